@@ -1,0 +1,1 @@
+"""Landbridge: a self-hosted stablecoin payments platform."""

@@ -1,0 +1,1 @@
+"""The append-only log of everything that happened to any object."""

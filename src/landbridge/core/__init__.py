@@ -1,0 +1,1 @@
+"""The words everyone uses. Standard library only, no I/O."""

@@ -1,0 +1,54 @@
+"""Time. All code that decides by time reads a `Clock`; nothing else calls `datetime.now`.
+
+Guarantees:
+- `stamp` never answers the same instant twice, in any process of the installation: instants have
+  microseconds, and each process owns one lane of a hundred of them (`lane` is handed out by the
+  database at start). Records can therefore be told apart by `updatedAt`, which is what the lists'
+  cursors rely on (docs/concepts/lists.md).
+- an organisation of the sandbox has an offset that only grows; organisation time is real time
+  plus that offset, and everything that belongs to an organisation happens in its time.
+"""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+LANES = 100
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Clock:
+    """Real time in one process; `stamp` for what is written, `now` for what is only compared."""
+
+    def __init__(self, lane: int) -> None:
+        self._lane = lane % LANES
+        self._last_us = 0
+
+    def now(self, offset: timedelta = timedelta()) -> datetime:
+        """The present moment of an organisation with this offset."""
+        return _EPOCH + timedelta(microseconds=self._real_us()) + offset
+
+    def stamp(self, offset: timedelta = timedelta()) -> datetime:
+        """The present moment as no other call in any process answers it.
+
+        The offset has whole milliseconds, so it keeps the lane. Runs ahead of real time only when
+        one process stamps more than ten thousand times a second.
+        """
+        us = self._real_us() // LANES * LANES + self._lane
+        if us <= self._last_us:
+            us = self._last_us + LANES
+        self._last_us = us
+        return _EPOCH + timedelta(microseconds=us) + offset
+
+    def _real_us(self) -> int:
+        return time.time_ns() // 1000
+
+
+class FrozenClock(Clock):
+    """A clock that moves when it is told to; for tests."""
+
+    def __init__(self, at: datetime, lane: int = 0) -> None:
+        super().__init__(lane)
+        self.at = at
+
+    def _real_us(self) -> int:
+        return int((self.at - _EPOCH) / timedelta(microseconds=1))

@@ -1,0 +1,98 @@
+"""The four families of errors. Nothing else is raised on purpose.
+
+- `Refused`: the caller asked for something we do not do. A 4xx at the rim, final in a step.
+- `Busy`: not now; try again. Retried within bounds, then 503 with `Retry-After`.
+- `Upstream`: an adapter's answer (`Rejected`, `Unavailable`, `Unclear`). Never reaches HTTP.
+- `Broken`: our own invariant is false. 500 without detail; the step stops.
+
+A concrete refusal is a small class with `code`, `name` and `status` as class attributes (the
+catalogue of the contract); its docstring is the default message. Only `web` makes JSON of it.
+"""
+
+import inspect
+from typing import ClassVar
+
+
+class LandbridgeError(Exception):
+    """Everything that we raise on purpose."""
+
+
+class Refused(LandbridgeError):
+    """The request was refused."""
+
+    code: ClassVar[int]
+    name: ClassVar[str]
+    status: ClassVar[int]
+
+    def __init__(self, message: str | None = None, *, field: str | None = None) -> None:
+        self.message = message or inspect.cleandoc(type(self).__doc__ or "")
+        self.field = field
+        super().__init__(self.message)
+
+
+class Busy(LandbridgeError):
+    """Too much is going on at once; try again in a moment."""
+
+    retry_after_s: ClassVar[int] = 1
+
+
+class Upstream(LandbridgeError):
+    """An adapter spoke."""
+
+
+class Rejected(Upstream):
+    """The other side said no, for good."""
+
+
+class Unavailable(Upstream):
+    """The other side did not do it; it may be asked again."""
+
+
+class Unclear(Upstream):
+    """The other side may have done it: ask about our key, never do it again blindly."""
+
+
+class Broken(LandbridgeError):
+    """An invariant of ours is false."""
+
+
+class FieldInvalid(Refused):
+    """A field is missing or invalid."""
+
+    code, name, status = 100001, "FIELD_VALIDATION_ERROR", 400
+
+
+class MethodNotAllowed(Refused):
+    """This path does not take this HTTP method."""
+
+    code, name, status = 100002, "METHOD_NOT_ALLOWED", 405
+
+
+class VersionInvalid(Refused):
+    """No such path in this version of the interface."""
+
+    code, name, status = 100003, "INVALID_VERSION", 404
+
+
+class ResourceConflict(Refused):
+    """The request conflicts with the state of the resource."""
+
+    code, name, status = 100005, "RESOURCE_CONFLICT", 409
+
+
+class ResourceNotFound(Refused):
+    """There is no such resource."""
+
+    code, name, status = 100301, "RESOURCE_NOT_FOUND", 404
+
+
+class KeyInvalid(Refused):
+    """The API key is not valid."""
+
+    code, name, status = 200001, "INVALID_API_KEY", 401
+
+
+class KeyMissing(Refused):
+    """Send your API key as `Authorization: Bearer <key>`."""
+
+    code, name, status = 200203, "UNAUTHORIZED", 401

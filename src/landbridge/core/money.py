@@ -1,0 +1,210 @@
+"""Money: whole smallest units of one asset, never a float.
+
+Guarantees:
+- a `Money` is exact: entering refuses what does not fit the asset's decimals, it never rounds;
+- arithmetic stays within one asset, anything else is a bug (`Broken`);
+- rounding is an argument without a default. The house rule: customers receive rounded down and
+  are charged rounded up.
+"""
+
+from dataclasses import dataclass
+from decimal import Context, Decimal, InvalidOperation, localcontext
+from enum import Enum
+
+from landbridge.core.errors import Broken
+
+# Units are NUMERIC(38,0) in the database; 60 digits leave room for products of units and rates.
+_EXACT = Context(prec=60)
+UNITS_DIGITS_MAX = 38
+RATE_DECIMALS = 18
+
+
+class Rounding(Enum):
+    """Which way a result that is not whole goes."""
+
+    DOWN = "down"
+    UP = "up"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Asset:
+    """One currency on one chain: the same coin may have other decimals elsewhere.
+
+    `code` is what is stored and posted, as in `usdc:POLYGON`.
+    """
+
+    currency: str
+    chain: str
+    decimals: int
+
+    @property
+    def code(self) -> str:
+        """The one spelling of this asset in the database."""
+        return f"{self.currency}:{self.chain}"
+
+
+class AmountError(ValueError):
+    """An amount that is not a plain decimal number of at most the asset's decimals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """`units` smallest units of `asset`; may be negative (a change), never fractional."""
+
+    units: int
+    asset: Asset
+
+    @classmethod
+    def parse(cls, text: str | Decimal | int, asset: Asset) -> "Money":
+        """Read `10.50` as it comes over the wire.
+
+        Raises `AmountError` for anything but a finite, plain decimal (no exponent in text) that
+        fits the asset's decimals and 38 digits.
+        """
+        return cls(parse_units(text, asset.decimals), asset)
+
+    def __add__(self, other: "Money") -> "Money":
+        return Money(self.units + self._same(other).units, self.asset)
+
+    def __sub__(self, other: "Money") -> "Money":
+        return Money(self.units - self._same(other).units, self.asset)
+
+    def __neg__(self) -> "Money":
+        return Money(-self.units, self.asset)
+
+    def __lt__(self, other: "Money") -> bool:
+        return self.units < self._same(other).units
+
+    def __le__(self, other: "Money") -> bool:
+        return self.units <= self._same(other).units
+
+    def __gt__(self, other: "Money") -> bool:
+        return self.units > self._same(other).units
+
+    def __ge__(self, other: "Money") -> bool:
+        return self.units >= self._same(other).units
+
+    def __str__(self) -> str:
+        return f"{self.decimal:f}"
+
+    @property
+    def decimal(self) -> Decimal:
+        """The amount in whole coins, without trailing zeros: 10500000 units are `10.5`."""
+        return units_as_decimal(self.units, self.asset.decimals)
+
+    def split(self, weights: list[int]) -> list["Money"]:
+        """Divide by `weights`; the parts always sum to the whole.
+
+        Each part is rounded down; what is left goes, unit by unit, to the first parts with weight.
+        """
+        total = sum(weights)
+        if not weights or min(weights) < 0 or total == 0 or self.units < 0:
+            raise Broken("split needs a positive amount and weights that are not all zero")
+        parts = [self.units * weight // total for weight in weights]
+        left = self.units - sum(parts)
+        for place, weight in enumerate(weights):
+            if left and weight:
+                parts[place] += 1
+                left -= 1
+        return [Money(part, self.asset) for part in parts]
+
+    def _same(self, other: "Money") -> "Money":
+        if self.asset != other.asset:
+            raise Broken(f"{self.asset.code} and {other.asset.code} do not mix")
+        return other
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Coins received per coin sent: an exact decimal above zero with at most 18 decimals."""
+
+    value: Decimal
+
+    def __post_init__(self) -> None:
+        exponent = self.value.as_tuple().exponent
+        if not isinstance(exponent, int) or -exponent > RATE_DECIMALS or self.value <= 0:
+            raise Broken(f"{self.value} is not a rate")
+
+    def convert(self, money: Money, into: Asset, rounding: Rounding) -> Money:
+        """`money` at this rate, in `into`."""
+        return Money(_scaled(money, into, self.value, None, rounding), into)
+
+    def invert(self, money: Money, into: Asset, rounding: Rounding) -> Money:
+        """What has to be sent in `into` so that `money` is received at this rate."""
+        return Money(_scaled(money, into, None, self.value, rounding), into)
+
+    def __str__(self) -> str:
+        return f"{_plain(self.value):f}"
+
+
+def share(money: Money, fraction: Decimal, rounding: Rounding) -> Money:
+    """`fraction` of `money`, as a fee takes it: `share(m, Decimal("0.001"), Rounding.UP)`."""
+    return Money(_scaled(money, money.asset, fraction, None, rounding), money.asset)
+
+
+def parse_units(text: str | Decimal | int, decimals: int) -> int:
+    """Smallest units of a plain decimal; raises `AmountError` instead of rounding."""
+    if isinstance(text, str) and not _is_plain(text):
+        raise AmountError("is not a plain decimal number")
+    try:
+        value = Decimal(text, _EXACT)
+    except InvalidOperation as error:
+        raise AmountError("is not a decimal number") from error
+    if not value.is_finite():
+        raise AmountError("is not a finite number")
+    # Judged by exponents first: 1e400 must not become a number of 400 digits.
+    if value and value.adjusted() + decimals >= UNITS_DIGITS_MAX:
+        raise AmountError("is too large")
+    if value and value.adjusted() < -decimals:
+        raise AmountError(f"has more than {decimals} decimals")
+    with localcontext(_EXACT):
+        units = value.scaleb(decimals)
+        if units != units.to_integral_value():
+            raise AmountError(f"has more than {decimals} decimals")
+        return int(units)
+
+
+def units_as_decimal(units: int, decimals: int) -> Decimal:
+    """Whole coins of `units`, exact and without trailing zeros."""
+    with localcontext(_EXACT):
+        return _plain(Decimal(units).scaleb(-decimals))
+
+
+def _scaled(
+    money: Money, into: Asset, times: Decimal | None, over: Decimal | None, rounding: Rounding
+) -> int:
+    """Units of `into` for `money` times or over a decimal, in integers only."""
+    up, down = (times or Decimal(1)).as_integer_ratio()
+    if over is not None:
+        down, up = over.as_integer_ratio()
+    numerator = money.units * up * 10**into.decimals
+    denominator = down * 10**money.asset.decimals
+    match rounding:
+        case Rounding.DOWN:
+            return numerator // denominator
+        case Rounding.UP:
+            return -(-numerator // denominator)
+
+
+def _plain(value: Decimal) -> Decimal:
+    """Without trailing zeros and without an exponent."""
+    with localcontext(_EXACT):
+        stripped = value.normalize()
+        exponent = stripped.as_tuple().exponent
+        return (
+            stripped.quantize(Decimal(1))
+            if isinstance(exponent, int) and exponent > 0
+            else stripped
+        )
+
+
+def _is_plain(text: str) -> bool:
+    """ASCII digits with at most one point between them and at most one minus before them."""
+    digits = text.removeprefix("-")
+    whole, point, fraction = digits.partition(".")
+    return (
+        len(text) <= 2 * UNITS_DIGITS_MAX
+        and whole.isascii()
+        and whole.isdigit()
+        and (not point or (fraction.isascii() and fraction.isdigit()))
+    )

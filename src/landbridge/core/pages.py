@@ -1,0 +1,55 @@
+"""What a list was asked for: page size, bounds and where to go on.
+
+Source: contract, lists. `createdAfter` is inclusive, `createdBefore` exclusive, a bare date means
+00:00 UTC of that day, and newest comes first.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Generic, TypeVar
+from uuid import UUID
+
+LIMIT_DEFAULT = 10
+LIMIT_MAX = 100
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place between two rows of a list: right after this one, newest first."""
+
+    created_at: datetime
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of a list that is wanted; `before` is a cursor or a bound (the list decides)."""
+
+    limit: int
+    after: datetime | None
+    before: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """The rows of one page, newest first."""
+
+    rows: list[T]
+
+
+def parse_moment(text: str) -> datetime:
+    """A bare date or an ISO 8601 timestamp with an offset; raises ValueError with a sentence."""
+    try:
+        if len(text) == len("2026-01-05"):
+            return datetime.combine(date.fromisoformat(text), datetime.min.time(), tzinfo=UTC)
+        # A plus sign that was not percent-encoded in a URL arrives as a space.
+        moment = datetime.fromisoformat(text.replace(" ", "+") if "T" in text else text)
+        if moment.tzinfo is None:
+            raise ValueError(text)  # noqa: TRY301  same sentence as any other wrong form
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(
+            "is neither a date (YYYY-MM-DD) nor an ISO 8601 time with an offset"
+        ) from error

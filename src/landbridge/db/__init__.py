@@ -1,0 +1,1 @@
+"""PostgreSQL: the pool, transactions, group commit, migrations and the embedded server."""

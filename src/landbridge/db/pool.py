@@ -1,0 +1,125 @@
+"""Connections to PostgreSQL.
+
+Guarantees:
+- connections carry no session state, so a pooler in transaction mode may stand in between, and
+  nothing is reset when one is given back (that query is worth 1.3x over HTTP);
+- every connection has a statement timeout, a lock timeout and a name in pg_stat_activity.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, TypeVar, cast
+
+import asyncpg
+
+from landbridge.db.retry import retrying
+
+T = TypeVar("T")
+
+
+# asyncpg ships no types; these protocols are what we use of it, and keep that fact in one place.
+class Row(Protocol):
+    """One row, by column name."""
+
+    def __getitem__(self, column: str, /) -> Any:
+        """The column's value as asyncpg decodes it."""
+        ...
+
+
+class Tx(Protocol):
+    """A connection, normally in a transaction that somebody else commits."""
+
+    async def execute(self, sql: str, *args: Any) -> str:
+        """Run; answers the command tag, as in `UPDATE 1`."""
+        ...
+
+    async def fetch(self, sql: str, *args: Any) -> list[Row]:
+        """All rows."""
+        ...
+
+    async def fetchrow(self, sql: str, *args: Any) -> Row | None:
+        """The first row, if any."""
+        ...
+
+    async def fetchval(self, sql: str, *args: Any) -> Any:
+        """The first column of the first row, or None."""
+        ...
+
+    def transaction(self) -> AbstractAsyncContextManager[object]:
+        """A transaction, or a savepoint within one."""
+        ...
+
+
+class _Pool(Protocol):
+    async def fetch(self, sql: str, *args: Any) -> list[Row]: ...
+    def acquire(self) -> AbstractAsyncContextManager[Tx]: ...
+    async def close(self) -> None: ...
+
+
+# A statement of ours takes milliseconds; one that takes this long is stuck, and the caller's
+# client has given up.
+STATEMENT_TIMEOUT_MS = 20_000
+LOCK_TIMEOUT_MS = 10_000
+IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+
+
+async def _no_reset(_connection: object) -> None:
+    """Connections carry no state, so there is nothing to reset."""
+
+
+class Database:
+    """A pool and the one way to run a transaction on it."""
+
+    def __init__(self, pool: _Pool) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def connect(cls, dsn: str, *, name: str, size_max: int) -> "Database":
+        """Open a pool of at most `size_max` connections that show up as `landbridge <name>`."""
+        pool = await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
+            dsn,
+            min_size=1,
+            max_size=size_max,
+            reset=_no_reset,
+            command_timeout=STATEMENT_TIMEOUT_MS / 1000 + 5,
+            server_settings={
+                "application_name": f"landbridge {name}",
+                "timezone": "UTC",
+                "statement_timeout": str(STATEMENT_TIMEOUT_MS),
+                "lock_timeout": str(LOCK_TIMEOUT_MS),
+                "idle_in_transaction_session_timeout": str(IDLE_IN_TRANSACTION_TIMEOUT_MS),
+                # Compiling a statement costs more than any statement of ours.
+                "jit": "off",
+            },
+        )
+        return cls(cast("_Pool", pool))
+
+    async def close(self) -> None:
+        """Wait for running statements, then close every connection."""
+        await self._pool.close()
+
+    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` in one transaction, again if it lost a race, a bounded number of times.
+
+        `work` must be safe to run again from its beginning: it decides from what it reads in this
+        transaction and calls nothing outside the database.
+        """
+
+        async def once() -> T:
+            async with self._pool.acquire() as connection, connection.transaction():
+                return await work(connection)
+
+        return await retrying(once)
+
+    async def single(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work`, which is one statement and therefore a transaction of its own."""
+
+        async def once() -> T:
+            async with self._pool.acquire() as connection:
+                return await work(connection)
+
+        return await retrying(once)
+
+    async def rows(self, sql: str, *args: Any) -> list[Row]:
+        """Read outside a transaction."""
+        return await retrying(lambda: self._pool.fetch(sql, *args))

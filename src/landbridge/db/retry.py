@@ -1,0 +1,49 @@
+"""The bounded retry around every transaction.
+
+What is tried again: serialization failures, deadlocks, lock timeouts and lost connections. A lost
+connection may have committed, so only work that is idempotent runs under this: creations by their
+request id, moves by the version they were read at.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import asyncpg
+
+from landbridge.core.errors import Busy
+
+T = TypeVar("T")
+
+ATTEMPTS = 6
+_FIRST_DELAY_S = 0.01
+
+# An InternalClientError is how asyncpg reports a connection that died in mid-protocol.
+LOST_CONNECTION = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InternalClientError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+)
+LOST_RACE = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.LockNotAvailableError,
+)
+_AGAIN = (*LOST_CONNECTION, *LOST_RACE, asyncpg.InterfaceError)
+
+
+async def retrying(work: Callable[[], Awaitable[T]]) -> T:
+    """`work()`, tried at most six times over about a second; then `Busy`."""
+    for attempt in range(ATTEMPTS):
+        try:
+            return await work()
+        except _AGAIN as error:
+            if attempt == ATTEMPTS - 1:
+                raise Busy(f"the database did not answer: {type(error).__name__}") from error
+            delay_s = _FIRST_DELAY_S * 2**attempt
+            await asyncio.sleep(delay_s * (0.5 + random.random()))  # noqa: S311  jitter, no secret
+    raise AssertionError  # the loop above returns or raises

@@ -1,0 +1,184 @@
+"""The reads of records and accounts. Nothing here writes, but for making empty accounts."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+from landbridge.core.pages import Position
+from landbridge.db.pool import Row, Tx
+from landbridge.ledger.model import Transfer
+
+GET = """
+select i.place, t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
+    t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
+    t.due_at, t.created_at, t.updated_at
+from unnest($1::uuid[], $2::uuid[]) with ordinality as i (org_id, id, place)
+join transfers t on t.org_id = i.org_id and t.id = i.id
+"""
+
+FIND_REQUEST = """
+select org_id, id, kind, user_id, request_id, request, status, version, source_asset, source_units,
+    destination_asset, destination_units, details, facts, due_at, created_at, updated_at
+from transfers
+where org_id = $1 and request_id = $2
+"""
+
+LIST = """
+select org_id, id, kind, user_id, request_id, request, status, version, source_asset, source_units,
+    destination_asset, destination_units, details, facts, due_at, created_at, updated_at
+from transfers
+where org_id = $1 and kind = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
+order by created_at desc, id desc
+limit $6
+"""
+
+LIST_OF_USER = """
+select org_id, id, kind, user_id, request_id, request, status, version, source_asset, source_units,
+    destination_asset, destination_units, details, facts, due_at, created_at, updated_at
+from transfers
+where org_id = $1 and kind = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
+    and user_id = $7
+order by created_at desc, id desc
+limit $6
+"""
+
+# The record that came to rest at a moment: such moments are unique in an organisation.
+RESTED_AT = """
+select t.created_at, t.id
+from changes c
+join transfers t on t.org_id = c.org_id and t.id = c.object_id
+where c.org_id = $1 and c.at = $2 and c.rests
+order by t.created_at desc, t.id desc
+limit 1
+"""
+
+# Each organisation has its own time. The worker reads this without locks: a record that two
+# workers read is moved by one of them, the other loses the race.
+DUE = """
+select t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
+    t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
+    t.due_at, t.created_at, t.updated_at
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+cross join lateral (
+    select org_id, id, kind, user_id, request_id, request, status, version, source_asset,
+        source_units, destination_asset, destination_units, details, facts, due_at, created_at,
+        updated_at
+    from transfers
+    where org_id = o.org_id and due_at <= o.now
+    order by due_at
+    limit $3
+) t
+order by t.due_at
+limit $3
+"""
+
+OPEN_ACCOUNTS = """
+insert into accounts (org_id, id, wallet_id, asset)
+select $1, id, wallet_id, asset
+from unnest($2::uuid[], $3::uuid[], $4::text[]) as a (id, wallet_id, asset)
+on conflict (org_id, wallet_id, asset) do nothing
+"""
+
+FIND_ACCOUNTS = """
+select i.place, a.id, a.available, a.held
+from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality
+    as i (org_id, wallet_id, asset, place)
+join accounts a on a.org_id = i.org_id and a.wallet_id = i.wallet_id and a.asset = i.asset
+"""
+
+
+async def get_batch(tx: Tx, wanted: Sequence[tuple[UUID, UUID]]) -> list[Transfer | None]:
+    """The records by (organisation, id), in the order asked."""
+    rows = await tx.fetch(GET, [org_id for org_id, _ in wanted], [each for _, each in wanted])
+    found: list[Transfer | None] = [None] * len(wanted)
+    for row in rows:
+        found[row["place"] - 1] = _transfer(row)
+    return found
+
+
+async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> Transfer | None:
+    """The record that this request id made."""
+    row = await tx.fetchrow(FIND_REQUEST, org_id, request_id)
+    return None if row is None else _transfer(row)
+
+
+async def list_transfers(
+    tx: Tx,
+    org_id: UUID,
+    kind: str,
+    user_id: UUID | None,
+    *,
+    after: datetime,
+    before: Position,
+    limit: int,
+) -> list[Transfer]:
+    """A page, newest first: created at or after `after`, and behind `before`."""
+    bounds = (org_id, kind, after, before.created_at, before.id, limit)
+    if user_id is None:
+        rows = await tx.fetch(LIST, *bounds)
+    else:
+        rows = await tx.fetch(LIST_OF_USER, *bounds, user_id)
+    return [_transfer(row) for row in rows]
+
+
+async def rested_at(tx: Tx, org_id: UUID, moment: datetime) -> Position | None:
+    """The list position of the record whose updatedAt is, or once was, this moment."""
+    row = await tx.fetchrow(RESTED_AT, org_id, moment)
+    return None if row is None else Position(row["created_at"], row["id"])
+
+
+async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> list[Transfer]:
+    """Records whose time has come, the longest due first; `clocks` is the time per organisation."""
+    rows = await tx.fetch(DUE, list(clocks), list(clocks.values()), limit)
+    return [_transfer(row) for row in rows]
+
+
+async def open_accounts(tx: Tx, org_id: UUID, accounts: Sequence[tuple[UUID, UUID, str]]) -> None:
+    """Make accounts, each (id, wallet, asset); one that exists is left as it is."""
+    await tx.execute(
+        OPEN_ACCOUNTS,
+        org_id,
+        [each for each, _, _ in accounts],
+        [wallet_id for _, wallet_id, _ in accounts],
+        [asset for _, _, asset in accounts],
+    )
+
+
+async def find_accounts(
+    tx: Tx, wanted: Sequence[tuple[UUID, UUID, str]]
+) -> list[tuple[UUID, int, int] | None]:
+    """(id, available, held) by (organisation, wallet, asset), in the order asked."""
+    rows = await tx.fetch(
+        FIND_ACCOUNTS,
+        [org_id for org_id, _, _ in wanted],
+        [wallet_id for _, wallet_id, _ in wanted],
+        [asset for _, _, asset in wanted],
+    )
+    found: list[tuple[UUID, int, int] | None] = [None] * len(wanted)
+    for row in rows:
+        found[row["place"] - 1] = (row["id"], int(row["available"]), int(row["held"]))
+    return found
+
+
+def _transfer(row: Row) -> Transfer:
+    return Transfer(
+        org_id=row["org_id"],
+        id=row["id"],
+        kind=row["kind"],
+        user_id=row["user_id"],
+        request_id=row["request_id"],
+        request=msgspec.json.decode(row["request"]),
+        status=row["status"],
+        version=row["version"],
+        source_asset=row["source_asset"],
+        source_units=int(row["source_units"]),
+        destination_asset=row["destination_asset"],
+        destination_units=int(row["destination_units"]),
+        details=msgspec.json.decode(row["details"]),
+        facts=msgspec.json.decode(row["facts"]),
+        due_at=row["due_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

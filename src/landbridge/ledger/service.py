@@ -1,0 +1,267 @@
+"""The ledger's verbs. Money verbs run in the ledger's own grouped transactions."""
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID
+
+from landbridge.core.errors import Broken
+from landbridge.core.ids import new_id
+from landbridge.core.money import Asset
+from landbridge.core.pages import Position, Window
+from landbridge.core.states import Moves
+from landbridge.db.group import Group
+from landbridge.db.pool import Database, Tx
+from landbridge.ledger import record_store, store
+from landbridge.ledger.errors import RequestIdTaken, TransactionNotFound
+from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Transfer
+
+# Two batches of each kind at a time keep both the database and this process busy; more only
+# makes batches smaller (measured: docs/internals/ledger.md).
+MONEY_LANES = 2
+READ_LANES = 2
+
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+_END = datetime(9999, 1, 1, tzinfo=UTC)
+_LEAST_ID = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a wallet holds of one asset, in smallest units; `held` can't be spent."""
+
+    id: UUID
+    available_units: int
+    held_units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The record of a request id; `is_replay` if it was there before this call."""
+
+    transfer: Transfer
+    is_replay: bool
+
+
+class Ledger:
+    """Opens records, moves them on, reads them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._opens = Group(self._open_batch, lanes=MONEY_LANES, keys=_opening_keys)
+        self._moves = Group(self._advance_batch, lanes=MONEY_LANES, keys=_move_keys)
+        self._gets = Group(self._get_batch, lanes=READ_LANES)
+        self._accounts = Group(self._accounts_batch, lanes=READ_LANES)
+
+    async def open(self, opening: Opening, moves: Moves[Any]) -> Opened | Outcome:
+        """Open a record, once per request id; `SHORT` if a wallet has too little.
+
+        Raises `RequestIdTaken`, naming the field, if the request id has a record that was asked
+        for in other words.
+        """
+        opening.check(moves)
+        outcome = await self._opens.call(opening)
+        match outcome:
+            case Outcome.DONE:
+                return Opened(_as_opened(opening), is_replay=False)
+            case Outcome.KNOWN:
+                replayed = await self.find_replay(
+                    opening.org_id, opening.request_id, opening.kind, opening.request
+                )
+                if replayed is None:
+                    raise Broken("a known request id has no record")
+                return Opened(replayed, is_replay=True)
+            case Outcome.SHORT:
+                return outcome
+            case _:
+                raise Broken(f"opening a {opening.kind} came out as {outcome}")
+
+    async def advance(self, move: Move, moves: Moves[Any]) -> Transfer | Outcome:
+        """Move a record on; the record as it is then, or `LOST`, `LATE`, `EARLY` or `SHORT`."""
+        move.check(moves)
+        outcome = await self._moves.call(move)
+        match outcome:
+            case Outcome.DONE:
+                return _as_moved(move)
+            case Outcome.LOST | Outcome.LATE | Outcome.EARLY | Outcome.SHORT:
+                return outcome
+            case _:
+                raise Broken(f"moving a {move.transfer.kind} on came out as {outcome}")
+
+    async def get(self, org_id: UUID, kind: str, transfer_id: UUID) -> Transfer:
+        """The record; raises `TransactionNotFound`, also for another organisation's."""
+        found = await self._gets.call((org_id, transfer_id))
+        if found is None or found.kind != kind:
+            raise TransactionNotFound(f"there is no transaction {transfer_id}")
+        return found
+
+    async def find_replay(
+        self, org_id: UUID, request_id: UUID, kind: str, request: Mapping[str, Any]
+    ) -> Transfer | None:
+        """The record that this request id made, if any; raises `RequestIdTaken` as `open` does."""
+        found = await self._database.transact(
+            lambda tx: record_store.find_request(tx, org_id, request_id)
+        )
+        if found is None:
+            return None
+        if found.kind != kind:
+            raise RequestIdTaken(
+                f"requestId {request_id} was already used for a {found.kind}; use a new one",
+                field="requestId",
+            )
+        if field := first_difference(found.request, request):
+            raise RequestIdTaken(
+                f"requestId {request_id} was already used with another {field}; use a new "
+                "requestId for another request, or send the same body to replay this one",
+                field=field,
+            )
+        return found
+
+    async def page(
+        self, org_id: UUID, kind: str, user_id: UUID | None, window: Window
+    ) -> Sequence[Transfer]:
+        """A page, newest first. `window.before` is a bound, or the cursor of an earlier page."""
+
+        async def read(tx: Tx) -> Sequence[Transfer]:
+            before = Position(window.before or _END, _LEAST_ID)
+            if window.before is not None:
+                before = await record_store.rested_at(tx, org_id, window.before) or before
+            return await record_store.list_transfers(
+                tx,
+                org_id,
+                kind,
+                user_id,
+                after=window.after or _BEGINNING,
+                before=before,
+                limit=window.limit,
+            )
+
+        return await self._database.transact(read)
+
+    async def due(self, clocks: Mapping[UUID, datetime], *, limit: int) -> Sequence[Transfer]:
+        """Records whose time has come, the longest due first."""
+        return await self._database.single(lambda tx: record_store.due(tx, clocks, limit=limit))
+
+    async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> Account | None:
+        """A wallet's account of one asset."""
+        found = await self._accounts.call((org_id, wallet_id, asset.code))
+        return None if found is None else Account(*found)
+
+    async def _open_batch(self, openings: list[Opening]) -> list[Outcome]:
+        accounts = {key for each in openings for key in _account_keys(each.org_id, each.journals)}
+
+        async def work(tx: Tx) -> list[Outcome]:
+            await store.lock(tx, transfers=(), accounts=accounts)
+            return await store.open_batch(tx, openings)
+
+        if not accounts:
+            return await self._database.single(lambda tx: store.open_batch(tx, openings))
+        return await self._database.transact(work)
+
+    async def _advance_batch(self, moves: list[Move]) -> list[Outcome]:
+        records = {(each.transfer.org_id, each.transfer.id) for each in moves}
+        accounts = {
+            key for each in moves for key in _account_keys(each.transfer.org_id, each.journals)
+        }
+
+        async def work(tx: Tx) -> list[Outcome]:
+            await store.lock(tx, transfers=records, accounts=accounts)
+            return await store.advance_batch(tx, moves)
+
+        return await self._database.transact(work)
+
+    async def _get_batch(self, wanted: list[tuple[UUID, UUID]]) -> list[Transfer | None]:
+        return await self._database.single(lambda tx: record_store.get_batch(tx, wanted))
+
+    async def _accounts_batch(
+        self, wanted: list[tuple[UUID, UUID, str]]
+    ) -> list[tuple[UUID, int, int] | None]:
+        return await self._database.single(lambda tx: record_store.find_accounts(tx, wanted))
+
+
+async def open_accounts(
+    tx: Tx, org_id: UUID, wallets: Sequence[tuple[UUID, Sequence[Asset]]]
+) -> None:
+    """Make the accounts of new wallets, each (wallet, assets), in the caller's transaction."""
+    await record_store.open_accounts(
+        tx,
+        org_id,
+        [(new_id(), wallet_id, asset.code) for wallet_id, assets in wallets for asset in assets],
+    )
+
+
+def first_difference(
+    before: Mapping[str, Any], after: Mapping[str, Any], under: str = ""
+) -> str | None:
+    """The path of the first member in which two requests differ, as in `source.amount`."""
+    for name in sorted(before.keys() | after.keys()):
+        ours, theirs = before.get(name), after.get(name)
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            inner = first_difference(
+                cast("dict[str, Any]", ours), cast("dict[str, Any]", theirs), f"{under}{name}."
+            )
+            if inner:
+                return inner
+        elif ours != theirs:
+            return f"{under}{name}"
+    return None
+
+
+def _account_keys(
+    org_id: UUID, journals: Mapping[int, Sequence[Posting]]
+) -> set[tuple[UUID, UUID]]:
+    return {
+        (org_id, posting.account)
+        for postings in journals.values()
+        for posting in postings
+        if not isinstance(posting.account, Role)
+    }
+
+
+def _opening_keys(opening: Opening) -> Collection[Hashable]:
+    return {
+        (opening.org_id, opening.request_id),
+        *_account_keys(opening.org_id, opening.journals),
+    }
+
+
+def _move_keys(move: Move) -> Collection[Hashable]:
+    org_id = move.transfer.org_id
+    return {(org_id, move.transfer.id), *_account_keys(org_id, move.journals)}
+
+
+def _as_opened(opening: Opening) -> Transfer:
+    """The record that `OPEN` has just written."""
+    return Transfer(
+        org_id=opening.org_id,
+        id=opening.id,
+        kind=opening.kind,
+        user_id=opening.user_id,
+        request_id=opening.request_id,
+        request=opening.request,
+        status=opening.path[-1],
+        version=len(opening.path),
+        source_asset=opening.source.asset.code,
+        source_units=opening.source.units,
+        destination_asset=opening.destination.asset.code,
+        destination_units=opening.destination.units,
+        details=opening.details,
+        facts={},
+        due_at=opening.due_at,
+        created_at=opening.at,
+        updated_at=opening.at,
+    )
+
+
+def _as_moved(move: Move) -> Transfer:
+    """The record that `ADVANCE` has just written: it was at the version that was read."""
+    before = move.transfer
+    return replace(
+        before,
+        status=move.path[-1],
+        version=before.version + len(move.path),
+        facts={**before.facts, **move.facts},
+        due_at=move.due_at,
+        updated_at=move.at,
+    )

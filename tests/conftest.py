@@ -1,0 +1,123 @@
+"""One real PostgreSQL for the whole run, one migrated database per test process.
+
+Tests share the process's database and keep apart by organisation, as tenants do; a test that
+breaks things on purpose takes `own_database`. Set LANDBRIDGE_TEST_DATABASE_URL to run on a server
+of your own (PostgreSQL 15 or newer); without it the embedded server is started in a temporary
+directory.
+"""
+
+import os
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+
+from landbridge.core.clock import Clock
+from landbridge.core.ids import new_id
+from landbridge.db.embedded import EmbeddedPostgres
+from landbridge.db.migrate import migrate
+from landbridge.db.pool import Database
+from landbridge.ledger.service import Ledger
+
+_URL = "LANDBRIDGE_TEST_DATABASE_URL"
+_stops: list[EmbeddedPostgres] = []
+_folders: list["tempfile.TemporaryDirectory[str]"] = []
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the server once: in the controller, before any test process exists."""
+    if hasattr(config, "workerinput") or os.environ.get(_URL) or config.option.collectonly:
+        return
+    folder = tempfile.TemporaryDirectory(prefix="landbridge-tests-")
+    server = EmbeddedPostgres.start(Path(folder.name), say=print)
+    _folders.append(folder)
+    _stops.append(server)
+    os.environ[_URL] = server.dsn
+
+
+def pytest_unconfigure() -> None:
+    """Stop what we started."""
+    for server in _stops:
+        server.stop()
+    for folder in _folders:
+        folder.cleanup()
+    _stops.clear()
+    _folders.clear()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that touches the database, so that `-m "not db"` is the quick run."""
+    for item in items:
+        if "server_dsn" in getattr(item, "fixturenames", ()):
+            item.add_marker("db")
+
+
+def on_server(dsn: str, name: str) -> str:
+    """The same server's DSN, for the database `name`."""
+    parts = urlsplit(dsn)
+    return urlunsplit(parts._replace(path=f"/{name}"))
+
+
+async def new_database(server_dsn: str, name: str) -> str:
+    """An empty database of this name; answers its DSN."""
+    server = await Database.connect(server_dsn, name="tests", size_max=1)
+    await server.rows(f"drop database if exists {name} with (force)")
+    await server.rows(f"create database {name}")
+    await server.close()
+    return on_server(server_dsn, name)
+
+
+@pytest.fixture(scope="session")
+def server_dsn() -> str:
+    return os.environ[_URL]
+
+
+@pytest.fixture(scope="session")
+async def dsn(server_dsn: str) -> str:
+    """The DSN of this test process's own migrated database."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    made = await new_database(server_dsn, f"landbridge_test_{worker}")
+    database = await Database.connect(made, name="tests", size_max=2)
+    await migrate(database)
+    await database.close()
+    return made
+
+
+@pytest.fixture(scope="session")
+async def database(dsn: str) -> AsyncIterator[Database]:
+    database = await Database.connect(dsn, name="tests", size_max=12)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def own_dsn(server_dsn: str) -> AsyncIterator[str]:
+    """A migrated database that this test alone may break."""
+    name = f"landbridge_test_{new_id().hex}"
+    made = await new_database(server_dsn, name)
+    database = await Database.connect(made, name="tests", size_max=2)
+    await migrate(database)
+    await database.close()
+    yield made
+    server = await Database.connect(server_dsn, name="tests", size_max=1)
+    await server.rows(f"drop database if exists {name} with (force)")
+    await server.close()
+
+
+@pytest.fixture
+async def own_database(own_dsn: str) -> AsyncIterator[Database]:
+    database = await Database.connect(own_dsn, name="tests", size_max=12)
+    yield database
+    await database.close()
+
+
+@pytest.fixture(scope="session")
+def clock() -> Clock:
+    return Clock(lane=7)
+
+
+@pytest.fixture
+def ledger(database: Database) -> Ledger:
+    return Ledger(database)
