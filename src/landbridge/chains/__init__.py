@@ -1,1 +1,1 @@
-"""..."""
+"""Chains and the stablecoins on them."""

@@ -51,4 +51,4 @@ class FrozenClock(Clock):
         self.at = at
 
     def _real_us(self) -> int:
-        return int((self.at - _EPOCH) / timedelta(microseconds=1))
+        return (self.at - _EPOCH) // timedelta(microseconds=1)

@@ -8,13 +8,14 @@ Guarantees:
 """
 
 from dataclasses import dataclass
-from decimal import Context, Decimal, InvalidOperation, localcontext
+from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
 from enum import Enum
 
 from landbridge.core.errors import Broken
 
 # Units are NUMERIC(38,0) in the database; 60 digits leave room for products of units and rates.
-_EXACT = Context(prec=60)
+# What does not fit raises instead of being rounded.
+_EXACT = Context(prec=60, traps=[Inexact, InvalidOperation])
 UNITS_DIGITS_MAX = 38
 RATE_DECIMALS = 18
 
@@ -158,9 +159,11 @@ def parse_units(text: str | Decimal | int, decimals: int) -> int:
     if value and value.adjusted() < -decimals:
         raise AmountError(f"has more than {decimals} decimals")
     with localcontext(_EXACT):
-        units = value.scaleb(decimals)
-        if units != units.to_integral_value():
-            raise AmountError(f"has more than {decimals} decimals")
+        try:
+            # Inexact: digits beyond the sixtieth, which only a fraction can have here.
+            units = value.scaleb(decimals).to_integral_exact()
+        except Inexact as error:
+            raise AmountError(f"has more than {decimals} decimals") from error
         return int(units)
 
 
@@ -174,7 +177,7 @@ def _scaled(
     money: Money, into: Asset, times: Decimal | None, over: Decimal | None, rounding: Rounding
 ) -> int:
     """Units of `into` for `money` times or over a decimal, in integers only."""
-    up, down = (times or Decimal(1)).as_integer_ratio()
+    up, down = (Decimal(1) if times is None else times).as_integer_ratio()
     if over is not None:
         down, up = over.as_integer_ratio()
     numerator = money.units * up * 10**into.decimals

@@ -4,8 +4,9 @@ Calls that arrive while the group's few lanes are busy wait and then go together
 - a call that finds a free lane goes at once; a batch has at most `size_max` calls;
 - two calls that share a key are never in one batch, nor in two batches under way, and keep the
   order in which they came; so each is judged as if it were alone;
-- each caller gets its own result or error. When a batch fails for a reason that is not its
-  caller's fault, its calls run one by one, so that one bad call harms no other;
+- each caller gets its own result or error. When a batch raises, its calls run one by one, so that
+  one bad call harms no other; unless it was `Busy`, which is nobody's fault: then all hear of it
+  at once, because to wait for a silent database once per call would hold the lane for minutes;
 - a caller that goes away before its call has started takes it along; later, the call is done all
   the same, and the result is dropped.
 """
@@ -15,6 +16,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from landbridge.core.errors import Broken, Busy
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -101,13 +104,22 @@ class Group(Generic[In, Out]):
         try:
             results = await self._run([call.ask for call in batch])
         except Exception as error:  # noqa: BLE001  each caller must hear of it, whatever it is
-            if len(batch) == 1:
-                if not batch[0].answer.done():
-                    batch[0].answer.set_exception(error)
+            if len(batch) == 1 or isinstance(error, Busy):
+                _fail(batch, error)
                 return
             for call in batch:
                 await self._answer([call])
             return
+        if len(results) != len(batch):
+            # Done, but nobody can tell whose is whose: never run it again.
+            _fail(batch, Broken(f"{len(batch)} calls got {len(results)} results"))
+            return
         for call, result in zip(batch, results, strict=True):
             if not call.answer.done():
                 call.answer.set_result(result)
+
+
+def _fail(batch: list[_Call[In, Out]], error: Exception) -> None:
+    for call in batch:
+        if not call.answer.done():
+            call.answer.set_exception(error)

@@ -35,9 +35,13 @@ class Posting:
 
 
 def check_journal(postings: Sequence[Posting]) -> None:
-    """Raise `Broken` unless the postings sum to zero per asset."""
+    """Raise `Broken` unless each posting moves something and they sum to zero per asset."""
     sums: defaultdict[str, int] = defaultdict(int)
     for posting in postings:
+        if not posting.available.units and not posting.held_units:
+            raise Broken(f"a posting moves nothing: {posting}")
+        if posting.held_units and isinstance(posting.account, Role):
+            raise Broken(f"a house account holds nothing: {posting}")
         sums[posting.available.asset.code] += posting.available.units + posting.held_units
     if any(sums.values()):
         raise Broken(f"a journal does not sum to zero: {dict(sums)}")
@@ -121,8 +125,9 @@ class Move:
 
     def check(self, moves: "Moves[Any]") -> None:
         """Raise `Broken` if the flow does not allow this or a journal is not balanced."""
-        before = next(status for status in moves.table if status == self.transfer.status)
-        _check(moves, before, self.path, self.journals)
+        if self.transfer.status not in moves.table:
+            raise Broken(f"{self.transfer.status} is no status of a {self.transfer.kind}")
+        _check(moves, self.transfer.status, self.path, self.journals)
 
 
 class Outcome(StrEnum):

@@ -1,0 +1,5 @@
+"""`python -m landbridge`."""
+
+from landbridge.cli import main
+
+main()

@@ -1,0 +1,137 @@
+"""The table of contents of every route."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from litestar import Litestar
+from litestar.config.app import AppConfig
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.spec import Components, SecurityScheme
+
+from landbridge import __version__
+from landbridge.core.errors import Busy, Refused
+from landbridge.flows.swaps.api import SwapRoutes
+from landbridge.reporting.api import TemplateRoutes
+from landbridge.sandbox.api import SandboxRoutes
+from landbridge.users.api import UserRoutes
+from landbridge.users.terms_api import TermsPage, TermsRoutes
+from landbridge.users.wallet_api import WalletRoutes
+from landbridge.web import errors
+from landbridge.web.body import Body
+from landbridge.web.gate import gate
+from landbridge.web.lists import provide_window
+from landbridge.web.reply import Reply
+from landbridge.web.service_api import (
+    explorer,
+    explorer_assets,
+    healthz,
+    metrics,
+    openapi,
+    ping,
+    readyz,
+)
+from landbridge.wiring import House
+
+ROUTES = [
+    UserRoutes,
+    WalletRoutes,
+    TermsRoutes,
+    TermsPage,
+    SwapRoutes,
+    TemplateRoutes,
+    SandboxRoutes,
+]
+
+# Every body of ours is a few hundred bytes; a megabyte is far beyond any honest one.
+BODY_BYTES_MAX = 1_000_000
+_NOTE_USE_EVERY_S = 5
+
+
+def build_app(house: House) -> Litestar:
+    """The ASGI application over these services."""
+    services: dict[str, Any] = {
+        "database": house.database,
+        "users": house.users,
+        "wallets": house.wallets,
+        "terms": house.terms,
+        "orgs": house.orgs,
+        "swaps": house.swaps,
+        "sandbox": house.sandbox,
+        "clock": house.clock,
+        "public_url": house.settings.base_url,
+    }
+
+    def provide_openapi() -> dict[str, Any]:
+        return app.openapi_schema.to_schema()
+
+    app = Litestar(
+        [ping, healthz, readyz, metrics, explorer, openapi, explorer_assets(), *ROUTES],
+        dto=Body,
+        return_dto=None,
+        response_class=Reply,
+        guards=[gate(house.orgs.authenticate)],
+        dependencies={
+            **{
+                name: Provide(_constant(each), sync_to_thread=False)
+                for name, each in services.items()
+            },
+            "window": Provide(provide_window, sync_to_thread=False),
+            "openapi_document": Provide(provide_openapi, sync_to_thread=False),
+        },
+        exception_handlers={
+            Refused: errors.refused,
+            Busy: errors.busy,
+            HTTPException: errors.http_exception,
+            Exception: errors.broken,
+        },
+        request_max_body_size=BODY_BYTES_MAX,
+        lifespan=[lambda _: _noting_use(house)],
+        openapi_config=OpenAPIConfig(
+            title="Landbridge",
+            version=__version__,
+            description="Self-hosted stablecoin payments.",
+            path="/openapi",
+            render_plugins=[],
+            components=Components(
+                security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
+            ),
+            security=[{"key": []}],
+        ),
+        logging_config=None,
+        on_app_init=[_quiet],
+    )
+    return app
+
+
+def _quiet(config: AppConfig) -> AppConfig:
+    """Nothing of the framework's own chatter; `observe` says what there is to say."""
+    config.debug = False
+    return config
+
+
+def _constant(value: Any) -> Any:
+    def provide() -> Any:
+        return value
+
+    return provide
+
+
+@asynccontextmanager
+async def _noting_use(house: House) -> AsyncGenerator[None]:
+    """Write down now and then when keys were used."""
+
+    async def note() -> None:
+        while True:
+            await asyncio.sleep(_NOTE_USE_EVERY_S)
+            with suppress(Busy):
+                await house.orgs.note_use()
+
+    task = asyncio.create_task(note())
+    try:
+        yield
+    finally:
+        task.cancel()

@@ -1,0 +1,208 @@
+"""The directory that holds the embedded PostgreSQL: its owner, its making, its log.
+
+Guarantees:
+- one owner at a time, by a lock that the kernel drops when the owner dies, however it dies;
+- the database directory gets its name when it is complete, so an interrupted start leaves nothing
+  that the next could take for a database;
+- the log and the one before it stay within `LOG_BYTES_MAX` each, as long as somebody looks.
+"""
+
+import fcntl
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, Literal, Self
+
+from landbridge.core.errors import Busy
+from landbridge.db.runner import MAJOR, NOBODY, EmbeddedUnavailable, Runner
+
+Say = Callable[[str], None]
+Purpose = Literal["serve", "command"]
+
+ROLE = "postgres"
+
+LOG_BYTES_MAX = 10 * 1024 * 1024
+_LOG_TAIL_LINES = 15
+
+# How long a command may keep `serve`, or another command, waiting.
+COMMAND_PATIENCE_S = 60.0
+# initdb takes half a second on a good disk.
+_INIT_TIMEOUT_S = 300
+
+# Written to postgresql.conf once, where the operator may change them.
+INITIAL_SETTINGS = {
+    "max_connections": "100",
+    "shared_buffers": "128MB",
+    "max_wal_size": "1GB",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",  # a line every five minutes that nobody needs
+}
+
+
+class DataDirInUse(Busy):
+    """The data directory is in use by another process."""
+
+    def __init__(self, home: Path, *, owner: str, purpose: str) -> None:
+        self.purpose = purpose
+        super().__init__(f"{home} is in use by {owner}. Stop it first, or use another directory.")
+
+
+class OwnerLock:
+    """The right to start and stop the server on a data directory."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self.is_held = True
+
+    @classmethod
+    def take(cls, home: Path, *, purpose: Purpose, say: Say) -> Self:
+        """Take it, after waiting for a mere command to end; refused while `serve` has it."""
+        deadline = time.monotonic() + COMMAND_PATIENCE_S
+        has_said = False
+        while True:
+            try:
+                return cls._try(home, purpose)
+            except DataDirInUse as held:
+                if held.purpose == "serve" or time.monotonic() > deadline:
+                    raise
+                if not has_said:
+                    say(f"Waiting for another command. {held}")
+                    has_said = True
+                time.sleep(0.1)
+
+    @classmethod
+    def _try(cls, home: Path, purpose: Purpose) -> Self:
+        path = home / "postgres.lock"
+        try:
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise EmbeddedUnavailable(
+                f"{home} cannot be used as a data directory ({error.strerror}). "
+                "Run this as the user it belongs to, or use another directory."
+            ) from error
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            pid, _, owner_purpose = os.pread(file, 100, 0).decode().strip().partition(" ")
+            os.close(file)
+            # The owner may not have come to writing its pid yet.
+            owner = f"Landbridge with pid {pid}" if pid else "another Landbridge"
+            raise DataDirInUse(home, owner=owner, purpose=owner_purpose) from error
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()} {purpose}\n".encode(), 0)
+        return cls(file)
+
+    def release(self) -> None:
+        """Give it up; again is harmless. The file stays, or two could lock two files of a name."""
+        if self.is_held:
+            self.is_held = False
+            os.ftruncate(self._file, 0)
+            os.close(self._file)
+
+
+def check(root: Path) -> None:
+    """Refuse a directory that belongs to somebody else or to another PostgreSQL."""
+    try:
+        owner = root.stat().st_uid
+    except FileNotFoundError:
+        return
+    # Root runs the server as either, depending on what the system allows.
+    allowed = {0, NOBODY} if os.geteuid() == 0 else {os.geteuid()}
+    if owner not in allowed:
+        raise EmbeddedUnavailable(
+            f"{root} belongs to the user with id {owner}. Run Landbridge as that user."
+        )
+    data = root / "data"
+    if data.exists():
+        try:
+            major = data.joinpath("PG_VERSION").read_text().strip()
+        except FileNotFoundError as error:
+            raise EmbeddedUnavailable(f"{data} is no PostgreSQL data directory.") from error
+        if major != str(MAJOR):
+            raise EmbeddedUnavailable(
+                f"{data} was made by PostgreSQL {major}, and this Landbridge comes with {MAJOR}. "
+                f"Dump it with PostgreSQL {major} and restore it into a new directory, "
+                "or set LANDBRIDGE_DATABASE_URL to a server of your own."
+            )
+
+
+def hand_over(path: Path, to: Runner) -> None:
+    """Make `path`, private, if it is new, and give it with all it holds to the server's user."""
+    path.mkdir(mode=0o700, exist_ok=True)
+    if path.stat().st_uid != to.uid:
+        for directory, subdirectories, files in os.walk(path):
+            for name in (*subdirectories, *files):
+                os.chown(Path(directory, name), to.uid, to.gid, follow_symlinks=False)
+        # Last, so that what was interrupted is done again.
+        os.chown(path, to.uid, to.gid)
+
+
+def make(data: Path, *, by: Runner) -> None:
+    """Make a new database directory under another name, then give it its own."""
+    for unfinished in data.parent.glob("data.new-*"):
+        # An initdb that lost its owner may still be writing there: what remains goes next time.
+        shutil.rmtree(unfinished, ignore_errors=True)
+    new = Path(tempfile.mkdtemp(prefix="data.new-", dir=data.parent))
+    os.chown(new, by.uid, by.gid)
+    args = [
+        *("-D", by.data_argument(new), "-U", ROLE, "--no-instructions"),
+        # The socket's directory is the password; there is no other way in.
+        *("--auth-local=trust", "--auth-host=reject"),
+        # The same order of texts on every system, whatever its C library.
+        *("-E", "UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+    ]
+    for name, value in INITIAL_SETTINGS.items():
+        args += ["-c", f"{name}={value}"]
+    with tempfile.TemporaryFile() as out:
+        process = by.spawn("initdb", args, cwd=new, out=out)
+        try:
+            code = process.wait(_INIT_TIMEOUT_S)
+        finally:
+            # On Ctrl-C or too long a wait. It leads a session of its own.
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        out.seek(0)
+        if code != 0:
+            raise EmbeddedUnavailable(
+                f"PostgreSQL could not make {data} (exit code {code}):\n"
+                + out.read().decode(errors="replace").strip()
+            )
+    new.rename(data)
+    directory = os.open(data.parent, os.O_RDONLY | os.O_CLOEXEC)
+    os.fsync(directory)
+    os.close(directory)
+
+
+def open_log(log: Path) -> BinaryIO:
+    """A new log for the server; the one so far, which may tell why it died, is kept beside it."""
+    with suppress(FileNotFoundError):
+        log.replace(_earlier(log))
+    # Appending, so that the server goes on at the new end after `bound_log` cut it.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    return os.fdopen(os.open(log, flags, 0o600), "ab", buffering=0)
+
+
+def bound_log(log: Path) -> None:
+    """Put a log that grew too long aside; a line written meanwhile may be lost."""
+    with suppress(FileNotFoundError):
+        if log.stat().st_size > LOG_BYTES_MAX:
+            shutil.copyfile(log, _earlier(log))
+            os.truncate(log, 0)
+
+
+def end_of_log(log: Path) -> str:
+    """Its last lines."""
+    lines = log.read_text(errors="replace").splitlines()
+    return "\n".join(lines[-_LOG_TAIL_LINES:])
+
+
+def _earlier(log: Path) -> Path:
+    return log.with_name(f"{log.name}.1")

@@ -1,0 +1,331 @@
+"""The PostgreSQL that comes with Landbridge: started, watched and stopped by us.
+
+Guarantees:
+- one owner at a time: whoever holds the lock on `postgres.lock` in the data directory. The kernel
+  drops it when the owner dies, however it dies;
+- an owner that was killed leaves the server running; the next one finds and adopts it, so that no
+  directory is ever served twice;
+- recovery may take as long as it takes; a server that exits while starting is an error at once;
+- clients come in by a unix socket only, in a directory that keeps other users out;
+- a directory is made whole or not at all: it gets its name when it is complete;
+- all calls block; nothing is imported but the standard library.
+
+    DIR/postgres.lock       "<pid> <purpose>" of the owner
+    DIR/postgres.log        what the server says, and postgres.log.1 before that
+    DIR/postgres/data       the database; its major version stands in PG_VERSION
+    DIR/postgres/socket     the socket, unless its path would be too long: then
+    DIR/postgres.socket     names a private directory under the system's temporary folder
+    DIR/postgres.binaries   names a private copy of the programs, for `nobody`
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+from urllib.parse import quote
+
+from landbridge.db import datadir, postmaster, runner
+from landbridge.db.datadir import ROLE, DataDirInUse, OwnerLock, Purpose, Say
+from landbridge.db.runner import EmbeddedUnavailable
+
+DATABASE = "landbridge"
+PORT = 5432  # only a part of the socket's name
+
+# sockaddr_un holds 104 bytes on macOS and 108 on Linux, with the closing zero.
+SOCKET_PATH_BYTES_MAX = 103
+SAY_EVERY_S = 3.0
+# A fast shutdown writes what is in memory (128 MB) to disk; a slow disk needs seconds for that.
+STOP_PATIENCE_S = ((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0))
+CLIENT_TIMEOUT_S = 60
+# How long a command waits for a server that somebody else is starting.
+BORROW_PATIENCE_S = 60.0
+
+# Given at each start, because the guarantees above hang on them.
+FIXED_SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "port": str(PORT),
+    "fsync": "on",
+    "full_page_writes": "on",
+    "logging_collector": "off",
+    "log_destination": "stderr",
+    "update_process_title": "on",  # by its title a process is told to be of this directory
+}
+
+
+class EmbeddedPostgres:
+    """The server on one data directory, owned by this process until `stop` or `leave`."""
+
+    def __init__(
+        self, home: Path, lock: OwnerLock, *, say: Say, wheel: Path, must_be_nobody: bool
+    ) -> None:
+        self._home = home
+        self._lock = lock
+        self._say = say
+        self._wheel = wheel
+        self._must_be_nobody = must_be_nobody
+        self._runner: runner.Runner | None = None
+        self._child: runner.Process | None = None
+        self._pid = 0
+        self.was_running = False
+
+    @classmethod
+    def start(
+        cls,
+        data_dir: Path,
+        *,
+        say: Say,
+        purpose: Purpose = "serve",
+        wheel: Path | None = None,
+        must_be_nobody: bool = False,
+    ) -> Self:
+        """Own `data_dir`, make it if it is new, and answer when its server takes connections.
+
+        `wheel` and `must_be_nobody` are for tests.
+        """
+        home = data_dir.resolve()
+        programs = wheel or runner.wheel_directory()
+        lock = OwnerLock.take(home, purpose=purpose, say=say)
+        server = cls(home, lock, say=say, wheel=programs, must_be_nobody=must_be_nobody)
+        try:
+            server._bring_up()
+        except BaseException:
+            # Also for Ctrl-C during recovery. What was running before us goes on.
+            if server.was_running:
+                server.leave()
+            else:
+                server.stop()
+            raise
+        return server
+
+    @property
+    def dsn(self) -> str:
+        """For asyncpg and for libpq."""
+        return _dsn(self._socket())
+
+    @property
+    def pid(self) -> int:
+        """The server's process."""
+        return self._pid
+
+    def is_running(self) -> bool:
+        """Whether the server's process lives. To be asked now and then: it bounds the log, too."""
+        datadir.bound_log(self._log)
+        if self._child is not None:
+            return self._child.poll() is None
+        return self._pid > 0 and postmaster.is_alive(self._pid, self._data)
+
+    def ensure_running(self) -> None:
+        """Start the server again if it died; committed data is recovered from its log."""
+        if not self._lock.is_held:
+            raise EmbeddedUnavailable(f"This process does not own {self._home} any more.")
+        if not self.is_running():
+            self._say("PostgreSQL died and is started again.")
+            self._bring_up()
+
+    def stop(self) -> None:
+        """Shut the server down, by force if it does not go, and give the directory up."""
+        if not self._lock.is_held:
+            return
+        for signum, patience_s in STOP_PATIENCE_S:
+            if not self.is_running():
+                break
+            postmaster.send(self._pid, signum)
+            postmaster.wait_until(lambda: not self.is_running(), timeout_s=patience_s)
+        # Without a pid the directory was refused: nothing in it is ours to clear away.
+        if self._pid > 0:
+            postmaster.clear(self._data)
+            self._remove_socket()
+        runner.forget_copy(self._home / "postgres.binaries")
+        self.leave()
+
+    def leave(self) -> None:
+        """Give the directory up and let the server run on."""
+        self._pid = 0
+        self._lock.release()
+
+    @property
+    def _data(self) -> Path:
+        return self._home / "postgres" / "data"
+
+    @property
+    def _log(self) -> Path:
+        return self._home / "postgres.log"
+
+    def _bring_up(self) -> None:
+        datadir.check(self._home / "postgres")
+        self._child = None
+        while True:
+            found = postmaster.find(self._data)
+            self.was_running = found is not None
+            if found is None:
+                self._launch()
+            else:
+                self._say(f"PostgreSQL is running already (pid {found.pid}): taking it over.")
+                self._pid = found.pid
+            if self._is_ready_at_last():
+                break
+        self._make_database()
+
+    def _launch(self) -> None:
+        if self._runner is None:
+            self._runner = runner.choose(
+                self._wheel,
+                copy_record=self._home / "postgres.binaries",
+                must_be_nobody=self._must_be_nobody,
+            )
+        if self._data.exists():
+            postmaster.clear(self._data)
+            self._remove_socket()
+        datadir.hand_over(self._home / "postgres", self._runner)
+        if not self._data.exists():
+            self._say("PostgreSQL makes its data directory.")
+            datadir.make(self._data, by=self._runner)
+        settings = {
+            **FIXED_SETTINGS,
+            "unix_socket_directories": self._make_socket(),
+            "cluster_name": postmaster.mark(self._data),
+        }
+        args = ["-D", self._runner.data_argument(self._data)]
+        for name, value in settings.items():
+            args += ["-c", f"{name}={value}"]
+        with datadir.open_log(self._log) as log:
+            self._child = self._runner.spawn("postgres", args, cwd=self._data, out=log)
+        self._pid = self._child.pid
+
+    def _is_ready_at_last(self) -> bool:
+        """Wait for the server; False if one that we took over went away instead."""
+        began = time.monotonic()
+        said = 1
+        while True:
+            is_running = self.is_running()
+            found = postmaster.find(self._data)
+            if found is not None and found.pid == self._pid and found.is_ready:
+                return True
+            if not is_running:
+                break
+            waited = time.monotonic() - began
+            if waited > said * SAY_EVERY_S:
+                said += 1
+                self._say(f"PostgreSQL is recovering, {waited:.0f} s ...")
+            time.sleep(postmaster.POLL_S)
+        if self._child is None:
+            return False
+        raise EmbeddedUnavailable(
+            f"PostgreSQL ended while starting (exit code {self._child.returncode}). "
+            f"The end of {self._log}:\n{datadir.end_of_log(self._log)}"
+        )
+
+    def _make_database(self) -> None:
+        """Make the database if it is not there, which also proves that the server answers."""
+        find = f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'"  # noqa: S608  a constant
+        if not self._ask(find):
+            self._ask(f"CREATE DATABASE {DATABASE}")
+
+    def _ask(self, sql: str) -> str:
+        psql = str(runner.client_directory(self._wheel) / "psql")
+        place = f"host='{self._socket()}' port={PORT} user={ROLE} dbname=postgres"
+        try:
+            asked = subprocess.run(
+                [psql, "-X", "-w", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql, place],
+                env=runner.clean_environment(),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=CLIENT_TIMEOUT_S,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise EmbeddedUnavailable(
+                f"PostgreSQL did not answer within {CLIENT_TIMEOUT_S} s."
+            ) from error
+        if asked.returncode != 0:
+            raise EmbeddedUnavailable(f"PostgreSQL does not answer: {asked.stderr.strip()}")
+        return asked.stdout.strip()
+
+    def _socket(self) -> Path:
+        path = _socket_directory(self._home)
+        if path is None:
+            raise EmbeddedUnavailable(f"The socket of PostgreSQL on {self._home} is gone.")
+        return path
+
+    def _make_socket(self) -> str:
+        """Make the socket's directory; answers what the server, started in `data`, calls it."""
+        assert self._runner is not None
+        usual = self._home / "postgres" / "socket"
+        length = len(os.fsencode(usual / f".s.PGSQL.{PORT}"))
+        if length <= SOCKET_PATH_BYTES_MAX and not set(runner.UNFIT_FOR_SOCKET) & set(str(usual)):
+            datadir.hand_over(usual, self._runner)
+            return "../socket"
+        record = self._home / "postgres.socket"
+        return str(runner.make_private(record, uid=self._runner.uid, gid=self._runner.gid))
+
+    def _remove_socket(self) -> None:
+        """Remove what a killed server left behind: PostgreSQL takes its lock file at its word."""
+        shutil.rmtree(self._home / "postgres" / "socket", ignore_errors=True)
+        owner = self._data.stat().st_uid
+        runner.forget_private(self._home / "postgres.socket", uid=owner)
+
+
+def find_running(data_dir: Path) -> str | None:
+    """The DSN of the server on `data_dir`, if one runs and takes connections."""
+    home = data_dir.resolve()
+    found = postmaster.find(home / "postgres" / "data")
+    socket = _socket_directory(home)
+    return _dsn(socket) if found is not None and found.is_ready and socket is not None else None
+
+
+@contextmanager
+def borrow(data_dir: Path, *, say: Say) -> Generator[str]:
+    """A DSN for one command: of the server that runs, else of one started for just that long."""
+    dsn, server = _find_or_start(data_dir, say=say)
+    try:
+        yield dsn
+    finally:
+        if server is None:
+            pass
+        elif server.was_running:
+            # Its owner was killed, but its API and worker may be at work on it.
+            server.leave()
+        else:
+            server.stop()
+
+
+def _find_or_start(data_dir: Path, *, say: Say) -> tuple[str, EmbeddedPostgres | None]:
+    deadline = time.monotonic() + BORROW_PATIENCE_S
+    while True:
+        try:
+            server = EmbeddedPostgres.start(data_dir, say=say, purpose="command")
+        except DataDirInUse:
+            dsn = find_running(data_dir)
+            if dsn is not None:
+                return dsn, None
+            # It is being started, stopped or recovered.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return server.dsn, server
+
+
+def _dsn(socket: Path) -> str:
+    # The port is spelt out because clients would else take it from PGPORT.
+    return f"postgresql://{ROLE}@/{DATABASE}?host={quote(str(socket), safe='/')}&port={PORT}"
+
+
+def _socket_directory(home: Path) -> Path | None:
+    """Where clients find the socket; None if there is none that only its owner can have made."""
+    try:
+        owner = home.joinpath("postgres").stat().st_uid
+    except OSError:
+        return None
+    record = home / "postgres.socket"
+    if record.exists():
+        return runner.recorded_private(record, uid=owner)
+    usual = home / "postgres" / "socket"
+    return usual if runner.is_private(usual, uid=owner) else None

@@ -1,0 +1,167 @@
+"""Secrets at rest: what stands in a column that a database dump must not give away.
+
+Guarantees:
+- a sealed value opens only with its key, unaltered, and in the place that it was sealed for
+  (`context`): moved to another row, it is refused (AES-256-GCM, context authenticated);
+- sealing the same value twice gives different bytes, so equal secrets do not show;
+- every value names its key, so keys can be changed while old values still open;
+- no error, message or repr shows a key or a value.
+
+A sealed value is one byte of version, one of key id, 12 of nonce, then the ciphertext and its tag:
+30 bytes more than the plain one. Nonces are random; a key should seal fewer than 2**32 values
+(NIST SP 800-38D), which one seed per organisation never does.
+"""
+
+import base64
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from landbridge.core.errors import Broken
+
+KEY_BYTES = 32
+# The id of a key that is given alone.
+FIRST_KEY_ID = 1
+_KEY_ID_MAX = 255
+_VERSION = 1
+_HEADER_BYTES = 2
+_NONCE_BYTES = 12
+_TAG_BYTES = 16
+_OWNER_ONLY = 0o600
+# A key's text is 44 characters; a longer file is something else, and is not read in full.
+_KEY_FILE_BYTES_MAX = 256
+
+
+class SealBroken(Broken):
+    """A sealed value does not open: another key, another place, or altered bytes."""
+
+    def __init__(self, why: str | None = None) -> None:
+        super().__init__(why or "a sealed value does not open: wrong key, wrong place, or altered")
+
+
+class Sealer:
+    """Seals with the newest key (the highest id) and opens with any of its keys."""
+
+    __slots__ = ("_ciphers", "_newest")
+
+    def __init__(self, keys: Mapping[int, bytes] | bytes) -> None:
+        """Take keys of 32 bytes by id (0 to 255); a key alone has id 1.
+
+        Raises `ValueError` if there is none, or if one has another length or id.
+        """
+        by_id = {FIRST_KEY_ID: keys} if isinstance(keys, bytes) else keys
+        if not by_id:
+            raise ValueError("At least one master key is needed.")
+        for key_id, key in by_id.items():
+            if not 0 <= key_id <= _KEY_ID_MAX:
+                raise ValueError(f"{key_id} is not a key id: they go from 0 to {_KEY_ID_MAX}.")
+            if len(key) != KEY_BYTES:
+                raise ValueError(f"Master key {key_id} must have {KEY_BYTES} bytes.")
+        self._ciphers = {key_id: AESGCM(key) for key_id, key in by_id.items()}
+        self._newest = max(by_id)
+
+    def seal(self, plain: bytes, *, context: str) -> bytes:
+        """`plain`, encrypted for the place that `context` names, as in `wallet_seed:<org id>`."""
+        header = bytes([_VERSION, self._newest])
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        cipher = self._ciphers[self._newest]
+        return header + nonce + cipher.encrypt(nonce, plain, _bound(header, context))
+
+    def open(self, sealed: bytes, *, context: str) -> bytes:
+        """What was sealed for `context`; raises `SealBroken` for anything else."""
+        if len(sealed) < _HEADER_BYTES + _NONCE_BYTES + _TAG_BYTES or sealed[0] != _VERSION:
+            raise SealBroken("not a sealed value of a known version")
+        cipher = self._ciphers.get(sealed[1])
+        if cipher is None:
+            raise SealBroken(f"sealed with master key {sealed[1]}, which is not configured")
+        header, rest = sealed[:_HEADER_BYTES], sealed[_HEADER_BYTES:]
+        nonce, ciphertext = rest[:_NONCE_BYTES], rest[_NONCE_BYTES:]
+        try:
+            return cipher.decrypt(nonce, ciphertext, _bound(header, context))
+        except InvalidTag:
+            raise SealBroken from None
+
+    def __repr__(self) -> str:
+        ids = ", ".join(str(key_id) for key_id in sorted(self._ciphers))
+        return f"<Sealer with keys {ids}>"
+
+
+def key_from_text(text: str) -> bytes:
+    """The 32 bytes of a key written in base64, as a setting or a key file holds it.
+
+    Space around it is ignored. Raises `ValueError` that does not repeat the text.
+    """
+    try:
+        key = base64.b64decode(text.strip(), validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise ValueError("A master key is 32 bytes in base64: 44 characters, the last one '='.")
+    return key
+
+
+def load_or_create_key(path: Path) -> bytes:
+    """The key in the file at `path`, which is made if there is none: base64 and a line end.
+
+    Processes that start at once all get the same key, and a crash leaves a whole file or none. The
+    folder must exist. Raises `ValueError` if the file holds no key, or if anybody but its owner may
+    read or write it.
+    """
+    if not path.exists():
+        _create_key(path)
+    return _load_key(path)
+
+
+def _create_key(path: Path) -> None:
+    """Write a new key beside `path` and link it there, unless somebody else was first."""
+    text = base64.b64encode(secrets.token_bytes(KEY_BYTES)) + b"\n"
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        # Unlike a rename, a link never replaces a file, and it appears with all its content. Where
+        # another process was first, its key is the one.
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink()
+    _sync_folder(path.parent)
+
+
+def _load_key(path: Path) -> bytes:
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError(f"The key file {path} is not an ordinary file.")
+        if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise ValueError(
+                f"The key file {path} is open to other users of this machine; run: chmod 600 {path}"
+            )
+        content = file.read(_KEY_FILE_BYTES_MAX)
+    try:
+        return key_from_text(content.decode("ascii", errors="replace"))
+    except ValueError:
+        raise ValueError(f"The key file {path} does not hold 32 bytes in base64.") from None
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in `folder` survive a power cut; seeds will depend on that file."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _bound(header: bytes, context: str) -> bytes:
+    """What the tag vouches for beside the ciphertext."""
+    return header + context.encode()

@@ -1,0 +1,293 @@
+"""Routes of swaps: /v2/wallets/swaps.
+
+Source: spec.md (Swap transfer record, Endpoints) and interface/token-swap.
+"""
+
+from decimal import Decimal
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar.params import Parameter
+
+from landbridge.chains.tokens import Chain
+from landbridge.core.errors import FieldInvalid
+from landbridge.core.ids import as_uuid, derived_id
+from landbridge.core.money import Money, units_as_decimal
+from landbridge.core.pages import Window
+from landbridge.flows.swaps.model import KIND, Status, Swap
+from landbridge.flows.swaps.service import Swaps, Wanted
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.web.body import as_asked
+from landbridge.web.caller import ApiRequest
+from landbridge.web.lists import optional_id
+from landbridge.web.reply import WireStruct, moment
+
+
+class SwapSource(WireStruct, frozen=True):
+    """What is sold. Amounts are decimal strings."""
+
+    user_id: UUID
+    chain: Chain
+    currency: str
+    amount: str | None = None
+
+
+class SwapDestination(WireStruct, frozen=True):
+    """What is bought, and for whom: at most one of `userId`, `externalWalletId`, `walletAddress`.
+
+    Without any of them the coins stay with the source's user.
+    """
+
+    chain: Chain
+    currency: str
+    amount: str | None = None
+    user_id: UUID | None = None
+    external_wallet_id: UUID | None = None
+    wallet_address: str | None = None
+
+
+class NewSwap(WireStruct, frozen=True):
+    """Give `source.amount` (exact in) or `destination.amount` (exact out)."""
+
+    request_id: UUID
+    source: SwapSource
+    destination: SwapDestination
+
+
+class SwapSourceReply(WireStruct, frozen=True):
+    """What is sold; `amount` is a JSON number, the fee included."""
+
+    currency: str
+    amount: Decimal
+    chain: str
+    user_id: UUID
+
+
+class SwapDestinationReply(WireStruct, frozen=True):
+    """What is bought; `amount` is the number only if the caller asked for exactly that much."""
+
+    currency: str
+    user_id: UUID
+    external_wallet_id: UUID | None
+    amount: Decimal | None
+    chain: str
+    wallet_address: str
+
+
+class QuotedAmount(WireStruct, frozen=True):
+    """A decimal string with its currency."""
+
+    amount: str
+    currency: str
+
+
+class QuoteReply(WireStruct, frozen=True):
+    """The quote; `rate` is coins received per coin sent."""
+
+    send_gross: QuotedAmount
+    send_net: QuotedAmount
+    receive_gross: QuotedAmount
+    receive_net: QuotedAmount
+    rate: str
+    expires_at: str
+
+
+class FeeReply(WireStruct, frozen=True):
+    """A fee; ours are taken on the transaction, from what is sent."""
+
+    id: UUID
+    amount: Decimal
+    currency: str
+    type: str
+    timing: str
+
+
+class BillingReply(WireStruct, frozen=True):
+    """What the swap costs."""
+
+    fees: list[FeeReply]
+
+
+class SwapErrorReply(WireStruct, frozen=True):
+    """Why a swap did not go through."""
+
+    code: int | None
+    message: str | None
+
+
+class SwapDetailsReply(WireStruct, frozen=True):
+    """The swap itself."""
+
+    id: UUID
+    request_id: UUID
+    status: Status
+    created_at: str
+    updated_at: str
+    source: SwapSourceReply
+    destination: SwapDestinationReply
+    error: str | None
+    error_details: SwapErrorReply | None
+    quote_information: QuoteReply
+    billing_information: BillingReply
+
+
+class SwapReply(WireStruct, frozen=True):
+    """A swap as a transfer record."""
+
+    transfer_type: str
+    transfer_details: SwapDetailsReply
+
+
+class SwapPage(WireStruct, frozen=True):
+    """A page, newest first; `nextCursor` goes back as `createdBefore` or as `cursor`."""
+
+    count: int
+    data: list[SwapReply]
+    next_cursor: str | None
+
+
+class SwapRoutes(Controller):
+    """Quote, accept and look up swaps."""
+
+    path = "/v2/wallets/swaps"
+    tags = ("Swaps",)
+
+    @post(status_code=200, summary="Create a swap")
+    async def create(self, request: ApiRequest, data: NewSwap, swaps: Swaps) -> SwapReply:
+        """Quotes the swap (OPEN_QUOTE) after checking the balance; accept it within 30 seconds.
+
+        The same `requestId` with the same body answers the same swap.
+        """
+        wanted = _wanted(data)
+        return _shape(await swaps.create(request.user, data.request_id, wanted, as_asked(data)))
+
+    @get(summary="List swaps")
+    async def page(
+        self,
+        request: ApiRequest,
+        swaps: Swaps,
+        window: Window,
+        user_id: Annotated[str | None, Parameter(query="userId")] = None,
+    ) -> SwapPage:
+        """Newest first, of one user or of the whole organisation."""
+        found = await swaps.page(request.user.org_id, optional_id("userId", user_id), window)
+        return SwapPage(
+            count=len(found),
+            data=[_shape(swap) for swap in found],
+            next_cursor=moment(found[-1].record.updated_at) if found else None,
+        )
+
+    @get("/{swapId:str}", summary="Retrieve a swap")
+    async def retrieve(self, request: ApiRequest, swapId: str, swaps: Swaps) -> SwapReply:
+        """One swap."""
+        return _shape(await swaps.get(request.user.org_id, _known_id(swapId)))
+
+    @post("/{swapId:str}/accept", status_code=200, summary="Accept a swap")
+    async def accept(self, request: ApiRequest, swapId: str, swaps: Swaps) -> SwapReply:
+        """Carries the swap out at its quote. Accepting twice answers as the first time."""
+        return _shape(await swaps.accept(request.user, _known_id(swapId)))
+
+
+def _known_id(text: str) -> UUID:
+    found = as_uuid(text)
+    if found is None:
+        raise TransactionNotFound(f"there is no transaction {text[:100]}")
+    return found
+
+
+def _wanted(data: NewSwap) -> Wanted:
+    source, destination = data.source, data.destination
+    ends = {
+        "userId": destination.user_id,
+        "externalWalletId": destination.external_wallet_id,
+        "walletAddress": destination.wallet_address,
+    }
+    if len(given := [name for name, value in ends.items() if value is not None]) > 1:
+        raise FieldInvalid(
+            f"destination.{given[0]} and destination.{given[1]} exclude each other",
+            field=f"destination.{given[1]}",
+        )
+    return Wanted(
+        source_user_id=source.user_id,
+        source_chain=source.chain,
+        source_currency=source.currency,
+        source_amount=source.amount,
+        destination_chain=destination.chain,
+        destination_currency=destination.currency,
+        destination_amount=destination.amount,
+        destination_user_id=destination.user_id,
+        external_wallet_id=destination.external_wallet_id,
+        wallet_address=destination.wallet_address,
+    )
+
+
+def _shape(swap: Swap) -> SwapReply:
+    record, details = swap.record, swap.details
+    asked_out = record.request["destination"].get("amount") is not None
+    return SwapReply(
+        transfer_type=KIND,
+        transfer_details=SwapDetailsReply(
+            id=record.id,
+            request_id=record.request_id,
+            status=swap.status,
+            created_at=moment(record.created_at),
+            updated_at=moment(record.updated_at),
+            source=SwapSourceReply(
+                currency=swap.source.asset.currency,
+                amount=swap.source.decimal,
+                chain=swap.source.asset.chain,
+                user_id=record.user_id,
+            ),
+            destination=SwapDestinationReply(
+                currency=swap.destination.asset.currency,
+                user_id=details.destination_user_id,
+                external_wallet_id=details.external_wallet_id,
+                amount=swap.destination.decimal if asked_out else None,
+                chain=swap.destination.asset.chain,
+                wallet_address=details.destination_address,
+            ),
+            error=details.error,
+            error_details=_error(swap),
+            quote_information=_quote(swap),
+            billing_information=BillingReply(fees=_fees(swap)),
+        ),
+    )
+
+
+def _quote(swap: Swap) -> QuoteReply:
+    received = _quoted(swap.destination)
+    return QuoteReply(
+        send_gross=_quoted(swap.source),
+        send_net=_quoted(swap.source - swap.fee),
+        # The fee is taken from what is sent, so nothing is between these two.
+        receive_gross=received,
+        receive_net=received,
+        rate=f"{swap.details.rate.normalize():f}",
+        expires_at=moment(swap.details.quote_expires_at),
+    )
+
+
+def _quoted(money: Money) -> QuotedAmount:
+    return QuotedAmount(amount=str(money), currency=money.asset.currency)
+
+
+def _fees(swap: Swap) -> list[FeeReply]:
+    """The exchange fee, in dollars: stablecoins count one to one."""
+    if not swap.details.fee_units:
+        return []
+    return [
+        FeeReply(
+            id=derived_id(swap.record.id, "exchange-fee"),
+            amount=units_as_decimal(swap.details.fee_units, swap.source.asset.decimals),
+            currency="USD",
+            type="EXCHANGE_FEE",
+            timing="ON_TRANSACTION",
+        )
+    ]
+
+
+def _error(swap: Swap) -> SwapErrorReply | None:
+    if swap.details.error is None:
+        return None
+    return SwapErrorReply(code=swap.details.error_code, message=swap.details.error_message)

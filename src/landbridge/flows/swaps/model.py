@@ -1,0 +1,144 @@
+"""Swaps: states, details, routes, and why a swap can't be accepted.
+
+Source: spec.md (Swap transfer record), contract, lifecycles 6.
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.chains.tokens import ASSETS, TOKENS, Chain
+from landbridge.core.errors import Refused
+from landbridge.core.money import Asset, Money
+from landbridge.core.states import Moves
+from landbridge.ledger.model import Transfer
+from landbridge.quotes.errors import QuoteInvalid, RouteInvalid
+
+KIND = "WALLET.SWAP"
+
+# Source: contract, lifecycles 1.4: seen in every sample of a swap.
+QUOTE_LIFETIME = timedelta(seconds=30)
+
+# Source: contract, lifecycles 6, cut to pairs on one chain as spec.md has it.
+CURRENCIES = {
+    Chain.POLYGON: frozenset({"usdc", "usdt"}),
+    Chain.ETHEREUM: frozenset({"usdc", "usdt", "usdg"}),
+    Chain.SOLANA: frozenset({"usdc", "usdt", "usdg"}),
+}
+
+
+class Status(StrEnum):
+    """Where a swap stands."""
+
+    OPEN_QUOTE = "OPEN_QUOTE"  # waits for its owner to accept; the worker ends it when it is due
+    CREATED = "CREATED"  # accepted; goes on to PENDING at once
+    PENDING = "PENDING"  # being carried out; waits for the chain
+    COMPLETED = "COMPLETED"  # carried out
+    FAILED = "FAILED"  # could not be carried out; `error` says why
+    QUOTE_FAILED = "QUOTE_FAILED"  # the quote expired before it was accepted
+
+
+MOVES: Moves[Status] = Moves(
+    start=frozenset({Status.OPEN_QUOTE}),
+    table={
+        Status.OPEN_QUOTE: frozenset({Status.CREATED, Status.QUOTE_FAILED}),
+        Status.CREATED: frozenset({Status.PENDING, Status.FAILED}),
+        Status.PENDING: frozenset({Status.COMPLETED, Status.FAILED}),
+        Status.COMPLETED: frozenset(),
+        Status.FAILED: frozenset(),
+        Status.QUOTE_FAILED: frozenset(),
+    },
+)
+
+
+class Details(msgspec.Struct, frozen=True, kw_only=True):
+    """What is a swap's own in its record; units are in the record's assets."""
+
+    source_account_id: UUID
+    # None when the coins leave the platform.
+    destination_account_id: UUID | None
+    destination_user_id: UUID
+    destination_address: str
+    external_wallet_id: UUID | None
+    fee_units: int
+    rate: Decimal
+    quote_expires_at: datetime
+    # Facts that changes add.
+    error: str | None = None
+    error_code: int | None = None
+    error_message: str | None = None
+
+
+class Swap(msgspec.Struct, frozen=True):
+    """A record together with its decoded details."""
+
+    record: Transfer
+    details: Details
+
+    @property
+    def status(self) -> Status:
+        """Where it stands."""
+        return Status(self.record.status)
+
+    @property
+    def source(self) -> Money:
+        """What leaves the wallet, fee included."""
+        return Money(self.record.source_units, ASSETS[self.record.source_asset])
+
+    @property
+    def destination(self) -> Money:
+        """What arrives."""
+        return Money(self.record.destination_units, ASSETS[self.record.destination_asset])
+
+    @property
+    def fee(self) -> Money:
+        """The part of what leaves the wallet that is the fee."""
+        return Money(self.details.fee_units, self.source.asset)
+
+
+def as_swap(record: Transfer) -> Swap:
+    """Decode a record of this kind."""
+    told: dict[str, Any] = {**record.details, **record.facts}
+    return Swap(record, msgspec.convert(told, Details, strict=False))
+
+
+def check_route(
+    *, source_chain: Chain, source_currency: str, destination_chain: Chain, currency: str
+) -> tuple[Asset, Asset]:
+    """The two assets of a served pair; raises `RouteInvalid` for any other."""
+    if source_chain is not destination_chain:
+        raise RouteInvalid(
+            "destination.chain must equal source.chain: a swap stays on one chain; "
+            "to change chains use a bridge",
+            field="destination.chain",
+        )
+    if source_currency == currency:
+        raise RouteInvalid(
+            "destination.currency equals source.currency: there is nothing to swap",
+            field="destination.currency",
+        )
+    served = CURRENCIES.get(source_chain, frozenset())
+    for field, asked in (("source", source_currency), ("destination", currency)):
+        if asked not in served:
+            raise RouteInvalid(
+                f"{field}.currency: {asked[:50]} can't be swapped on {source_chain}",
+                field=f"{field}.currency",
+            )
+    return TOKENS[source_chain, source_currency].asset, TOKENS[source_chain, currency].asset
+
+
+def why_not_accept(status: Status) -> Refused | None:
+    """The refusal of an accept at this status; None if it may, or has, gone through."""
+    match status:
+        case Status.OPEN_QUOTE:
+            return None
+        case Status.CREATED | Status.PENDING | Status.COMPLETED:
+            return None  # accepted before: answered as the first time
+        case Status.FAILED:
+            return QuoteInvalid("this swap was accepted and has failed; create a new one")
+        case Status.QUOTE_FAILED:
+            return QuoteInvalid("the quote of this swap has expired; create a new one")

@@ -1,0 +1,302 @@
+"""The statements behind `landbridge check`. They read everything and write nothing.
+
+Each check is one statement that finds the rows that are wrong: (org_id, key, sentence), some of
+them, and how many there are in all. Parameters: $1 an organisation, or null for all of them; $2
+how many rows to tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+from uuid import UUID
+
+from landbridge.core.states import Moves
+from landbridge.db.pool import Row, Tx
+
+# Sorting and hashing millions of rows takes its time, on a snapshot that harms nobody.
+TIMEOUT_S = 4 * 3600
+
+_BEGIN = (
+    "set transaction isolation level repeatable read, read only",
+    f"set local statement_timeout = {TIMEOUT_S * 1000}",
+    "set local work_mem = '64MB'",
+    # The organisation is a constant to the planner then, and its index is used.
+    "set local plan_cache_mode = force_custom_plan",
+)
+
+COUNTS = """
+select
+    (select count(*) from entries where org_id = $1 or $1::uuid is null) as entries,
+    (select count(*) from accounts where org_id = $1 or $1::uuid is null) as accounts,
+    (select count(*) from transfers where org_id = $1 or $1::uuid is null) as transfers,
+    (select count(*) from changes where org_id = $1 or $1::uuid is null) as changes,
+    (select count(*) from house_accounts where org_id = $1 or $1::uuid is null) as house_accounts
+"""
+
+JOURNALS = """
+select org_id, format('%s/%s', transfer_id, seq) as key, count(*) over () as wrong,
+    format('the journal of change %s sums to %s of %s', seq, units, asset) as sentence
+from (
+    select org_id, transfer_id, seq, asset, sum(available + held) as units
+    from entries
+    where org_id = $1 or $1::uuid is null
+    group by org_id, transfer_id, seq, asset
+) as journals
+where units <> 0
+limit $2
+"""
+
+ENTRIES = """
+select e.org_id, format('%s/%s/%s', e.transfer_id, e.seq, e.line) as key,
+    count(*) over () as wrong,
+    case
+        when c.object_id is null then format('the entry belongs to no change %s', e.seq)
+        when e.account_id is null then format('%s is no house account', e.role)
+        when a.id is null
+            then format('the entry moves account %s, which is not there', e.account_id)
+        else format('the entry moves %s on account %s of %s', e.asset, a.id, a.asset)
+    end as sentence
+from entries e
+left join changes c on c.org_id = e.org_id and c.object_id = e.transfer_id and c.seq = e.seq
+left join accounts a on a.org_id = e.org_id and a.id = e.account_id
+where (e.org_id = $1 or $1::uuid is null)
+    and (
+        c.object_id is null
+        or (e.account_id is null and e.role <> all ($3::text[]))
+        or (e.account_id is not null and (a.id is null or a.asset <> e.asset))
+    )
+limit $2
+"""
+
+ACCOUNTS = """
+select a.org_id, a.id::text as key, count(*) over () as wrong,
+    format(
+        'the account has %s available and %s held of %s, its entries sum to %s and %s',
+        a.available, a.held, a.asset, coalesce(s.available, 0), coalesce(s.held, 0)
+    ) as sentence
+from accounts a
+left join (
+    select org_id, account_id, sum(available) as available, sum(held) as held
+    from entries
+    where account_id is not null and (org_id = $1 or $1::uuid is null)
+    group by org_id, account_id
+) as s on s.org_id = a.org_id and s.account_id = a.id
+where (a.org_id = $1 or $1::uuid is null)
+    and (a.available <> coalesce(s.available, 0) or a.held <> coalesce(s.held, 0))
+limit $2
+"""
+
+BELOW_ZERO = """
+select org_id, id::text as key, count(*) over () as wrong,
+    format('the account has %s available and %s held of %s', available, held, asset) as sentence
+from accounts
+where (org_id = $1 or $1::uuid is null) and (available < 0 or held < 0)
+limit $2
+"""
+
+ROLL_UPS = """
+with rolled as (
+    select org_id, role, asset, rolled_units
+    from house_accounts
+    where org_id = $1 or $1::uuid is null
+), summed as (
+    select e.org_id, e.role, e.asset, sum(e.available) as units
+    from house_rolls r
+    join changes c on c.org_id = r.org_id and c.tx < r.rolled_to
+    join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
+    where (r.org_id = $1 or $1::uuid is null) and e.role is not null
+    group by e.org_id, e.role, e.asset
+)
+select org_id, role || ' ' || asset as key, count(*) over () as wrong,
+    format(
+        'the roll-up says %s, its entries sum to %s', coalesce(rolled_units, 0), coalesce(units, 0)
+    ) as sentence
+from rolled
+full join summed using (org_id, role, asset)
+where coalesce(rolled_units, 0) <> coalesce(units, 0)
+limit $2
+"""
+
+# Everything that wallets and house accounts hold of an asset came from somewhere.
+TOTALS = """
+select org_id, asset as key, count(*) over () as wrong,
+    format('wallets and house accounts together hold %s, not nothing', sum(units)) as sentence
+from (
+    select org_id, asset, available + held as units
+    from accounts
+    where org_id = $1 or $1::uuid is null
+    union all
+    select org_id, asset, available
+    from entries
+    where role is not null and (org_id = $1 or $1::uuid is null)
+) as parts
+group by org_id, asset
+having sum(units) <> 0
+limit $2
+"""
+
+# What a record says of itself against its changes.
+RECORDS = """
+select t.org_id, t.id::text as key, count(*) over () as wrong,
+    case
+        when t.kind <> all ($3::text[]) then format('no flow knows the kind %s', t.kind)
+        when h.changes is null then 'the record has no changes'
+        when h.seq_min <> 1 or h.seq_max <> h.changes
+            then format('its %s changes are numbered %s to %s', h.changes, h.seq_min, h.seq_max)
+        when h.seq_max <> t.version
+            then format('the record is at version %s, its last change is %s', t.version, h.seq_max)
+        when h.kind_min <> t.kind or h.kind_max <> t.kind
+            then format('the record is a %s, its changes are of %s', t.kind, h.kind_min)
+        when l.status_after is distinct from t.status
+            then format('the record is %s, its last change made it %s', t.status, l.status_after)
+        when f.at <> t.created_at
+            then format('the record was created at %s, its first change is of %s',
+                t.created_at, f.at)
+        when l.at <> t.updated_at
+            then format('the record was updated at %s, its last change is of %s',
+                t.updated_at, l.at)
+        else 'its last change is no resting place, so no cursor finds it'
+    end as sentence
+from transfers t
+left join (
+    select org_id, object_id, count(*) as changes, min(seq) as seq_min, max(seq) as seq_max,
+        min(kind) as kind_min, max(kind) as kind_max
+    from changes
+    where org_id = $1 or $1::uuid is null
+    group by org_id, object_id
+) as h on h.org_id = t.org_id and h.object_id = t.id
+left join changes f on f.org_id = t.org_id and f.object_id = t.id and f.seq = 1
+left join changes l on l.org_id = t.org_id and l.object_id = t.id and l.seq = t.version
+where (t.org_id = $1 or $1::uuid is null)
+    and (
+        t.kind <> all ($3::text[])
+        or h.changes is null or h.seq_min <> 1 or h.seq_max <> h.changes or h.seq_max <> t.version
+        or h.kind_min <> t.kind or h.kind_max <> t.kind or l.status_after is distinct from t.status
+        or f.at <> t.created_at or l.at <> t.updated_at or not l.rests
+    )
+limit $2
+"""
+
+# A change of a record that is not there, and a change that goes on from where none arrived.
+HISTORIES = """
+select c.org_id, format('%s/%s', c.object_id, c.seq) as key, count(*) over () as wrong,
+    case
+        when t.id is null then format('the change is of a %s that is not there', c.kind)
+        else format('the change starts at %s, the one before it ended at %s',
+            c.status_before, p.status_after)
+    end as sentence
+from changes c
+left join transfers t on t.org_id = c.org_id and t.id = c.object_id
+left join changes p on p.org_id = c.org_id and p.object_id = c.object_id and p.seq = c.seq - 1
+where (c.org_id = $1 or $1::uuid is null) and c.kind = any ($3::text[])
+    and (t.id is null or p.status_after is distinct from c.status_before)
+limit $2
+"""
+
+# Few different steps are ever taken, so they are found first and compared with the moves once.
+MOVES = """
+with allowed as (
+    select *
+    from unnest($3::text[], $4::text[], $5::text[]) as m (kind, status_before, status_after)
+), taken as (
+    select kind, coalesce(status_before, '') as status_before,
+        coalesce(status_after, '') as status_after, seq = 1 as is_first
+    from changes
+    where org_id = $1 or $1::uuid is null
+    group by 1, 2, 3, 4
+), forbidden as (
+    select t.kind, t.status_before, t.status_after, t.is_first
+    from taken t
+    where t.kind in (select kind from allowed)
+        and (
+            t.is_first <> (t.status_before = '')
+            or not exists (
+                select
+                from allowed a
+                where a.kind = t.kind and a.status_before = t.status_before
+                    and a.status_after = t.status_after
+            )
+        )
+)
+select c.org_id, format('%s/%s', c.object_id, c.seq) as key, count(*) over () as wrong,
+    format('a %s may not go from %s to %s', c.kind, coalesce(c.status_before, 'nothing'),
+        coalesce(c.status_after, 'nothing')) as sentence
+from forbidden f
+join changes c on c.kind = f.kind and coalesce(c.status_before, '') = f.status_before
+    and coalesce(c.status_after, '') = f.status_after and (c.seq = 1) = f.is_first
+where c.org_id = $1 or $1::uuid is null
+limit $2
+"""
+
+# Transaction ids start over when a dump is restored into a new server; watermarks that are
+# compared with them are then worthless.
+WATERMARKS = """
+select org_id, key, count(*) over () as wrong, sentence
+from (
+    select org_id, 'changes' as key, format(
+            '%s changes have transaction ids that this server has not given out; was a dump '
+            'restored? see docs/internals/ledger.md', count(*)
+        ) as sentence
+    from changes
+    where tx >= pg_snapshot_xmax(pg_current_snapshot()) and (org_id = $1 or $1::uuid is null)
+    group by org_id
+    union all
+    select org_id, 'house_rolls', format('it is rolled up to %s, which is yet to come', rolled_to)
+    from house_rolls
+    where rolled_to > pg_snapshot_xmin(pg_current_snapshot())
+        and (org_id = $1 or $1::uuid is null)
+) as wrongs
+limit $2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a check found: how many rows are wrong, and some of them."""
+
+    wrong: int
+    told: Sequence[Row]
+
+
+class _Patient(Protocol):
+    """What the audit's connection takes beside `Tx`: a bound of its own."""
+
+    async def fetch(
+        self,
+        sql: str,
+        *args: Any,
+        timeout: float,  # noqa: ASYNC109  asyncpg's own parameter
+    ) -> list[Row]: ...
+
+
+async def begin(tx: Tx) -> None:
+    """Make the transaction one read-only snapshot; must be its first statement."""
+    for statement in _BEGIN:
+        await tx.execute(statement)
+
+
+async def counts(tx: Tx, org_id: UUID | None) -> Mapping[str, int]:
+    """Rows by table."""
+    (row,) = await _fetch(tx, COUNTS, org_id)
+    tables = ("entries", "accounts", "transfers", "changes", "house_accounts")
+    return {table: int(row[table]) for table in tables}
+
+
+async def find(tx: Tx, statement: str, org_id: UUID | None, limit: int, *args: Any) -> Found:
+    """Run a check."""
+    told = await _fetch(tx, statement, org_id, limit, *args)
+    return Found(int(told[0]["wrong"]) if told else 0, told)
+
+
+def edges(moves_by_kind: Mapping[str, Moves[Any]]) -> tuple[list[str], list[str], list[str]]:
+    """Every allowed (kind, before, after) as columns; before is empty at the start."""
+    rows = [
+        (kind, before, after)
+        for kind, moves in moves_by_kind.items()
+        for before, after in (*(("", start) for start in moves.start), *moves.edges())
+    ]
+    return [kind for kind, _, _ in rows], [each for _, each, _ in rows], [each for *_, each in rows]
+
+
+async def _fetch(tx: Tx, sql: str, *args: Any) -> list[Row]:
+    return await cast("_Patient", tx).fetch(sql, *args, timeout=TIMEOUT_S)

@@ -1,0 +1,92 @@
+"""Logs: one event name plus fields, as JSON or for a console.
+
+Secrets and personal data never reach a log: an allow-list of fields is kept here, and whatever is
+not on it is dropped before it is written. A test plants markers in every input and looks for them.
+"""
+
+import logging
+import sys
+from typing import Any
+
+import msgspec
+import structlog
+from structlog.typing import EventDict, WrappedLogger
+
+# Every field that may be written. A new one is a decision: no names, addresses, amounts, bodies.
+FIELDS = frozenset(
+    {
+        "event",
+        "level",
+        "timestamp",
+        "request_id",
+        "method",
+        "route",
+        "status",
+        "ms",
+        "kind",
+        "id",
+        "org_id",
+        "reason",
+        "count",
+        "exception",
+        "process",
+        "pid",
+        "exit",
+        "delay_s",
+        "mode",
+        "listen",
+    }
+)
+
+_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+
+def set_up(*, level: str, is_json: bool) -> None:
+    """Configure logging of this process; writes to standard error."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _exception,
+        _only_known_fields,
+    ]
+    renderer = _json if is_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    factory = (
+        structlog.BytesLoggerFactory(sys.stderr.buffer)
+        if is_json
+        else structlog.PrintLoggerFactory(sys.stderr)
+    )
+    structlog.configure(
+        processors=[*shared, renderer],
+        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level]),
+        logger_factory=factory,
+        cache_logger_on_first_use=True,
+    )
+    # What libraries say goes the same way, from warnings up; uvicorn's tracebacks are ours already.
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s %(message)s")
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+
+
+def _exception(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """A traceback without the values of its variables, and without messages.
+
+    The message of a foreign exception may quote a row or a value, so only its type is kept.
+    """
+    error = event.pop("exc_info", None)
+    if isinstance(error, BaseException):
+        frames: list[str] = []
+        trace = error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            frames.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}")
+            trace = trace.tb_next
+        event["exception"] = f"{type(error).__name__} at {' > '.join(frames[-12:])}"
+    return event
+
+
+def _only_known_fields(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    return {name: value for name, value in event.items() if name in FIELDS}
+
+
+def _json(_logger: WrappedLogger, _method: str, event: EventDict) -> bytes:
+    return msgspec.json.encode(event)

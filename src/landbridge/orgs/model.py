@@ -1,0 +1,70 @@
+"""Organisations and API keys as they are stored."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+KEY_LENGTH_MIN = 24
+KEY_LENGTH_MAX = 200
+_HINT_LENGTH = 4
+
+
+class Mode(StrEnum):
+    """What an installation is for; there is one mode per database."""
+
+    SANDBOX = "sandbox"  # simulated chains and banks, a clock that can be moved
+    PRODUCTION = "production"  # the real ones; sandbox routes are refused
+
+
+_PREFIX = {Mode.SANDBOX: "lb_sandbox_", Mode.PRODUCTION: "lb_live_"}
+
+
+@dataclass(frozen=True, slots=True)
+class Org:
+    """A tenant; its time is real time plus `clock_offset`."""
+
+    id: UUID
+    name: str
+    clock_offset: timedelta
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key as it can be shown after creation: never the secret itself."""
+
+    org_id: UUID
+    id: UUID
+    name: str
+    hint: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+def new_secret(mode: Mode) -> str:
+    """A fresh key: a prefix that secret scanners know, and 256 random bits."""
+    return _PREFIX[mode] + secrets.token_urlsafe(32)
+
+
+def digest(secret: str) -> bytes:
+    """What is stored of a key. A plain hash will do: there is too much to guess, not too little."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def hint(secret: str) -> str:
+    """The last characters, by which a person tells keys apart."""
+    return secret[-_HINT_LENGTH:]
+
+
+def check_secret(secret: str) -> str:
+    """A key that the operator chose; raises ValueError with a sentence."""
+    if not KEY_LENGTH_MIN <= len(secret) <= KEY_LENGTH_MAX:
+        raise ValueError(f"must have {KEY_LENGTH_MIN} to {KEY_LENGTH_MAX} characters")
+    if not (secret.isascii() and secret.isprintable() and secret == secret.strip()):
+        raise ValueError("must be printable ASCII without blanks at its ends")
+    return secret

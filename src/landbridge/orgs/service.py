@@ -1,0 +1,133 @@
+"""Verbs on organisations and keys, and the check of a caller's key."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.core.clock import Clock
+from landbridge.core.errors import FieldInvalid, KeyInvalid, ResourceNotFound
+from landbridge.core.ids import new_id
+from landbridge.db.group import Group
+from landbridge.db.pool import Database, Tx
+from landbridge.orgs import store
+from landbridge.orgs.model import ApiKey, Mode, Org, digest, hint, new_secret
+from landbridge.web.caller import Caller
+
+_NAME_LENGTH_MAX = 200
+# The offset is an interval of whole seconds; a century is further than any story needs.
+ADVANCE_MAX = timedelta(days=36_500)
+
+
+class Orgs:
+    """Organisations, their keys and their clocks."""
+
+    def __init__(self, database: Database, clock: Clock, mode: Mode) -> None:
+        self._database = database
+        self._clock = clock
+        self._mode = mode
+        self._lookups = Group(self._find_keys, lanes=2)
+        self._used: dict[tuple[UUID, UUID], datetime] = {}
+
+    async def authenticate(self, secret: str) -> Caller:
+        """Who this key speaks for; raises `KeyInvalid`.
+
+        Asked anew on each request, so that a revoked key ends at once; callers that come together
+        are looked up together.
+        """
+        found = await self._lookups.call(digest(secret))
+        if found is None:
+            raise KeyInvalid
+        caller, expires_at = found
+        now = self._clock.now()
+        if expires_at is not None and expires_at <= now:
+            raise KeyInvalid("the API key has expired")
+        self._used[caller.org_id, caller.key_id] = now
+        return caller
+
+    async def note_use(self) -> None:
+        """Write down when keys were last used; called every few seconds and at the end."""
+        used, self._used = self._used, {}
+        if used:
+            await self._database.single(lambda tx: store.use_keys(tx, used))
+
+    async def create(self, name: str) -> Org:
+        """Make an organisation."""
+        org = Org(new_id(), _named(name), timedelta(), self._clock.now())
+        await self._database.single(lambda tx: store.add_org(tx, org.id, org.name, org.created_at))
+        return org
+
+    async def all(self) -> Sequence[Org]:
+        """All organisations, the oldest first."""
+        return await self._database.single(store.orgs)
+
+    async def create_key(
+        self, org_id: UUID, name: str, *, expires_at: datetime | None, secret: str | None = None
+    ) -> tuple[ApiKey, str]:
+        """Make a key; answers it and, this once, its secret. A known secret is left as it is."""
+        secret = secret or new_secret(self._mode)
+        key = ApiKey(
+            org_id=org_id,
+            id=new_id(),
+            name=_named(name),
+            hint=hint(secret),
+            created_at=self._clock.now(),
+            expires_at=expires_at,
+            revoked_at=None,
+            last_used_at=None,
+        )
+        await self._database.single(lambda tx: store.add_key(tx, key, digest(secret)))
+        return key, secret
+
+    async def keys(self, org_id: UUID) -> Sequence[ApiKey]:
+        """An organisation's keys, without their secrets."""
+        return await self._database.single(lambda tx: store.keys(tx, org_id))
+
+    async def revoke_key(self, org_id: UUID, key_id: UUID) -> None:
+        """End a key, from the next request on."""
+        now = self._clock.now()
+        if not await self._database.single(lambda tx: store.revoke_key(tx, org_id, key_id, now)):
+            raise ResourceNotFound(f"there is no key {key_id}")
+
+    async def clock_offsets(self) -> Mapping[UUID, timedelta]:
+        """How far each organisation's time is ahead of real time."""
+        return await self._database.single(store.clocks)
+
+    async def clock_offset(self, org_id: UUID) -> timedelta:
+        """How far an organisation's time is ahead of real time."""
+        return (await self.clock_offsets())[org_id]
+
+    async def now(self, org_id: UUID) -> datetime:
+        """The present moment of an organisation."""
+        return self._clock.now(await self.clock_offset(org_id))
+
+    async def advance_clock(self, org_id: UUID, by: timedelta) -> timedelta:
+        """Move an organisation's time on; answers how far it is ahead of real time then."""
+        if not timedelta() <= by <= ADVANCE_MAX:
+            raise FieldInvalid(
+                f"seconds must be from 0 to {int(ADVANCE_MAX.total_seconds())}", field="seconds"
+            )
+        return await self._database.single(lambda tx: store.move_clock(tx, org_id, by))
+
+    async def _find_keys(self, hashes: list[bytes]) -> list[tuple[Caller, datetime | None] | None]:
+        rows = await self._database.single(lambda tx: store.find_keys(tx, hashes))
+        return [
+            None
+            if (row := rows.get(each)) is None or row["revoked_at"] is not None
+            else (Caller(row["org_id"], row["id"], row["clock_offset"]), row["expires_at"])
+            for each in hashes
+        ]
+
+
+async def take_lane(database: Database) -> int:
+    """The clock lane of this process (core/clock.py)."""
+
+    async def take(tx: Tx) -> int:
+        return await store.take_lane(tx)
+
+    return await database.single(take)
+
+
+def _named(name: str) -> str:
+    if not 1 <= len(name.strip()) <= _NAME_LENGTH_MAX:
+        raise FieldInvalid(f"name must have 1 to {_NAME_LENGTH_MAX} characters", field="name")
+    return name.strip()

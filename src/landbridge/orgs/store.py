@@ -1,0 +1,137 @@
+"""Every statement on orgs, api_keys and clock_lanes."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.db.pool import Row, Tx
+from landbridge.orgs.model import ApiKey, Org
+
+_ADD_ORG = "insert into orgs (id, name, created_at) values ($1, $2, $3)"
+
+_ORGS = "select id, name, clock_offset, created_at from orgs order by created_at, id"
+
+_CLOCKS = "select id, clock_offset from orgs"
+
+_MOVE_CLOCK = """
+update orgs set clock_offset = clock_offset + $2 where id = $1 returning clock_offset
+"""
+
+_ADD_KEY = """
+insert into api_keys (org_id, id, name, hint, secret_hash, created_at, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict (secret_hash) do nothing
+returning id
+"""
+
+# No org_id in front: the key is how the organisation is found out.
+_FIND_KEYS = """
+select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, o.clock_offset
+from api_keys k
+join orgs o on o.id = k.org_id
+where k.secret_hash = any($1::bytea[])
+"""
+
+_KEYS = """
+select org_id, id, name, hint, created_at, expires_at, revoked_at, last_used_at
+from api_keys
+where org_id = $1
+order by created_at, id
+"""
+
+_REVOKE_KEY = """
+update api_keys set revoked_at = coalesce(revoked_at, $3) where org_id = $1 and id = $2
+returning id
+"""
+
+_USE_KEYS = """
+update api_keys k
+set last_used_at = greatest(k.last_used_at, u.used_at)
+from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as u (org_id, id, used_at)
+where k.org_id = u.org_id and k.id = u.id
+"""
+
+_TAKE_LANE = "update clock_lanes set taken = taken + 1 returning taken"
+
+
+async def add_org(tx: Tx, org_id: UUID, name: str, at: datetime) -> None:
+    """Make an organisation."""
+    await tx.execute(_ADD_ORG, org_id, name, at)
+
+
+async def orgs(tx: Tx) -> Sequence[Org]:
+    """All organisations, the oldest first."""
+    return [
+        Org(row["id"], row["name"], row["clock_offset"], row["created_at"])
+        for row in await tx.fetch(_ORGS)
+    ]
+
+
+async def clocks(tx: Tx) -> dict[UUID, timedelta]:
+    """How far each organisation's time is ahead."""
+    return {row["id"]: row["clock_offset"] for row in await tx.fetch(_CLOCKS)}
+
+
+async def move_clock(tx: Tx, org_id: UUID, by: timedelta) -> timedelta:
+    """Move an organisation's time on; answers how far it is ahead then."""
+    return await tx.fetchval(_MOVE_CLOCK, org_id, by)
+
+
+async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
+    """Store a key; False if this very secret is stored already."""
+    added = await tx.fetchval(
+        _ADD_KEY,
+        key.org_id,
+        key.id,
+        key.name,
+        key.hint,
+        secret_hash,
+        key.created_at,
+        key.expires_at,
+    )
+    return added is not None
+
+
+async def find_keys(tx: Tx, hashes: Sequence[bytes]) -> dict[bytes, Row]:
+    """By hash: org_id, id, expires_at, revoked_at and clock_offset."""
+    rows = await tx.fetch(_FIND_KEYS, hashes)
+    return {row["secret_hash"]: row for row in rows}
+
+
+async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
+    """An organisation's keys, the oldest first."""
+    return [
+        ApiKey(
+            org_id=row["org_id"],
+            id=row["id"],
+            name=row["name"],
+            hint=row["hint"],
+            created_at=row["created_at"],
+            expires_at=row["expires_at"],
+            revoked_at=row["revoked_at"],
+            last_used_at=row["last_used_at"],
+        )
+        for row in await tx.fetch(_KEYS, org_id)
+    ]
+
+
+async def revoke_key(tx: Tx, org_id: UUID, key_id: UUID, at: datetime) -> bool:
+    """Revoke a key, once; False if there is no such key."""
+    return await tx.fetchval(_REVOKE_KEY, org_id, key_id, at) is not None
+
+
+async def use_keys(tx: Tx, used: dict[tuple[UUID, UUID], datetime]) -> None:
+    """Note when keys were last used."""
+    # In sorted order: two processes that write the same keys must not wait for each other.
+    ordered = sorted(used)
+    await tx.execute(
+        _USE_KEYS,
+        [org_id for org_id, _ in ordered],
+        [key_id for _, key_id in ordered],
+        [used[each] for each in ordered],
+    )
+
+
+async def take_lane(tx: Tx) -> int:
+    """The clock lane of a process that starts."""
+    return await tx.fetchval(_TAKE_LANE)

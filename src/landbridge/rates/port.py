@@ -1,0 +1,31 @@
+"""The port to whatever knows prices."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Protocol
+from uuid import UUID
+
+from landbridge.core.money import Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Coins of the destination per coin of the source, and the fee as a fraction of what is sent.
+
+    `as_of` is the organisation's time at which this was true; None means always (a fixed price).
+    """
+
+    rate: Rate
+    fee_fraction: Decimal
+    as_of: datetime | None
+
+
+class RateSource(Protocol):
+    """Knows prices; asked in the request, so it answers from memory or our own database."""
+
+    async def price(
+        self, org_id: UUID, *, source_currency: str, destination_currency: str
+    ) -> Price | None:
+        """The present price, or None if the pair has none."""
+        ...

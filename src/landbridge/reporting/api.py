@@ -1,0 +1,48 @@
+"""Routes of reporting: /v2/reporting. Source: spec.md and contract, reporting 1."""
+
+from typing import Any
+
+from litestar import Controller, get
+
+from landbridge.core.clock import Clock
+from landbridge.core.errors import ResourceNotFound
+from landbridge.reporting.model import Template, find_template, templates
+from landbridge.web.caller import ApiRequest
+from landbridge.web.reply import WireStruct
+
+
+class TemplateList(WireStruct, frozen=True):
+    """`metadata.count` is the number of templates."""
+
+    status: str
+    data: list[Template]
+    metadata: dict[str, int]
+
+
+class TemplateReply(WireStruct, frozen=True):
+    """One template."""
+
+    status: str
+    data: Template
+    metadata: dict[str, Any]
+
+
+class TemplateRoutes(Controller):
+    """What can be measured."""
+
+    path = "/v2/reporting/templates"
+    tags = ("Reporting",)
+
+    @get(summary="List metric templates")
+    async def list_all(self, request: ApiRequest, clock: Clock) -> TemplateList:
+        """Every template with its parameters."""
+        found = templates(clock.now(request.user.clock_offset).date())
+        return TemplateList(status="success", data=found, metadata={"count": len(found)})
+
+    @get("/{name:str}", summary="Retrieve a metric template")
+    async def retrieve(self, request: ApiRequest, name: str, clock: Clock) -> TemplateReply:
+        """One template."""
+        found = find_template(name, clock.now(request.user.clock_offset).date())
+        if found is None:
+            raise ResourceNotFound(f"there is no template {name[:100]}", field="name")
+        return TemplateReply(status="success", data=found, metadata={})

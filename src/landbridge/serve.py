@@ -1,0 +1,190 @@
+"""`landbridge serve`: database, API and worker as one tree of processes.
+
+Guarantees: what dies is started again (PostgreSQL recovers by itself first); what we started is
+stopped with us, API and worker first, so that no accepted request is lost; if we are killed, API
+and worker leave by themselves, and the next start finds the database that was left running.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+import structlog
+
+from landbridge.bootstrap import Prepared, prepare
+from landbridge.core.errors import LandbridgeError
+from landbridge.db.embedded import EmbeddedPostgres
+from landbridge.processes import listen, set_up_logs
+from landbridge.settings import PREFIX, Settings
+
+_log = structlog.stdlib.get_logger()
+
+_LOOK_EVERY_S = 0.5
+_READY_PATIENCE_S = 60.0
+# Longer than the API's own grace, so that it can use all of it.
+_STOP_PATIENCE_S = 30.0
+_RESTART_DELAY_MAX_S = 30.0
+_CALM_S = 60.0
+
+
+class StartFailed(LandbridgeError):
+    """The service could not be started."""
+
+
+@dataclass(slots=True)
+class Child:
+    """A process of ours, started again when it dies, at growing intervals."""
+
+    name: str
+    start: Callable[[], "subprocess.Popen[bytes]"]
+    process: "subprocess.Popen[bytes]"
+    started_at_s: float
+    delay_s: float = 0.5
+    due_at_s: float | None = None
+
+    def look(self) -> None:
+        """Start it again if it is dead and its delay is over."""
+        now_s = time.monotonic()
+        if self.process.poll() is None:
+            if now_s - self.started_at_s > _CALM_S:
+                self.delay_s = 0.5
+            return
+        if self.due_at_s is None:
+            _log.error("process.died", process=self.name, exit=self.process.returncode)
+            self.due_at_s = now_s + self.delay_s
+            self.delay_s = min(self.delay_s * 2, _RESTART_DELAY_MAX_S)
+        elif now_s >= self.due_at_s:
+            self.process, self.started_at_s, self.due_at_s = self.start(), now_s, None
+
+
+def serve(settings: Settings, say: Callable[[str], None]) -> None:
+    """Run until SIGTERM or SIGINT. Raises `StartFailed` with a sentence if that can't begin."""
+    set_up_logs(settings)
+    stopping: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        stopping.append(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    with _database(settings, say) as (dsn, server):
+        prepared = asyncio.run(prepare(settings, dsn))
+        with _listening(settings) as fd, tempfile.TemporaryDirectory(prefix="landbridge-") as spool:
+            children = _start_children(settings, dsn, fd, spool)
+            try:
+                _await_ready(settings, children, stopping)
+                if not stopping:
+                    _welcome(settings, prepared, say)
+                while not stopping:
+                    time.sleep(_LOOK_EVERY_S)
+                    if server is not None:
+                        server.ensure_running()
+                    for child in children:
+                        child.look()
+            finally:
+                say("Stopping ...")
+                _stop(children)
+
+
+@contextmanager
+def _database(
+    settings: Settings, say: Callable[[str], None]
+) -> Generator[tuple[str, EmbeddedPostgres | None]]:
+    if settings.database_url is not None:
+        yield settings.database_url, None
+        return
+    say(f"Starting PostgreSQL in {settings.folder} ...")
+    server = EmbeddedPostgres.start(settings.folder, say=say)
+    try:
+        yield server.dsn, server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def _listening(settings: Settings) -> Generator[int]:
+    try:
+        sock = listen(settings)
+    except OSError as error:
+        raise StartFailed(
+            f"Can't listen on {settings.host}:{settings.port} ({error.strerror}). "
+            f"Is another server there? Choose another port with --port."
+        ) from error
+    with sock:
+        yield sock.fileno()
+
+
+def _start_children(settings: Settings, dsn: str, fd: int, spool: str) -> list[Child]:
+    environ = {
+        **os.environ,
+        f"{PREFIX}DATABASE_URL": dsn,
+        f"{PREFIX}DATA_DIR": settings.data_dir,
+        f"{PREFIX}HOST": settings.host,
+        f"{PREFIX}PORT": str(settings.port),
+        "PROMETHEUS_MULTIPROC_DIR": spool,
+    }
+
+    def starter(*command: str) -> Callable[[], "subprocess.Popen[bytes]"]:
+        argv = [sys.executable, "-m", "landbridge", *command, "--parent", str(os.getpid())]
+        # In a group of its own: Ctrl-C reaches us alone, and we stop things in order.
+        return lambda: subprocess.Popen(  # noqa: S603  our own program
+            argv, env=environ, pass_fds=[fd], process_group=0
+        )
+
+    wanted = {
+        f"api {place}": starter("api", "--fd", str(fd)) for place in range(settings.api_processes)
+    }
+    wanted["worker"] = starter("worker")
+    return [
+        Child(name, start, start(), started_at_s=time.monotonic()) for name, start in wanted.items()
+    ]
+
+
+def _await_ready(settings: Settings, children: list[Child], stopping: list[int]) -> None:
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104  compared, not bound
+    deadline_s = time.monotonic() + _READY_PATIENCE_S
+    while not stopping:
+        with contextlib.suppress(OSError):
+            url = f"http://{host}:{settings.port}/healthz"
+            with urllib.request.urlopen(url, timeout=2) as answer:
+                if answer.status == 200:  # noqa: PLR2004  the one that means well
+                    return
+        if any(child.process.poll() is not None for child in children):
+            raise StartFailed("A process ended while starting; see the lines above.")
+        if time.monotonic() > deadline_s:
+            raise StartFailed(f"The API did not answer within {_READY_PATIENCE_S:.0f} s.")
+        time.sleep(0.05)
+
+
+def _welcome(settings: Settings, prepared: Prepared, say: Callable[[str], None]) -> None:
+    url = f"http://{settings.host}:{settings.port}"
+    say(f"Landbridge ({settings.mode}) serves on {url}   explore: {url}/docs")
+    if prepared.new_key is not None:
+        say("Your API key, shown this once (more with `landbridge keys create`):")
+        say("")
+        say(f"    {prepared.new_key}")
+        say("")
+
+
+def _stop(children: list[Child]) -> None:
+    for child in children:
+        if child.process.poll() is None:
+            child.process.send_signal(signal.SIGTERM)
+    deadline_s = time.monotonic() + _STOP_PATIENCE_S
+    for child in children:
+        try:
+            child.process.wait(max(0.0, deadline_s - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            _log.error("process.killed", process=child.name)
+            child.process.kill()
+            child.process.wait()

@@ -1,0 +1,248 @@
+"""Routes of users: /v2/users. Source: contract, users 2 and interface/user."""
+
+from datetime import date
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar.params import Parameter
+
+from landbridge.chains.tokens import Chain
+from landbridge.core.errors import FieldInvalid
+from landbridge.core.ids import as_uuid
+from landbridge.core.pages import Window
+from landbridge.users.errors import UserNotFound
+from landbridge.users.model import Address, Owner, User, UserType
+from landbridge.users.service import DEFAULT_CHAINS, Filters, Particulars, Users
+from landbridge.wallets.model import Wallet
+from landbridge.wallets.service import Wallets
+from landbridge.web.body import as_asked
+from landbridge.web.caller import ApiRequest
+from landbridge.web.reply import WireStruct, moment
+
+
+class NewIndividual(WireStruct, frozen=True, tag_field="type", tag="individual"):
+    """A person. `address` or `ipAddress` is required."""
+
+    first_name: str
+    last_name: str
+    email: str
+    date_of_birth: date
+    signed_agreement_id: UUID
+    request_id: UUID | None = None
+    chains: list[Chain] | None = None
+    address: Address | None = None
+    ip_address: str | None = None
+
+
+class NewBusiness(WireStruct, frozen=True, tag_field="type", tag="business"):
+    """A business. At least one owner has control, at least one is a signer."""
+
+    business_name: str
+    email: str
+    ultimate_beneficial_owners: tuple[Owner, ...]
+    signed_agreement_id: UUID
+    request_id: UUID | None = None
+    chains: list[Chain] | None = None
+    address: Address | None = None
+    ip_address: str | None = None
+
+
+class UserUpdate(WireStruct, frozen=True):
+    """What is to change; members that are left out stay as they are."""
+
+    type: UserType | None = None
+    first_name: str | None = None
+    last_name: str | None = None
+    business_name: str | None = None
+    email: str | None = None
+    date_of_birth: date | None = None
+    address: Address | None = None
+    ip_address: str | None = None
+    ultimate_beneficial_owners: tuple[Owner, ...] | None = None
+    signed_agreement_id: UUID | None = None
+
+
+class MoreChains(WireStruct, frozen=True):
+    """The chains on which wallets are wanted."""
+
+    chains: list[Chain]
+
+
+class WalletReply(WireStruct, frozen=True):
+    """A wallet of a user."""
+
+    address: str
+
+
+class UserReply(WireStruct, frozen=True):
+    """A user; wallets are listed under `INDIVIDUAL`, those of businesses too."""
+
+    id: UUID
+    created_at: str
+    type: UserType
+    email: str
+    name: str
+    wallets: dict[str, dict[str, WalletReply]]
+
+
+class UserPage(WireStruct, frozen=True):
+    """A page of users, newest first; `nextCursor` goes back as `createdBefore`."""
+
+    count: int
+    users: list[UserReply]
+    next_cursor: str | None
+
+
+class UserRoutes(Controller):
+    """Create, look up and change users."""
+
+    path = "/v2/users"
+    tags = ("Users",)
+
+    @post(status_code=200, summary="Create a user")
+    async def create(
+        self,
+        request: ApiRequest,
+        data: NewIndividual | NewBusiness,
+        users: Users,
+        wallets: Wallets,
+    ) -> UserReply:
+        """Makes the user and a wallet on each of `chains` (POLYGON and ETHEREUM if left out)."""
+        user = await users.create(
+            request.user,
+            particulars(data),
+            agreement_id=data.signed_agreement_id,
+            chains=_chains(data.chains),
+            request_id=data.request_id,
+            request=as_asked(data),
+        )
+        return await user_reply(wallets, user)
+
+    @get(summary="List users")
+    async def page(
+        self,
+        request: ApiRequest,
+        *,
+        users: Users,
+        wallets: Wallets,
+        window: Window,
+        type_: Annotated[str | None, Parameter(query="type")] = None,
+        first_name: Annotated[str | None, Parameter(query="firstName")] = None,
+        last_name: Annotated[str | None, Parameter(query="lastName")] = None,
+        business_name: Annotated[str | None, Parameter(query="businessName")] = None,
+        email: Annotated[str | None, Parameter(query="email")] = None,
+    ) -> UserPage:
+        """Newest first; names and e-mail match partially, whatever their case."""
+        org_id = request.user.org_id
+        filters = Filters(_type(type_), first_name, last_name, business_name, email)
+        found = await users.page(org_id, filters, window)
+        of_users = await wallets.of_users(org_id, [user.id for user in found])
+        return UserPage(
+            count=len(found),
+            users=[_shape(user, of_users[user.id]) for user in found],
+            next_cursor=moment(found[-1].created_at) if found else None,
+        )
+
+    @get("/{userId:str}", summary="Retrieve a user")
+    async def retrieve(
+        self, request: ApiRequest, userId: str, users: Users, wallets: Wallets
+    ) -> UserReply:
+        """One user with its wallets."""
+        return await user_reply(wallets, await users.get(request.user.org_id, known_id(userId)))
+
+    @post("/{userId:str}", status_code=200, summary="Update a user")
+    async def update(
+        self, request: ApiRequest, userId: str, data: UserUpdate, users: Users, wallets: Wallets
+    ) -> UserReply:
+        """Changes the members that are given."""
+        user = await users.update(request.user, known_id(userId), particulars(data))
+        return await user_reply(wallets, user)
+
+    @post("/{userId:str}/wallets/add", status_code=200, summary="Add wallets on more chains")
+    async def add_wallets(
+        self, request: ApiRequest, userId: str, data: MoreChains, users: Users, wallets: Wallets
+    ) -> UserReply:
+        """Opens wallets on `chains`; those that the user has already stay as they are."""
+        user = await users.add_wallets(request.user, known_id(userId), _chains(data.chains))
+        return await user_reply(wallets, user)
+
+
+def known_id(text: str) -> UUID:
+    """The id in a path; what can't be one is answered like an unknown one."""
+    found = as_uuid(text)
+    if found is None:
+        raise UserNotFound(f"there is no user {text[:100]}")
+    return found
+
+
+async def user_reply(wallets: Wallets, user: User) -> UserReply:
+    """A user as every route answers it."""
+    of_users = await wallets.of_users(user.org_id, [user.id])
+    return _shape(user, of_users[user.id])
+
+
+def particulars(data: NewIndividual | NewBusiness | UserUpdate) -> Particulars:
+    """What was told, whatever kind of request told it."""
+    match data:
+        case NewIndividual():
+            return Particulars(
+                type=UserType.INDIVIDUAL,
+                email=data.email,
+                first_name=data.first_name,
+                last_name=data.last_name,
+                date_of_birth=data.date_of_birth,
+                address=data.address,
+                ip_address=data.ip_address,
+            )
+        case NewBusiness():
+            return Particulars(
+                type=UserType.BUSINESS,
+                email=data.email,
+                business_name=data.business_name,
+                address=data.address,
+                ip_address=data.ip_address,
+                owners=data.ultimate_beneficial_owners,
+            )
+        case UserUpdate():
+            return Particulars(
+                type=data.type,
+                email=data.email,
+                first_name=data.first_name,
+                last_name=data.last_name,
+                business_name=data.business_name,
+                date_of_birth=data.date_of_birth,
+                address=data.address,
+                ip_address=data.ip_address,
+                owners=data.ultimate_beneficial_owners,
+            )
+
+
+def _shape(user: User, wallets: list[Wallet]) -> UserReply:
+    return UserReply(
+        id=user.id,
+        created_at=moment(user.created_at),
+        type=user.type,
+        email=user.email,
+        name=user.name,
+        wallets={
+            "INDIVIDUAL": {wallet.chain: WalletReply(address=wallet.address) for wallet in wallets}
+        },
+    )
+
+
+def _chains(chains: list[Chain] | None) -> tuple[Chain, ...]:
+    if chains is None:
+        return DEFAULT_CHAINS
+    if not chains:
+        raise FieldInvalid("chains must name at least one chain", field="chains")
+    return tuple(dict.fromkeys(chains))
+
+
+def _type(text: str | None) -> UserType | None:
+    if text is None:
+        return None
+    try:
+        return UserType(text)
+    except ValueError as error:
+        raise FieldInvalid("type must be individual or business", field="type") from error

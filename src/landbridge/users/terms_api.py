@@ -1,0 +1,195 @@
+"""Routes of terms links, and the page that a person accepts them on.
+
+Source: contract, users 1. The page works without JavaScript and knows only its session token.
+"""
+
+from typing import Annotated, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from uuid import UUID
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from litestar import Controller, MediaType, Request, Response, get, post
+from litestar.enums import RequestEncodingType
+from litestar.params import Body as FormBody
+from litestar.params import Parameter
+from litestar.response import Redirect
+
+from landbridge.core.errors import Refused, ResourceNotFound
+from landbridge.core.ids import as_uuid
+from landbridge.orgs.service import Orgs
+from landbridge.users.model import Agreement
+from landbridge.users.terms import Terms
+from landbridge.web.caller import ApiRequest
+from landbridge.web.reply import WireStruct, moment
+
+_pages = Environment(
+    loader=PackageLoader("landbridge.users", "pages"), autoescape=True, undefined=StrictUndefined
+)
+_PAGE_HEADERS = {
+    # The page has no script, no image and no foreign host; it may only post to us.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "frame-ancestors *",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+
+class NewLink(WireStruct, frozen=True):
+    """`idempotencyKey` becomes the `signedAgreementId`."""
+
+    idempotency_key: UUID
+    template_id: str | None = None
+    redirect_url: str | None = None
+
+
+class LinkMade(WireStruct, frozen=True):
+    """Send the person to `url`; create the user with `signedAgreementId` afterwards."""
+
+    url: str
+    signed_agreement_id: UUID
+
+
+class LinkReply(WireStruct, frozen=True):
+    """A terms link; `signed` turns true when the person accepts."""
+
+    id: UUID
+    created_at: str
+    expired_at: str
+    signed: bool
+    session_token: str
+
+
+class Acceptance(WireStruct, frozen=True):
+    """Acceptance on behalf of a person who agreed within the caller's own terms."""
+
+    session_token: str
+
+
+class TermsRoutes(Controller):
+    """Terms of service links."""
+
+    path = "/v2/tos-link"
+    tags = ("Terms of service",)
+
+    @post(status_code=200, summary="Make a terms link")
+    async def link(
+        self, request: ApiRequest, data: NewLink, terms: Terms, public_url: str
+    ) -> LinkMade:
+        """The same key answers the same link."""
+        agreement = await terms.link(
+            request.user,
+            data.idempotency_key,
+            template_id=data.template_id,
+            redirect_url=data.redirect_url,
+        )
+        query = urlencode({"session": agreement.session_token})
+        return LinkMade(
+            url=f"{public_url}/tos/{agreement.id}?{query}", signed_agreement_id=agreement.id
+        )
+
+    @get("/{signedAgreementId:str}", summary="Retrieve a terms link")
+    async def retrieve(
+        self, request: ApiRequest, signedAgreementId: str, terms: Terms
+    ) -> LinkReply:
+        """Whether the terms have been accepted, and until when they can be."""
+        return _shape(await terms.get(request.user.org_id, _known_id(signedAgreementId)))
+
+    @post("/{signedAgreementId:str}/accept", status_code=200, summary="Accept the terms")
+    async def accept(
+        self, request: ApiRequest, signedAgreementId: str, data: Acceptance, terms: Terms
+    ) -> LinkReply:
+        """Accepting twice answers as the first time."""
+        caller = request.user
+        agreement = await terms.get(caller.org_id, _known_id(signedAgreementId))
+        accepted = await terms.accept(
+            agreement,
+            data.session_token,
+            offset=caller.clock_offset,
+            signed_from=None,
+            actor=caller.actor,
+        )
+        return _shape(accepted)
+
+
+class TermsPage(Controller):
+    """The hosted page."""
+
+    path = "/tos/{signedAgreementId:str}"
+
+    @get(include_in_schema=False, public=True)
+    async def show(
+        self,
+        signedAgreementId: str,
+        terms: Terms,
+        orgs: Orgs,
+        session: Annotated[str, Parameter(query="session")] = "",
+    ) -> Response[str]:
+        """The terms and a button."""
+        agreement = await terms.find_session(session)
+        if agreement is None or str(agreement.id) != signedAgreementId:
+            return _page("gone.html", 404)
+        expired = agreement.expires_at <= await orgs.now(agreement.org_id)
+        if agreement.signed_at is None and expired:
+            return _page("gone.html", 410)
+        return _page("terms.html", 200, agreement=agreement)
+
+    @post("/accept", status_code=200, include_in_schema=False, public=True)
+    async def accept(
+        self,
+        request: Request[Any, Any, Any],
+        signedAgreementId: str,
+        data: Annotated[dict[str, str], FormBody(media_type=RequestEncodingType.URL_ENCODED)],
+        terms: Terms,
+        orgs: Orgs,
+    ) -> Response[str] | Redirect:
+        """Sign, then back to where the link said, with `signedAgreementId` appended."""
+        session = data.get("session", "")
+        agreement = await terms.find_session(session)
+        if agreement is None or str(agreement.id) != signedAgreementId:
+            return _page("gone.html", 404)
+        try:
+            accepted = await terms.accept(
+                agreement,
+                session,
+                offset=await orgs.clock_offset(agreement.org_id),
+                signed_from=request.client.host if request.client else None,
+                actor="person:terms",
+            )
+        except Refused:
+            return _page("gone.html", 410)
+        if accepted.redirect_url:
+            return Redirect(_redirect(accepted), status_code=303)
+        return _page("terms.html", 200, agreement=accepted)
+
+
+def _redirect(agreement: Agreement) -> str:
+    parts = urlsplit(agreement.redirect_url or "")
+    query = [*parse_qsl(parts.query), ("signedAgreementId", str(agreement.id))]
+    return urlunsplit(parts._replace(query=urlencode(query)))
+
+
+def _page(name: str, status: int, **values: Any) -> Response[str]:
+    return Response(
+        _pages.get_template(name).render(**values),
+        status_code=status,
+        media_type=MediaType.HTML,
+        headers=_PAGE_HEADERS,
+    )
+
+
+def _known_id(text: str) -> UUID:
+    found = as_uuid(text)
+    if found is None:
+        raise ResourceNotFound(f"there is no terms link {text[:100]}")
+    return found
+
+
+def _shape(agreement: Agreement) -> LinkReply:
+    return LinkReply(
+        id=agreement.id,
+        created_at=moment(agreement.created_at),
+        expired_at=moment(agreement.expires_at),
+        signed=agreement.signed_at is not None,
+        session_token=agreement.session_token,
+    )

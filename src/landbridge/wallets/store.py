@@ -1,0 +1,200 @@
+"""Every statement on wallet_seeds, wallets and external_wallets."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.chains.tokens import Chain
+from landbridge.core.pages import Position
+from landbridge.db.pool import Row, Tx
+from landbridge.wallets.model import ExternalWallet, Wallet
+
+_ADD_SEED = """
+insert into wallet_seeds (org_id, sealed_seed, created_at) values ($1, $2, $3)
+on conflict (org_id) do nothing
+"""
+
+_SEED = "select sealed_seed from wallet_seeds where org_id = $1"
+
+# One seed will do, of whichever organisation: they are all sealed with the same key.
+_ANY_SEED = "select org_id, sealed_seed from wallet_seeds order by created_at desc limit 1"
+
+_TAKE_INDEX = """
+update wallet_seeds set next_index = next_index + 1 where org_id = $1
+returning next_index - 1
+"""
+
+_INDEX_OF_USER = """
+select derivation_index from wallets where org_id = $1 and user_id = $2 limit 1
+"""
+
+_ADD = """
+insert into wallets (org_id, id, user_id, chain, address, derivation_index, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict (org_id, user_id, chain) do nothing
+returning id
+"""
+
+_FIND = """
+select i.place, w.org_id, w.id, w.user_id, w.chain, w.address, w.derivation_index, w.created_at
+from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as i (org_id, user_id, chain, place)
+join wallets w on w.org_id = i.org_id and w.user_id = i.user_id and w.chain = i.chain
+"""
+
+_FIND_ADDRESS = """
+select org_id, id, user_id, chain, address, derivation_index, created_at
+from wallets
+where org_id = $1 and chain = $2 and address = $3
+"""
+
+_OF_USERS = """
+select org_id, id, user_id, chain, address, derivation_index, created_at
+from wallets
+where org_id = $1 and user_id = any($2::uuid[])
+order by user_id, chain
+"""
+
+_ADD_EXTERNAL = """
+insert into external_wallets
+    (org_id, id, user_id, chain, address, name, reference_id, is_active, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict (org_id, user_id, chain, address) do nothing
+returning id
+"""
+
+_EXTERNAL = """
+select org_id, id, user_id, chain, address, name, reference_id, is_active, created_at, updated_at
+from external_wallets
+where org_id = $1 and id = $2
+"""
+
+_EXTERNALS_OF_USER = """
+select org_id, id, user_id, chain, address, name, reference_id, is_active, created_at, updated_at
+from external_wallets
+where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
+order by created_at desc, id desc
+limit $6
+"""
+
+
+async def add_seed(tx: Tx, org_id: UUID, sealed_seed: bytes, at: datetime) -> None:
+    """Store an organisation's seed, unless it has one."""
+    await tx.execute(_ADD_SEED, org_id, sealed_seed, at)
+
+
+async def seed(tx: Tx, org_id: UUID) -> bytes | None:
+    """The organisation's sealed seed."""
+    return await tx.fetchval(_SEED, org_id)
+
+
+async def any_seed(tx: Tx) -> tuple[UUID, bytes] | None:
+    """The newest sealed seed and its organisation."""
+    row = await tx.fetchrow(_ANY_SEED)
+    return None if row is None else (row["org_id"], row["sealed_seed"])
+
+
+async def derivation_index(tx: Tx, org_id: UUID, user_id: UUID) -> int:
+    """The user's derivation index: theirs if they have a wallet, else the next free one."""
+    index: int | None = await tx.fetchval(_INDEX_OF_USER, org_id, user_id)
+    return await tx.fetchval(_TAKE_INDEX, org_id) if index is None else index
+
+
+async def add(tx: Tx, wallet: Wallet) -> bool:
+    """Store a wallet; False if the user has one on this chain."""
+    added = await tx.fetchval(
+        _ADD,
+        wallet.org_id,
+        wallet.id,
+        wallet.user_id,
+        wallet.chain,
+        wallet.address,
+        wallet.derivation_index,
+        wallet.created_at,
+    )
+    return added is not None
+
+
+async def find(tx: Tx, wanted: Sequence[tuple[UUID, UUID, Chain]]) -> list[Wallet | None]:
+    """Wallets by (organisation, user, chain), in the order asked."""
+    rows = await tx.fetch(
+        _FIND,
+        [org_id for org_id, _, _ in wanted],
+        [user_id for _, user_id, _ in wanted],
+        [chain for _, _, chain in wanted],
+    )
+    found: list[Wallet | None] = [None] * len(wanted)
+    for row in rows:
+        found[row["place"] - 1] = _wallet(row)
+    return found
+
+
+async def find_address(tx: Tx, org_id: UUID, chain: Chain, address: str) -> Wallet | None:
+    """The wallet at an address, if it is one of the organisation's."""
+    row = await tx.fetchrow(_FIND_ADDRESS, org_id, chain, address)
+    return None if row is None else _wallet(row)
+
+
+async def of_users(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[Wallet]:
+    """All wallets of these users."""
+    return [_wallet(row) for row in await tx.fetch(_OF_USERS, org_id, user_ids)]
+
+
+async def add_external(tx: Tx, external: ExternalWallet) -> bool:
+    """Store a registered address; False if the user has registered it before."""
+    added = await tx.fetchval(
+        _ADD_EXTERNAL,
+        external.org_id,
+        external.id,
+        external.user_id,
+        external.chain,
+        external.address,
+        external.name,
+        external.reference_id,
+        external.is_active,
+        external.created_at,
+        external.updated_at,
+    )
+    return added is not None
+
+
+async def external(tx: Tx, org_id: UUID, external_id: UUID) -> ExternalWallet | None:
+    """A registered address."""
+    row = await tx.fetchrow(_EXTERNAL, org_id, external_id)
+    return None if row is None else _external(row)
+
+
+async def externals_of_user(
+    tx: Tx, org_id: UUID, user_id: UUID, *, after: datetime, before: Position, limit: int
+) -> Sequence[ExternalWallet]:
+    """A page of a user's registered addresses, newest first."""
+    rows = await tx.fetch(
+        _EXTERNALS_OF_USER, org_id, user_id, after, before.created_at, before.id, limit
+    )
+    return [_external(row) for row in rows]
+
+
+def _wallet(row: Row) -> Wallet:
+    return Wallet(
+        org_id=row["org_id"],
+        id=row["id"],
+        user_id=row["user_id"],
+        chain=Chain(row["chain"]),
+        address=row["address"],
+        derivation_index=row["derivation_index"],
+        created_at=row["created_at"],
+    )
+
+
+def _external(row: Row) -> ExternalWallet:
+    return ExternalWallet(
+        org_id=row["org_id"],
+        id=row["id"],
+        user_id=row["user_id"],
+        chain=Chain(row["chain"]),
+        address=row["address"],
+        name=row["name"],
+        reference_id=row["reference_id"],
+        is_active=row["is_active"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

@@ -1,0 +1,152 @@
+"""Request bodies: JSON bytes to a frozen struct, or a sentence that names the field.
+
+Guarantees: bounded time and memory (size is bounded by the app, depth here); numbers arrive as
+exact decimals; a key given twice, a NUL character, NaN and half a surrogate pair are refused;
+members that we don't know are ignored.
+"""
+
+import json
+import re
+from collections.abc import Generator
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
+
+import msgspec
+from litestar.connection import ASGIConnection
+from litestar.dto import AbstractDTO
+from litestar.dto._backend import DTOBackend
+from litestar.dto.data_structures import DTOFieldDefinition
+from litestar.openapi.spec import Reference, Schema
+from litestar.typing import FieldDefinition
+from typing_extensions import override
+
+from landbridge.core.errors import FieldInvalid
+
+T = TypeVar("T")
+
+# As msgspec says it: "Object missing required field `b` - at `$.a`".
+_PLACE = re.compile(r" - at `(?:key in )?\$?\.?(?P<path>[^`]*)`$")
+_MISSING = re.compile(r"^Object missing required field `(?P<name>[^`]+)`$")
+
+
+class Body(AbstractDTO[Any]):
+    """Decodes `data` of every route from the raw bytes with the route's own struct."""
+
+    _decoders: ClassVar[dict[str, "msgspec.json.Decoder[Any]"]] = {}
+
+    @override
+    def decode_bytes(self, value: bytes) -> Any:
+        connection = cast("ASGIConnection[Any, Any, Any, Any]", self.asgi_connection)
+        return decode(value, self._decoders[connection.route_handler.handler_id])
+
+    @classmethod
+    @override
+    def is_supported_model_type_field(cls, field_definition: FieldDefinition) -> bool:
+        return field_definition.name == "data"
+
+    @classmethod
+    @override
+    def create_for_field_definition(
+        cls,
+        field_definition: FieldDefinition,
+        handler_id: str,
+        backend_cls: type[DTOBackend] | None = None,
+    ) -> None:
+        cls._decoders[handler_id] = msgspec.json.Decoder(field_definition.annotation)
+
+    @classmethod
+    @override
+    def create_openapi_schema(
+        cls, field_definition: FieldDefinition, handler_id: str, schema_creator: Any
+    ) -> Reference | Schema:
+        return schema_creator.for_field_definition(field_definition)
+
+    @classmethod
+    @override
+    def generate_field_definitions(
+        cls, model_type: type[Any]
+    ) -> Generator[DTOFieldDefinition, None, None]:
+        yield from ()
+
+    @classmethod
+    @override
+    def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
+        return False
+
+
+def decode(raw: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
+    """The struct in `raw`; raises `FieldInvalid`."""
+    check_json(raw)
+    try:
+        return decoder.decode(raw)
+    except msgspec.ValidationError as error:
+        refuse(str(error))
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise FieldInvalid(f"the request body is not valid JSON: {error}") from error
+
+
+def check_json(raw: bytes) -> None:
+    """Refuse what a lenient parser lets through."""
+    try:
+        json.loads(raw, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise FieldInvalid("the request body is nested too deeply") from error
+    except ValueError as error:
+        raise FieldInvalid(f"the request body is not valid JSON: {error}") from error
+    if rb"\u0000" in raw and "\0" in _texts(json.loads(raw)):
+        raise FieldInvalid("the request body has a NUL character in a text")
+
+
+def refuse(message: str) -> NoReturn:
+    """Raise `FieldInvalid` for a message of msgspec's, in our words."""
+    place = _PLACE.search(message)
+    path = place["path"] if place else ""
+    what = message[: place.start()] if place else message
+    if missing := _MISSING.match(what):
+        field = f"{path}.{missing['name']}".removeprefix(".")
+        raise FieldInvalid(f"{field} is required", field=field)
+    what = what[:1].lower() + what[1:].replace("`", "")
+    raise FieldInvalid(f"{path or 'the request body'}: {what}", field=path or None)
+
+
+def as_asked(data: msgspec.Struct) -> dict[str, Any]:
+    """A request as JSON-like values without the members that were left out.
+
+    This is what is kept beside what the request made, and what a replay of it must equal.
+    """
+    return cast("dict[str, Any]", _without_nones(msgspec.to_builtins(data)))
+
+
+def _without_nones(value: Any) -> Any:
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return {name: _without_nones(each) for name, each in members.items() if each is not None}
+    if isinstance(value, list):
+        return [_without_nones(each) for each in cast("list[Any]", value)]
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise FieldInvalid(f"{name[:100]!r} is given twice", field=name[:100])
+            seen.add(name)
+    return members
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise FieldInvalid(f"{name} is not a JSON number")
+
+
+def _texts(value: Any) -> str:
+    """All texts in a JSON value, one after another."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return "".join(name + _texts(each) for name, each in members.items())
+    if isinstance(value, list):
+        return "".join(_texts(each) for each in cast("list[Any]", value))
+    return ""

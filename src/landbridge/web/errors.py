@@ -1,0 +1,131 @@
+"""The rim: the only place that makes JSON of an error.
+
+Two envelopes, as the contract has them: `{code, error, errorDetails}` everywhere, and inside
+`/v2/reporting` `{status: "error", error: {code, message, details}}`.
+"""
+
+from typing import Any, cast
+
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import (
+    ClientException,
+    HTTPException,
+    MethodNotAllowedException,
+    NotFoundException,
+    ValidationException,
+)
+
+from landbridge.core.errors import (
+    Busy,
+    FieldInvalid,
+    KeyInvalid,
+    KeyMissing,
+    MethodNotAllowed,
+    Refused,
+    VersionInvalid,
+)
+from landbridge.web.reply import Reply
+
+_log = structlog.stdlib.get_logger()
+
+REPORTING = "/v2/reporting"
+_BROKEN = (700401, "INTERNAL_SERVER_ERROR", 500)
+
+AnyRequest = Request[Any, Any, Any]
+
+
+class BodyTooLarge(FieldInvalid):
+    """The request body is too large."""
+
+    status = 413
+
+
+class NotServed(Busy):
+    """Never raised; names what a `Busy` looks like to a client."""
+
+    code, name, status = 700401, "INTERNAL_SERVER_ERROR", 503
+
+
+def envelope(path: str, *, code: int, name: str, message: str, field: str | None) -> Any:
+    """The JSON value of an error on this path."""
+    if path.startswith(REPORTING):
+        details = {field: message} if field else {}
+        return {"status": "error", "error": {"code": name, "message": message, "details": details}}
+    return {"code": code, "error": name, "errorDetails": message}
+
+
+def refused(request: AnyRequest, error: Refused) -> Response[Any]:
+    """A 4xx with code, name and a sentence."""
+    content = envelope(
+        request.scope["path"],
+        code=error.code,
+        name=error.name,
+        message=error.message,
+        field=error.field,
+    )
+    headers: dict[str, str] = {}
+    if isinstance(error, KeyInvalid | KeyMissing):
+        headers["WWW-Authenticate"] = "Bearer"
+    return Reply(content, status_code=error.status, headers=headers)
+
+
+def busy(request: AnyRequest, error: Busy) -> Response[Any]:
+    """A 503 that says when to come back; the request did nothing, or can be sent again."""
+    _log.warning("http.busy", reason=str(error))
+    content = envelope(
+        request.scope["path"],
+        code=NotServed.code,
+        name=NotServed.name,
+        message="the service is busy; send the same request again in a moment",
+        field=None,
+    )
+    headers = {"Retry-After": str(error.retry_after_s)}
+    return Reply(content, status_code=NotServed.status, headers=headers)
+
+
+def http_exception(request: AnyRequest, error: HTTPException) -> Response[Any]:
+    """What Litestar itself refuses, in our words."""
+    match error:
+        case ValidationException():
+            return refused(request, FieldInvalid(_validation(error)))
+        case NotFoundException():
+            path = request.scope["path"]
+            return refused(request, VersionInvalid(f"there is nothing at {path[:200]}"))
+        case MethodNotAllowedException():
+            answer = refused(
+                request, MethodNotAllowed(f"{request.method} is not allowed on this path")
+            )
+            answer.headers.update(error.headers or {})
+            return answer
+        case ClientException() if error.status_code == BodyTooLarge.status:
+            return refused(request, BodyTooLarge())
+        case ClientException():
+            return refused(request, FieldInvalid(error.detail))
+        case _:
+            return broken(request, error)
+
+
+def broken(request: AnyRequest, error: Exception) -> Response[Any]:
+    """A 500 without detail; the log has it under the same request id."""
+    _log.error("http.broken", exc_info=error)
+    code, name, status = _BROKEN
+    content = envelope(
+        request.scope["path"],
+        code=code,
+        name=name,
+        message="something went wrong on our side; quote the X-Request-Id header when you ask",
+        field=None,
+    )
+    return Reply(content, status_code=status)
+
+
+def _validation(error: ValidationException) -> str:
+    """One sentence from Litestar's list of what is wrong with path and query parameters."""
+    extra: Any = error.extra
+    if isinstance(extra, list) and extra and isinstance(extra[0], dict):
+        first = cast("dict[str, Any]", extra[0])
+        if first.get("key") == "data":
+            return "the request body is missing: send a JSON object"
+        return f"{first.get('key', 'the request')}: {first.get('message', error.detail)}"
+    return str(error.detail)

@@ -1,0 +1,75 @@
+"""Query parameters of lists, parsed in one place: `limit`, `createdBefore`, `createdAfter`."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from litestar.params import Parameter
+
+from landbridge.core.errors import FieldInvalid
+from landbridge.core.ids import as_uuid
+from landbridge.core.pages import LIMIT_DEFAULT, LIMIT_MAX, Window, parse_moment
+
+Limit = Annotated[
+    str | None,
+    Parameter(query="limit", description="Records per page, 1 to 100; 10 if left out."),
+]
+CreatedBefore = Annotated[
+    str | None,
+    Parameter(
+        query="createdBefore",
+        description="Only records created before this: a date (00:00 UTC), a time, or the "
+        "nextCursor of the page before.",
+    ),
+]
+CreatedAfter = Annotated[
+    str | None,
+    Parameter(
+        query="createdAfter", description="Only records created at this date or time, or later."
+    ),
+]
+Cursor = Annotated[
+    str | None,
+    Parameter(query="cursor", description="The nextCursor of the page before."),
+]
+
+
+def provide_window(
+    limit: Limit = None,
+    created_before: CreatedBefore = None,
+    created_after: CreatedAfter = None,
+    cursor: Cursor = None,
+) -> Window:
+    """The part of a list that the query asks for; `cursor` wins over `createdBefore`."""
+    return Window(
+        limit=_limit(limit),
+        after=_moment("createdAfter", created_after),
+        before=_moment("cursor", cursor) or _moment("createdBefore", created_before),
+    )
+
+
+def optional_id(name: str, text: str | None) -> UUID | None:
+    """A query parameter that is an id, or left out."""
+    if text is None:
+        return None
+    found = as_uuid(text)
+    if found is None:
+        raise FieldInvalid(f"{name} is not a UUID", field=name)
+    return found
+
+
+def _limit(text: str | None) -> int:
+    if text is None:
+        return LIMIT_DEFAULT
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= LIMIT_MAX):
+        raise FieldInvalid(f"limit must be a whole number from 1 to {LIMIT_MAX}", field="limit")
+    return int(text)
+
+
+def _moment(name: str, text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return parse_moment(text)
+    except ValueError as error:
+        raise FieldInvalid(f"{name} {error}", field=name) from error

@@ -1,0 +1,34 @@
+"""Replies: frozen structs to JSON. Decimals are JSON numbers, exactly as written."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from litestar import MediaType, Response
+from typing_extensions import override
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+def encode(value: Any) -> bytes:
+    """The bytes that go over the wire."""
+    return _encoder.encode(value)
+
+
+def moment(at: datetime) -> str:
+    """A time as the contract prints it: ISO 8601, microseconds, `+00:00`."""
+    return at.isoformat(timespec="microseconds")
+
+
+class Reply(Response[Any]):
+    """Encodes what a route returns; the one place that makes JSON of a struct."""
+
+    @override
+    def render(self, content: Any, media_type: str, enc_hook: Any = None) -> bytes:
+        if media_type == MediaType.JSON and not isinstance(content, bytes):
+            return encode(content)
+        return super().render(content, media_type, enc_hook)
+
+
+class WireStruct(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The base of every request and reply: snake_case here, camelCase on the wire."""

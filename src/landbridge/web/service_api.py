@@ -1,0 +1,99 @@
+"""Routes about the service itself: is it there, is it well, what does it speak."""
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from litestar import MediaType, Response, Router, get
+from litestar.static_files import create_static_files_router  # pyright: ignore[reportUnknownVariableType]
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    generate_latest,
+    multiprocess,
+)
+
+from landbridge.db.pool import Database
+from landbridge.web.reply import Reply, WireStruct
+
+
+class Pong(WireStruct, frozen=True):
+    """An answer."""
+
+    message: str
+
+
+@get("/v2/ping", summary="Check the connection and the key", tags=["Service"])
+async def ping() -> Pong:
+    """Answers `pong` to a caller with a valid key."""
+    return Pong(message="pong")
+
+
+@get("/healthz", public=True, include_in_schema=False)
+async def healthz(database: Database) -> dict[str, str]:
+    """200 when the server can work: it reaches the database. 503 otherwise."""
+    await database.rows("select 1 as one")
+    return {"status": "ok"}
+
+
+@get("/readyz", public=True, include_in_schema=False)
+async def readyz(database: Database) -> dict[str, str]:
+    """200 when this process may be sent requests."""
+    await database.rows("select number from migrations limit 1")
+    return {"status": "ready"}
+
+
+@get("/metrics", public=True, include_in_schema=False, sync_to_thread=False)
+def metrics() -> Response[bytes]:
+    """Metrics of all processes of this installation, in Prometheus' text format."""
+    registry = REGISTRY
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+_EXPLORER = """<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>Landbridge API</title>
+  <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+</head>
+<body>
+  <div id="swagger-ui"></div>
+  <script src="/docs/assets/swagger-ui-bundle.js"></script>
+  <script>
+    SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", persistAuthorization: true});
+  </script>
+</body>
+</html>
+"""
+
+
+@get("/docs", public=True, include_in_schema=False, media_type=MediaType.HTML, sync_to_thread=False)
+def explorer() -> str:
+    """A page to explore the API; everything on it is served from here."""
+    return _EXPLORER
+
+
+@get("/openapi.json", public=True, include_in_schema=False, sync_to_thread=False)
+def openapi(openapi_document: dict[str, Any]) -> Response[Any]:
+    """The interface as OpenAPI."""
+    return Reply(openapi_document, media_type=MediaType.JSON)
+
+
+def explorer_assets() -> Router:
+    """Swagger UI's files, out of the package that brings them, which is never imported."""
+    spec = find_spec("swagger_ui")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("swagger-ui-py is not installed; run `make setup`")
+    return create_static_files_router(
+        path="/docs/assets",
+        directories=[Path(spec.origin).parent / "static"],
+        include_in_schema=False,
+        opt={"public": True},
+    )
