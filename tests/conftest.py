@@ -9,17 +9,22 @@ directory.
 import os
 import tempfile
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import httpx2
 import pytest
 
-from landbridge.core.clock import Clock
+from landbridge.core.clock import Clock, FrozenClock
 from landbridge.core.ids import new_id
 from landbridge.db.embedded import EmbeddedPostgres
 from landbridge.db.migrate import migrate
 from landbridge.db.pool import Database
 from landbridge.ledger.service import Ledger
+from landbridge.orgs.service import take_lane
+from landbridge.wiring import House, wire
+from tests.tenants import SETTINGS, Tenant, make_tenant, served
 
 _URL = "LANDBRIDGE_TEST_DATABASE_URL"
 _stops: list[EmbeddedPostgres] = []
@@ -121,3 +126,57 @@ def clock() -> Clock:
 @pytest.fixture
 def ledger(database: Database) -> Ledger:
     return Ledger(database)
+
+
+@pytest.fixture(scope="session")
+async def house(database: Database) -> House:
+    """Every service, on this test process's database."""
+    return wire(SETTINGS, database, Clock(await take_lane(database)))
+
+
+@pytest.fixture(scope="session")
+async def client(house: House) -> AsyncIterator[httpx2.AsyncClient]:
+    """HTTP without a key; `org` has one."""
+    async with served(house) as client:
+        yield client
+
+
+@pytest.fixture
+async def org(house: House, client: httpx2.AsyncClient) -> Tenant:
+    """An organisation of this test's own."""
+    return await make_tenant(house, client)
+
+
+@pytest.fixture
+async def other_org(house: House, client: httpx2.AsyncClient) -> Tenant:
+    """A stranger to `org`."""
+    return await make_tenant(house, client, name="Other")
+
+
+@pytest.fixture(scope="session")
+async def still_client(
+    database: Database,
+) -> AsyncIterator[tuple[House, FrozenClock, httpx2.AsyncClient]]:
+    clock = FrozenClock(datetime(2026, 3, 1, 12, tzinfo=UTC), lane=await take_lane(database))
+    house = wire(SETTINGS, database, clock)
+    async with served(house) as client:
+        yield house, clock, client
+
+
+@pytest.fixture
+def still_clock(
+    still_client: tuple[House, FrozenClock, httpx2.AsyncClient],
+) -> FrozenClock:
+    """The time of `still_org`, which passes when a test moves `at`; never back."""
+    clock = still_client[1]
+    clock.at += timedelta(hours=1)
+    return clock
+
+
+@pytest.fixture
+async def still_org(
+    still_client: tuple[House, FrozenClock, httpx2.AsyncClient], still_clock: FrozenClock
+) -> Tenant:
+    """An organisation of this test's own, in a house whose clock stands still."""
+    house, _, client = still_client
+    return await make_tenant(house, client)

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
 
@@ -21,10 +22,11 @@ from landbridge.core.money import Rate
 from landbridge.db.embedded import borrow
 from landbridge.db.migrate import migrate as apply_migrations
 from landbridge.db.pool import Database
+from landbridge.ledger.audit import Audit, audit, table
 from landbridge.orgs.model import ApiKey
 from landbridge.rates.port import Price
 from landbridge.settings import Settings
-from landbridge.wiring import House, open_house
+from landbridge.wiring import MOVES, House, open_house
 
 T = TypeVar("T")
 
@@ -100,6 +102,34 @@ def migrate(data_dir: str | None) -> None:
     with _dsn(chosen) as dsn:
         applied = asyncio.run(run(dsn))
     click.echo("\n".join(applied) if applied else "Nothing to do.")
+
+
+@commands.command()
+@_data_dir
+def check(data_dir: str | None) -> None:
+    """Prove the books, also while a server runs; exits 1 and names the rows if they are wrong."""
+    chosen = _settings(data_dir=data_dir)
+
+    async def run(dsn: str) -> Audit:
+        database = await Database.connect(dsn, name="check", size_max=1, is_patient=True)
+        try:
+            return await audit(database, MOVES)
+        finally:
+            await database.close()
+
+    with _dsn(chosen) as dsn:
+        audited = asyncio.run(run(dsn))
+    click.echo(table(audited))
+    sys.exit(0 if audited.is_clean else 1)
+
+
+@commands.command()
+@click.option("--data-dir", default=".landbridge-demo", help="A directory of the demo's own.")
+def demo(data_dir: str) -> None:
+    """Play a whole story on a fresh sandbox, and print the books at its end."""
+    from landbridge.demo import demo as play  # noqa: PLC0415  as above
+
+    sys.exit(0 if play(Path(data_dir), _say) else 1)
 
 
 @commands.group()

@@ -1,1 +1,230 @@
-"""Demo."""
+"""`landbridge demo`: a whole story on a fresh sandbox, over HTTP, with the books at its end."""
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from landbridge.chains.tokens import ASSETS
+from landbridge.core.errors import LandbridgeError
+from landbridge.core.money import Money
+from landbridge.db.embedded import borrow
+from landbridge.db.pool import Database
+from landbridge.ledger.audit import audit, table
+from landbridge.ledger.house import house_balances
+from landbridge.settings import PREFIX
+from landbridge.wiring import MOVES
+
+# Only a directory that an earlier demo has marked as its own is wiped.
+_MARK = "made-by-landbridge-demo"
+_READY_PATIENCE_S = 120
+_TIMEOUT_S = 30
+
+Say = Callable[[str], None]
+
+
+class DemoFailed(LandbridgeError):
+    """The story did not go as it should."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """The API with one organisation's key."""
+
+    url: str
+    key: str
+
+    def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Status and JSON of an answer."""
+        request = urllib.request.Request(  # noqa: S310  our own server
+            self.url + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310  as above
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.load(error)
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """The JSON of an answer that must be good."""
+        status, answer = self.call(method, path, body)
+        if status != 200:  # noqa: PLR2004  the one that means well
+            raise DemoFailed(f"{method} {path} was answered with {status}: {answer}")
+        return answer
+
+
+def demo(folder: Path, say: Say) -> bool:
+    """Play the story in `folder`; whether the books balance at its end."""
+    _clear(folder)
+    with _served(folder) as client:
+        _story(client, say)
+    with borrow(folder, say=lambda _: None) as dsn:
+        return asyncio.run(_books(dsn, say))
+
+
+def _story(client: Client, say: Say) -> None:
+    ada, grace, bob = (_user(client, name) for name in ("Ada", "Grace", "Bob"))
+    say("Ada, Grace and Bob accepted the terms and have wallets on POLYGON.")
+    client.ask(
+        "POST",
+        f"/v2/sandbox/users/{ada}/wallets/fund",
+        {"chain": "POLYGON", "currency": "usdc", "amount": "100"},
+    )
+    say("100 usdc arrived in Ada's wallet; Bob is broke.\n")
+
+    asked = _swap(ada, amount="10")
+    swap = client.ask("POST", "/v2/wallets/swaps", asked)["transferDetails"]
+    quote = swap["quoteInformation"]
+    got = quote["receiveNet"]["amount"]
+    say(f"Ada asks to swap 10 usdc: {swap['status']}, she would get {got} usdt.")
+    again = client.ask("POST", "/v2/wallets/swaps", asked)["transferDetails"]
+    say(f"The same request again answers the same swap: {again['id'] == swap['id']}.")
+    other = _swap(ada, amount="11", request_id=asked["requestId"])
+    status, refusal = client.call("POST", "/v2/wallets/swaps", other)
+    say(f"The same requestId for 11 usdc: {status} {refusal['error']}.")
+    done = client.ask("POST", f"/v2/wallets/swaps/{swap['id']}/accept")["transferDetails"]
+    say(f"She accepts: {done['status']}.\n")
+
+    gift = client.ask("POST", "/v2/wallets/swaps", _swap(ada, to=grace, exact_out="25"))
+    gift = client.ask("POST", f"/v2/wallets/swaps/{gift['transferDetails']['id']}/accept")
+    sent = gift["transferDetails"]["quoteInformation"]["sendGross"]["amount"]
+    say(f"Ada has exactly 25 usdt arrive at Grace's: it takes {sent} usdc of hers.")
+    status, refusal = client.call("POST", "/v2/wallets/swaps", _swap(bob, amount="1"))
+    say(f"Bob asks to swap 1 usdc: {status} {refusal['error']}.")
+
+    late = client.ask("POST", "/v2/wallets/swaps", _swap(ada, amount="5"))["transferDetails"]
+    client.ask("POST", "/v2/sandbox/clock/advance", {"seconds": 31})
+    late = client.ask("GET", f"/v2/wallets/swaps/{late['id']}")["transferDetails"]
+    say(f"Ada leaves a quote open for 31 seconds: {late['status']}.")
+    count = client.ask("GET", "/v2/wallets/swaps")["count"]
+    say(f"The list has {count} swaps.\n")
+    for name, user in (("Ada", ada), ("Grace", grace), ("Bob", bob)):
+        held = {
+            currency: client.ask(
+                "GET", f"/v2/users/{user}/wallets/balance?chain=POLYGON&currency={currency}"
+            )["displayBalance"]
+            for currency in ("usdc", "usdt")
+        }
+        say(f"{name:5} holds {held['usdc']:>10} usdc {held['usdt']:>10} usdt")
+
+
+def _user(client: Client, name: str) -> str:
+    link = client.ask("POST", "/v2/tos-link", {"idempotencyKey": str(uuid4())})
+    path = f"/v2/tos-link/{link['signedAgreementId']}"
+    token = client.ask("GET", path)["sessionToken"]
+    client.ask("POST", f"{path}/accept", {"sessionToken": token})
+    return client.ask(
+        "POST",
+        "/v2/users",
+        {
+            "type": "individual",
+            "firstName": name,
+            "lastName": "Example",
+            "email": f"{name.lower()}@example.com",
+            "dateOfBirth": "1990-01-01",
+            "ipAddress": "203.0.113.7",
+            "signedAgreementId": link["signedAgreementId"],
+        },
+    )["id"]
+
+
+def _swap(
+    user: str,
+    *,
+    amount: str | None = None,
+    exact_out: str | None = None,
+    to: str | None = None,
+    request_id: str | None = None,
+) -> dict[str, Any]:
+    source = {"userId": user, "chain": "POLYGON", "currency": "usdc"}
+    destination = {"userId": to or user, "chain": "POLYGON", "currency": "usdt"}
+    if amount is not None:
+        source["amount"] = amount
+    if exact_out is not None:
+        destination["amount"] = exact_out
+    return {
+        "requestId": request_id or str(uuid4()),
+        "source": source,
+        "destination": destination,
+    }
+
+
+async def _books(dsn: str, say: Say) -> bool:
+    """Print the house's accounts and the proofs."""
+    database = await Database.connect(dsn, name="demo", size_max=2)
+    try:
+        audited = await audit(database, MOVES)
+        rows = await database.rows("select id from orgs order by created_at limit 1")
+        org_id: UUID = rows[0]["id"]
+        say("\nThe house (what the wallets hold, with the opposite sign):")
+        for (role, code), units in sorted((await house_balances(database, org_id)).items()):
+            money = Money(units, ASSETS[code])
+            say(f"  {role:9} {money!s:>12} {money.asset.currency} on {money.asset.chain}")
+        say("\nThe books:")
+        say(table(audited))
+        return audited.is_clean
+    finally:
+        await database.close()
+
+
+@contextmanager
+def _served(folder: Path) -> Generator[Client]:
+    """A server of our own on a free port, stopped at the end."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    key = f"lb_sandbox_{secrets.token_urlsafe(24)}"
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    environ |= {f"{PREFIX}API_KEY": key, f"{PREFIX}LOG_LEVEL": "warning"}
+    argv = [sys.executable, "-m", "landbridge", "serve", "--port", str(port)]
+    server = subprocess.Popen(  # noqa: S603  our own program
+        [*argv, "--data-dir", str(folder)], env=environ, stdout=subprocess.DEVNULL
+    )
+    try:
+        client = Client(f"http://127.0.0.1:{port}", key)
+        _await_ready(client, server)
+        yield client
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait()
+
+
+def _await_ready(client: Client, server: "subprocess.Popen[bytes]") -> None:
+    deadline_s = time.monotonic() + _READY_PATIENCE_S
+    while time.monotonic() < deadline_s:
+        try:
+            client.ask("GET", "/v2/ping")
+        except OSError:
+            if server.poll() is not None:
+                raise DemoFailed("the server ended while starting; see above") from None
+            time.sleep(0.1)
+        else:
+            return
+    raise DemoFailed(f"the server did not answer within {_READY_PATIENCE_S} s")
+
+
+def _clear(folder: Path) -> None:
+    if folder.exists():
+        if not (folder / _MARK).exists() and any(folder.iterdir()):
+            raise DemoFailed(f"{folder} is not empty and not a demo's; choose another directory")
+        shutil.rmtree(folder)
+    folder.mkdir(mode=0o700, parents=True)
+    (folder / _MARK).touch()

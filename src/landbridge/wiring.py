@@ -67,7 +67,7 @@ async def open_house(settings: Settings, dsn: str, *, name: str) -> AsyncGenerat
             raise MigrationRefused(
                 f"The database lacks migrations ({names}). Run `landbridge migrate` first."
             )
-        house = _wire(settings, database, Clock(await take_lane(database)))
+        house = wire(settings, database, Clock(await take_lane(database)))
         await house.wallets.check_seal()
         yield house
         await house.orgs.note_use()
@@ -75,7 +75,8 @@ async def open_house(settings: Settings, dsn: str, *, name: str) -> AsyncGenerat
         await database.close()
 
 
-def _wire(settings: Settings, database: Database, clock: Clock) -> House:
+def wire(settings: Settings, database: Database, clock: Clock) -> House:
+    """Every service over a database that is connected and has its tables."""
     orgs = Orgs(database, clock, settings.mode)
     ledger = Ledger(database)
     wallets = Wallets(database, ledger, sealer(settings), clock)

@@ -37,7 +37,7 @@ async def _run_due(house: House) -> bool:
 
 
 async def _roll_up(house: House) -> bool:
-    return await roll_up(house.database)
+    return await roll_up(house.database, await house.orgs.clock_offsets())
 
 
 SCHEDULES = [

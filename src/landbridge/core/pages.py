@@ -42,7 +42,8 @@ class Page(Generic[T]):
 def parse_moment(text: str) -> datetime:
     """A bare date or an ISO 8601 timestamp with an offset; raises ValueError with a sentence."""
     try:
-        if len(text) == len("2026-01-05"):
+        # The hyphens tell it from a week date, which is as long.
+        if len(text) == len("2026-01-05") and text[4] == text[7] == "-":
             return datetime.combine(date.fromisoformat(text), datetime.min.time(), tzinfo=UTC)
         # A plus sign that was not percent-encoded in a URL arrives as a space.
         moment = datetime.fromisoformat(text.replace(" ", "+") if "T" in text else text)

@@ -74,18 +74,26 @@ class Database:
         self._pool = pool
 
     @classmethod
-    async def connect(cls, dsn: str, *, name: str, size_max: int) -> "Database":
-        """Open a pool of at most `size_max` connections that show up as `landbridge <name>`."""
+    async def connect(
+        cls, dsn: str, *, name: str, size_max: int, is_patient: bool = False
+    ) -> "Database":
+        """Open a pool of at most `size_max` connections that show up as `landbridge <name>`.
+
+        A patient one lets statements take as long as they need; for commands that read all there
+        is, never for requests.
+        """
+        timeout_ms = 0 if is_patient else STATEMENT_TIMEOUT_MS
         pool = await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
             dsn,
             min_size=1,
             max_size=size_max,
             reset=_no_reset,
-            command_timeout=STATEMENT_TIMEOUT_MS / 1000 + 5,
+            # The server gives up first, so that its error is the one that is seen.
+            command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
             server_settings={
                 "application_name": f"landbridge {name}",
                 "timezone": "UTC",
-                "statement_timeout": str(STATEMENT_TIMEOUT_MS),
+                "statement_timeout": str(timeout_ms),
                 "lock_timeout": str(LOCK_TIMEOUT_MS),
                 "idle_in_transaction_session_timeout": str(IDLE_IN_TRANSACTION_TIMEOUT_MS),
                 # Compiling a statement costs more than any statement of ours.

@@ -5,7 +5,7 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, get, post
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
@@ -127,11 +127,11 @@ class UserRoutes(Controller):
         users: Users,
         wallets: Wallets,
         window: Window,
-        type_: Annotated[str | None, Parameter(query="type")] = None,
-        first_name: Annotated[str | None, Parameter(query="firstName")] = None,
-        last_name: Annotated[str | None, Parameter(query="lastName")] = None,
-        business_name: Annotated[str | None, Parameter(query="businessName")] = None,
-        email: Annotated[str | None, Parameter(query="email")] = None,
+        type_: Annotated[str | None, QueryParameter(name="type")] = None,
+        first_name: Annotated[str | None, QueryParameter(name="firstName")] = None,
+        last_name: Annotated[str | None, QueryParameter(name="lastName")] = None,
+        business_name: Annotated[str | None, QueryParameter(name="businessName")] = None,
+        email: Annotated[str | None, QueryParameter(name="email")] = None,
     ) -> UserPage:
         """Newest first; names and e-mail match partially, whatever their case."""
         org_id = request.user.org_id

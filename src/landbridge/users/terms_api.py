@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import Controller, MediaType, Request, Response, get, post
 from litestar.enums import RequestEncodingType
 from litestar.params import Body as FormBody
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 from litestar.response import Redirect
 
 from landbridge.core.errors import Refused, ResourceNotFound
@@ -123,7 +123,7 @@ class TermsPage(Controller):
         signedAgreementId: str,
         terms: Terms,
         orgs: Orgs,
-        session: Annotated[str, Parameter(query="session")] = "",
+        session: Annotated[str, QueryParameter(name="session")] = "",
     ) -> Response[str]:
         """The terms and a button."""
         agreement = await terms.find_session(session)

@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, get, post
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
@@ -88,8 +88,8 @@ class WalletRoutes(Controller):
         userId: str,
         users: Users,
         wallets: Wallets,
-        chain: Annotated[str | None, Parameter(query="chain")] = None,
-        currency: Annotated[str | None, Parameter(query="currency")] = None,
+        chain: Annotated[str | None, QueryParameter(name="chain")] = None,
+        currency: Annotated[str | None, QueryParameter(name="currency")] = None,
     ) -> BalanceReply:
         """What the user's wallet on `chain` holds of `currency`."""
         org_id, user_id = request.user.org_id, known_id(userId)

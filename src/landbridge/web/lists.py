@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import as_uuid
@@ -12,25 +12,25 @@ from landbridge.core.pages import LIMIT_DEFAULT, LIMIT_MAX, Window, parse_moment
 
 Limit = Annotated[
     str | None,
-    Parameter(query="limit", description="Records per page, 1 to 100; 10 if left out."),
+    QueryParameter(name="limit", description="Records per page, 1 to 100; 10 if left out."),
 ]
 CreatedBefore = Annotated[
     str | None,
-    Parameter(
-        query="createdBefore",
+    QueryParameter(
+        name="createdBefore",
         description="Only records created before this: a date (00:00 UTC), a time, or the "
         "nextCursor of the page before.",
     ),
 ]
 CreatedAfter = Annotated[
     str | None,
-    Parameter(
-        query="createdAfter", description="Only records created at this date or time, or later."
+    QueryParameter(
+        name="createdAfter", description="Only records created at this date or time, or later."
     ),
 ]
 Cursor = Annotated[
     str | None,
-    Parameter(query="cursor", description="The nextCursor of the page before."),
+    QueryParameter(name="cursor", description="The nextCursor of the page before."),
 ]
 
 

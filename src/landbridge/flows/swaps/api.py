@@ -8,7 +8,7 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, get, post
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
@@ -168,7 +168,7 @@ class SwapRoutes(Controller):
         request: ApiRequest,
         swaps: Swaps,
         window: Window,
-        user_id: Annotated[str | None, Parameter(query="userId")] = None,
+        user_id: Annotated[str | None, QueryParameter(name="userId")] = None,
     ) -> SwapPage:
         """Newest first, of one user or of the whole organisation."""
         found = await swaps.page(request.user.org_id, optional_id("userId", user_id), window)

@@ -1,0 +1,98 @@
+"""What processes cost: CPU time and memory as Linux counts them, read from /proc."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_MB = 1024  # smaps counts in kB
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Megabytes of some processes together.
+
+    RSS counts a page that several processes share once for each; PSS divides it among them, so the
+    sum of PSS is what they really take; USS is what would be free again if they ended.
+    """
+
+    rss: float
+    pss: float
+    uss: float
+
+
+def cpu_s(pids: Iterable[int]) -> float:
+    """CPU seconds of these processes so far, with those of children that have ended."""
+    return sum(sum(_stat(pid)[11:15]) for pid in pids) / _TICKS_PER_S
+
+
+def machine_cpu_s() -> tuple[float, float]:
+    """CPU seconds of the whole machine since it started: busy, and taken by other guests."""
+    fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
+    user, nice, system, _idle, _iowait, irq, softirq, steal, *_ = map(int, fields)
+    return (user + nice + system + irq + softirq) / _TICKS_PER_S, steal / _TICKS_PER_S
+
+
+def tree(pid: int) -> list[int]:
+    """The process and all below it, as they are now."""
+    below: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (stat := _stat(int(entry.name))):
+            below.setdefault(stat[1], []).append(int(entry.name))
+    found = [pid]
+    for each in found:
+        found += below.get(each, [])
+    return found
+
+
+def command(pid: int) -> str:
+    """How the process was called; empty if it is gone."""
+    try:
+        raw = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return ""
+    return raw.replace(b"\0", b" ").decode(errors="replace")
+
+
+def memory(pids: Iterable[int]) -> Memory:
+    """What these processes take together."""
+    rss = pss = uss = 0
+    for pid in pids:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
+            name, _, rest = line.partition(":")
+            match name:
+                case "Rss":
+                    rss += int(rest.split()[0])
+                case "Pss":
+                    pss += int(rest.split()[0])
+                case "Private_Clean" | "Private_Dirty":
+                    uss += int(rest.split()[0])
+                case _:
+                    pass
+    return Memory(rss / _MB, pss / _MB, uss / _MB)
+
+
+def description() -> str:
+    """The processor, in one line."""
+    model = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+            if line.startswith("model name")
+        ),
+        "unknown processor",
+    )
+    return f"{os.cpu_count()} cores, {model}"
+
+
+def _stat(pid: int) -> list[int]:
+    """/proc/PID/stat from the state on, as numbers; empty if the process is gone.
+
+    [1] is the parent; [11:15] are the ticks in user and system mode, its own and its children's.
+    """
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return [0, *map(int, text.rpartition(")")[2].split()[1:])]

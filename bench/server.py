@@ -1,0 +1,173 @@
+"""Our own server, as its users run it: `landbridge serve` on its embedded PostgreSQL."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+from bench import machine
+from bench.load import Account
+from landbridge.chains.tokens import Chain
+from landbridge.core.ids import new_id
+from landbridge.db.embedded import find_running
+from landbridge.settings import Settings
+from landbridge.users.model import UserType
+from landbridge.users.service import Particulars
+from landbridge.web.caller import Caller
+from landbridge.wiring import House, open_house
+
+API_PROCESSES = 2
+_START_PATIENCE_S = 120.0
+_COINS = "1000000000"
+_TOGETHER = 16
+
+
+@dataclass(slots=True)
+class Server:
+    """`landbridge serve`, running."""
+
+    data_dir: Path
+    port: int
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def dsn(self) -> str:
+        """Of its PostgreSQL."""
+        found = find_running(self.data_dir)
+        assert found is not None
+        return found
+
+    def pids(self, part: str) -> list[int]:
+        """The processes of one part: `api`, `worker`, `postgres` or `serve`."""
+        if part == "serve":
+            return [self.process.pid]
+        if part == "postgres":
+            # The postmaster carries the server's title only in its children.
+            return [
+                pid
+                for child in machine.tree(self.process.pid)
+                if "/postgres" in machine.command(child).split(" ", 1)[0]
+                for pid in machine.tree(child)
+            ]
+        return [
+            pid
+            for pid in machine.tree(self.process.pid)
+            if f" landbridge {part} " in machine.command(pid)
+        ]
+
+    def await_ready(self) -> None:
+        """Until it answers."""
+        deadline_s = time.monotonic() + _START_PATIENCE_S
+        while time.monotonic() < deadline_s:
+            assert self.process.poll() is None, "the server ended; see its log"
+            with suppress(OSError), urllib.request.urlopen(
+                f"http://127.0.0.1:{self.port}/healthz", timeout=2
+            ) as answer:
+                if answer.status == 200:
+                    return
+            time.sleep(0.05)
+        raise TimeoutError("the server did not start")
+
+
+@contextmanager
+def serving(data_dir: Path) -> Generator[Server]:
+    """A server on this directory, stopped at the end."""
+    server = start(data_dir)
+    try:
+        server.await_ready()
+        yield server
+    finally:
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(60)
+
+
+def start(data_dir: Path, port: int | None = None) -> Server:
+    """Start one; its log goes beside its data."""
+    port = port or free_port()
+    environ = {
+        **os.environ,
+        "LANDBRIDGE_DATA_DIR": str(data_dir),
+        "LANDBRIDGE_PORT": str(port),
+        "LANDBRIDGE_API_PROCESSES": str(API_PROCESSES),
+        "LANDBRIDGE_LOG_FORMAT": "json",
+    }
+    with data_dir.with_suffix(".log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "landbridge", "serve"],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+    return Server(data_dir, port, process)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def open_accounts(server: Server, *, orgs: int, users: int) -> list[Account]:
+    """Funded users with wallets, spread evenly over new organisations."""
+
+    async def work() -> list[Account]:
+        settings = Settings(data_dir=str(server.data_dir), pool_size=_TOGETHER)
+        async with open_house(settings, server.dsn, name="bench") as house:
+            made: list[Account] = []
+            for number in range(orgs):
+                made += await _fill_org(house, f"Bench {number + 1}", users // orgs)
+            return made
+
+    return asyncio.run(work())
+
+
+async def _fill_org(house: House, name: str, users: int) -> list[Account]:
+    org = await house.orgs.create(name)
+    key, secret = await house.orgs.create_key(org.id, "bench", expires_at=None)
+    caller = Caller(org.id, key.id, timedelta())
+    gate = asyncio.Semaphore(_TOGETHER)
+
+    async def one(number: int) -> Account:
+        async with gate:
+            return await _open_account(house, caller, secret, number)
+
+    # The first alone: it makes the organisation's seed.
+    return [await one(0), *await asyncio.gather(*map(one, range(1, users)))]
+
+
+async def _open_account(house: House, caller: Caller, secret: str, number: int) -> Account:
+    link = await house.terms.link(caller, new_id(), template_id=None, redirect_url=None)
+    await house.terms.accept(
+        link, link.session_token, offset=timedelta(), signed_from=None, actor=caller.actor
+    )
+    user = await house.users.create(
+        caller,
+        Particulars(
+            type=UserType.INDIVIDUAL,
+            email=f"user{number}@example.com",
+            first_name="User",
+            last_name=f"Number {number}",
+            date_of_birth=date(1990, 1, 1),
+            ip_address="192.0.2.1",
+        ),
+        agreement_id=link.id,
+        chains=[Chain.POLYGON],
+        request_id=None,
+        request={},
+    )
+    for currency in ("usdc", "usdt"):
+        await house.sandbox.fund(
+            caller, user.id, chain=Chain.POLYGON, currency=currency, amount=_COINS
+        )
+    return Account(secret, user.id)

@@ -1,0 +1,183 @@
+"""A real `landbridge serve` in a directory of its own, for tests that kill things."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+KEY = "lb_sandbox_for-tests-0123456789"
+PATIENCE_S = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def clean_environ(**settings: str) -> dict[str, str]:
+    """The environment without settings of ours, but for these."""
+    kept = {name: value for name, value in os.environ.items() if "LANDBRIDGE" not in name}
+    return {**kept, **{f"LANDBRIDGE_{name.upper()}": value for name, value in settings.items()}}
+
+
+@dataclass
+class Served:
+    """A server process and its address."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    settings: dict[str, str] = field(default_factory=dict[str, str])
+    process: "subprocess.Popen[bytes] | None" = None
+    last_error: Exception | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
+
+    def start(self) -> "Served":
+        """Start and wait until it is well. Its output goes to a file: a full pipe would stop it."""
+        argv = [sys.executable, "-m", "landbridge", "serve", "--port", str(self.port)]
+        with self.output.open("a") as output:
+            self.process = subprocess.Popen(
+                [*argv, "--data-dir", str(self.folder)],
+                env=clean_environ(**self.settings),
+                stdout=output,
+                stderr=output,
+            )
+        self.await_well()
+        return self
+
+    @property
+    def output(self) -> Path:
+        """What the server printed, beside its directory."""
+        return self.folder.with_name(f"{self.folder.name}.{self.port}.log")
+
+    def await_well(self) -> None:
+        """Until it answers; fails with its output if it ends instead."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            if self.process is not None and self.process.poll() is not None:
+                raise AssertionError(self.output.read_text())
+            if self.call("GET", "/healthz")[0] == 200:
+                return
+            time.sleep(0.1)
+        raise AssertionError("the server did not get well")
+
+    def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Status and JSON; status 0 if nobody answered."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310  ours
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.loads(error.read() or b"null")
+        except (OSError, ValueError) as error:
+            self.last_error = error
+            return 0, None
+
+    def children(self) -> dict[int, str]:
+        """Pid and command of every process below the server's."""
+        listed = subprocess.run(
+            ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+        ).stdout
+        rows = [line.split(maxsplit=2) for line in listed.splitlines()]
+        return {int(pid): args for pid, ppid, args in rows if int(ppid) == self.pid}
+
+    def child(self, word: str) -> int:
+        """The pid of the child whose command has this word."""
+        return next(pid for pid, args in self.children().items() if f" {word} " in f"{args} ")
+
+    def postmaster(self) -> int:
+        """The pid of the database, which is the server's child or was adopted by it."""
+        lines = (self.folder / "postgres" / "data" / "postmaster.pid").read_text().splitlines()
+        return int(lines[0])
+
+    def stop(self) -> str:
+        """Stop as a person would; answers what was printed."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=PATIENCE_S)
+        return self.output.read_text()
+
+
+@contextmanager
+def served(folder: Path, **settings: str) -> Generator[Served]:
+    server = Served(folder, settings={"api_key": KEY, **settings}).start()
+    try:
+        yield server
+    finally:
+        if server.process is not None and server.process.poll() is None:
+            server.stop()
+
+
+def landbridge(
+    *args: str, folder: Path | None = None, **settings: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run the command."""
+    where = [] if folder is None else ["--data-dir", str(folder)]
+    return subprocess.run(
+        [sys.executable, "-m", "landbridge", *args, *where],
+        env=clean_environ(**settings),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S * 2,
+        check=False,
+    )
+
+
+def make_user(server: Served, name: str = "Ada") -> str:
+    """A user with accepted terms and wallets."""
+    link = str(uuid4())
+    server.call("POST", "/v2/tos-link", {"idempotencyKey": link})
+    _, terms = server.call("GET", f"/v2/tos-link/{link}")
+    token = {"sessionToken": terms["sessionToken"]}
+    server.call("POST", f"/v2/tos-link/{link}/accept", token)
+    told = {
+        "type": "individual",
+        "firstName": name,
+        "lastName": "Example",
+        "email": "someone@example.com",
+        "dateOfBirth": "1990-01-01",
+        "ipAddress": "203.0.113.7",
+        "signedAgreementId": link,
+    }
+    status, user = server.call("POST", "/v2/users", told)
+    assert status == 200, user
+    return user["id"]
+
+
+def fund(server: Served, user: str, amount: str = "1000") -> None:
+    status, answer = server.call(
+        "POST",
+        f"/v2/sandbox/users/{user}/wallets/fund",
+        {"chain": "POLYGON", "currency": "usdc", "amount": amount},
+    )
+    assert status == 200, answer
+
+
+def swap_body(user: str, amount: str = "1") -> dict[str, Any]:
+    return {
+        "requestId": str(uuid4()),
+        "source": {"userId": user, "chain": "POLYGON", "currency": "usdc", "amount": amount},
+        "destination": {"userId": user, "chain": "POLYGON", "currency": "usdt"},
+    }

@@ -1,0 +1,154 @@
+"""`landbridge serve` as a person runs it, and as the out-of-memory killer treats it."""
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.processes.play import (
+    KEY,
+    Served,
+    fund,
+    landbridge,
+    make_user,
+    served,
+    swap_body,
+)
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
+
+
+def test_it_serves_swaps_and_the_books_balance_while_it_runs(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        user = make_user(server)
+        fund(server, user, "100")
+        _, swap = server.call("POST", "/v2/wallets/swaps", swap_body(user, "10"))
+        path = f"/v2/wallets/swaps/{swap['transferDetails']['id']}"
+        status, done = server.call("POST", f"{path}/accept")
+        assert (status, done["transferDetails"]["status"]) == (200, "COMPLETED")
+
+        checked = landbridge("check", folder=tmp_path)
+        assert checked.returncode == 0, checked.stdout
+        assert "every journal sums to zero" in checked.stdout
+
+        made = landbridge("orgs", "create", "--name", "Second", folder=tmp_path)
+        assert made.stdout.splitlines()[-1].startswith("lb_sandbox_")
+
+
+def test_killed_processes_come_back_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        user = make_user(server)
+        fund(server, user)
+        bodies = [swap_body(user) for _ in range(4)]
+        _, first = server.call("POST", "/v2/wallets/swaps", bodies[0])
+        for name, place in (("worker", 1), ("api", 2), ("postgres", 3)):
+            pid = server.postmaster() if name == "postgres" else server.child(name)
+            os.kill(pid, signal.SIGKILL)
+            _await_another(server, name, pid)
+            server.await_well()
+            status, swap = server.call("POST", "/v2/wallets/swaps", bodies[place])
+            assert status == 200, swap
+        path = f"/v2/wallets/swaps/{first['transferDetails']['id']}"
+        assert server.call("GET", path)[1]["transferDetails"]["status"] == "OPEN_QUOTE"
+        assert server.call("GET", "/v2/wallets/swaps")[1]["count"] == 4
+        assert landbridge("check", folder=tmp_path).returncode == 0
+
+
+def test_after_its_own_death_the_next_start_adopts_the_database(tmp_path: Path) -> None:
+    server = Served(tmp_path, settings={"api_key": KEY}).start()
+    user = make_user(server)
+    postmaster = server.postmaster()
+    orphans = [pid for pid, args in server.children().items() if " landbridge " in args]
+    os.kill(server.pid, signal.SIGKILL)
+    assert server.process is not None
+    server.process.wait()
+    _await_gone(orphans)
+
+    with served(tmp_path) as again:
+        assert again.postmaster() == postmaster
+        assert again.call("GET", f"/v2/users/{user}")[0] == 200
+
+
+def test_a_stop_under_load_answers_every_request_it_accepted(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        user = make_user(server)
+        fund(server, user)
+        acknowledged: list[str] = []
+        is_over = threading.Event()
+
+        def create() -> None:
+            while not is_over.is_set():
+                body = swap_body(user)
+                status, swap = server.call("POST", "/v2/wallets/swaps", body)
+                if status == 200:
+                    acknowledged.append(swap["transferDetails"]["id"])
+                elif status != 0:
+                    raise AssertionError(status)
+
+        callers = [threading.Thread(target=create) for _ in range(4)]
+        for each in callers:
+            each.start()
+        time.sleep(1.0)
+        server.stop()
+        is_over.set()
+        for each in callers:
+            each.join()
+        assert len(acknowledged) > 10
+    with served(tmp_path) as server:
+        for swap_id in acknowledged:
+            status, _ = server.call("GET", f"/v2/wallets/swaps/{swap_id}")
+            assert status == 200, server.last_error
+
+
+def test_two_servers_on_one_directory_are_refused_with_a_sentence(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        second = landbridge("serve", "--port", "1", folder=tmp_path)
+        assert second.returncode == 1
+        assert str(server.pid) in second.stderr
+        assert len(second.stderr.strip().splitlines()) == 1
+
+
+def test_without_a_preset_the_first_start_prints_a_key_once(tmp_path: Path) -> None:
+    output = _run_for_a_moment(tmp_path)
+    keys = [line.strip() for line in output.splitlines() if line.strip().startswith("lb_sandbox_")]
+    assert len(keys) == 1
+    assert "lb_sandbox_" not in _run_for_a_moment(tmp_path)
+
+
+def test_a_taken_port_stops_the_start_with_a_sentence(tmp_path: Path) -> None:
+    with served(tmp_path / "one") as server:
+        other = landbridge("serve", "--port", str(server.port), folder=tmp_path / "two")
+        assert other.returncode == 1
+        assert f"127.0.0.1:{server.port}" in other.stderr
+
+
+def _run_for_a_moment(folder: Path) -> str:
+    """What `serve` prints without any setting, until it is well and stopped."""
+    server = Served(folder).start()
+    time.sleep(0.5)
+    return server.stop()
+
+
+def _await_another(server: Served, name: str, pid: int) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            now = server.postmaster() if name == "postgres" else server.child(name)
+        except (StopIteration, OSError, IndexError, ValueError):
+            now = pid
+        if now not in {pid, -1} and now > 1:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{name} was not started again")
+
+
+def _await_gone(pids: list[int]) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if not any(Path(f"/proc/{pid}").exists() for pid in pids):
+            return
+        time.sleep(0.1)
+    raise AssertionError("API or worker outlived their supervisor")

@@ -1,0 +1,208 @@
+"""Makers above the ledger: organisations with a key, users, money and swaps, over HTTP.
+
+A `Tenant` is what a customer's own program would be: a key, and requests sent with it.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import httpx2
+
+from landbridge.app import build_app
+from landbridge.flows.swaps.model import Status, Swap
+from landbridge.settings import Settings
+from landbridge.web.caller import Caller
+from landbridge.web.observe import observe
+from landbridge.wiring import House
+
+URL = "http://landbridge.test"
+SETTINGS = Settings(master_key="bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM=", public_url=URL)
+SWAPS = "/v2/wallets/swaps"
+
+
+@asynccontextmanager
+async def served(house: House) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of the application over `house`, in this process; its lifespan runs."""
+    app = build_app(house)
+    transport = httpx2.ASGITransport(cast("Any", observe(cast("Any", app))))
+    async with app.lifespan(), httpx2.AsyncClient(transport=transport, base_url=URL) as client:
+        yield client
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """An organisation and a key of it."""
+
+    house: House
+    client: httpx2.AsyncClient
+    caller: Caller
+    key: str
+
+    @property
+    def org_id(self) -> UUID:
+        return self.caller.org_id
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.key}"}
+
+    async def send(
+        self, method: str, path: str, body: Any = None, **query: str | int
+    ) -> httpx2.Response:
+        """The answer, whatever it is. A `str` or `bytes` body goes out as it is."""
+        content: dict[str, Any] = {}
+        if isinstance(body, str | bytes):
+            content = {"content": body}
+        elif body is not None:
+            content = {"json": body}
+        return await self.client.request(
+            method, path, params=query or None, headers=self.headers, **content
+        )
+
+    async def get(self, path: str, **query: str | int) -> Any:
+        """The JSON of an answer that must be good."""
+        return good(await self.send("GET", path, **query))
+
+    async def post(self, path: str, body: Any = None) -> Any:
+        """The JSON of an answer that must be good."""
+        return good(await self.send("POST", path, body))
+
+    async def refused(self, method: str, path: str, body: Any = None, **query: str | int) -> str:
+        """Status and name of a refusal, as in `400 FIELD_VALIDATION_ERROR`."""
+        return refusal(await self.send(method, path, body, **query))
+
+
+def good(answer: httpx2.Response) -> Any:
+    """The JSON of a 200."""
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def refusal(answer: httpx2.Response) -> str:
+    """Status and name of a refusal in either envelope."""
+    error = answer.json()["error"]
+    return f"{answer.status_code} {error if isinstance(error, str) else error['code']}"
+
+
+def sentence(answer: httpx2.Response) -> str:
+    """What a refusal says to a person."""
+    return str(answer.json()["errorDetails"])
+
+
+async def make_tenant(house: House, client: httpx2.AsyncClient, *, name: str = "Test") -> Tenant:
+    """An organisation with one key."""
+    org = await house.orgs.create(name)
+    key, secret = await house.orgs.create_key(org.id, "test key", expires_at=None)
+    return Tenant(house, client, Caller(org.id, key.id, timedelta()), secret)
+
+
+async def make_agreement(org: Tenant, *, is_signed: bool = True, **link: str) -> str:
+    """The id of a terms link."""
+    made = await org.post("/v2/tos-link", {"idempotencyKey": str(uuid4()), **link})
+    agreement: str = made["signedAgreementId"]
+    if is_signed:
+        path = f"/v2/tos-link/{agreement}"
+        token = (await org.get(path))["sessionToken"]
+        await org.post(f"{path}/accept", {"sessionToken": token})
+    return agreement
+
+
+def individual(agreement: str, **changes: Any) -> dict[str, Any]:
+    """The body that creates a person; None leaves a member out."""
+    body = {
+        "type": "individual",
+        "firstName": "Ada",
+        "lastName": "Example",
+        "email": "ada@example.com",
+        "dateOfBirth": "1990-01-01",
+        "ipAddress": "203.0.113.7",
+        "signedAgreementId": agreement,
+        **changes,
+    }
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def business(agreement: str, **changes: Any) -> dict[str, Any]:
+    """The body that creates a business; None leaves a member out."""
+    owner = {"firstName": "Ada", "lastName": "Example", "dateOfBirth": "1990-01-01"}
+    body = {
+        "type": "business",
+        "businessName": "Example Ltd",
+        "email": "office@example.com",
+        "ipAddress": "203.0.113.7",
+        "ultimateBeneficialOwners": [{**owner, "hasControl": True, "isSigner": True}],
+        "signedAgreementId": agreement,
+        **changes,
+    }
+    return {name: value for name, value in body.items() if value is not None}
+
+
+async def make_user(org: Tenant, *, funds: str | None = None, **changes: Any) -> str:
+    """The id of a person, with `funds` of usdc on POLYGON."""
+    made = await org.post("/v2/users", individual(await make_agreement(org), **changes))
+    if funds is not None:
+        await fund(org, made["id"], funds)
+    return str(made["id"])
+
+
+async def fund(
+    org: Tenant, user: str, amount: str, *, currency: str = "usdc", chain: str = "POLYGON"
+) -> None:
+    """Let coins arrive in a wallet."""
+    body = {"chain": chain, "currency": currency, "amount": amount}
+    await org.post(f"/v2/sandbox/users/{user}/wallets/fund", body)
+
+
+async def held(org: Tenant, user: str, currency: str = "usdc", chain: str = "POLYGON") -> str:
+    """What a wallet holds, in whole coins."""
+    path = f"/v2/users/{user}/wallets/balance"
+    return str((await org.get(path, chain=chain, currency=currency))["displayBalance"])
+
+
+def swap_body(
+    user: str,
+    amount: str | None = "10",
+    *,
+    source: Mapping[str, Any] | None = None,
+    destination: Mapping[str, Any] | None = None,
+    request_id: str | None = None,
+) -> dict[str, Any]:
+    """The body that quotes usdc into usdt on POLYGON; None leaves a member out."""
+    ends = [
+        {"userId": user, "chain": "POLYGON", "currency": "usdc", "amount": amount}
+        | dict(source or {}),
+        {"chain": "POLYGON", "currency": "usdt"} | dict(destination or {}),
+    ]
+    told = [{name: value for name, value in end.items() if value is not None} for end in ends]
+    return {
+        "requestId": request_id or str(uuid4()),
+        "source": told[0],
+        "destination": told[1],
+    }
+
+
+async def make_swap(
+    org: Tenant, user: str, amount: str = "1", *, status: Status = Status.OPEN_QUOTE
+) -> dict[str, Any]:
+    """The details of a swap at `status`; the user must have the funds."""
+    made: dict[str, Any] = (await org.post(SWAPS, swap_body(user, amount)))["transferDetails"]
+    swap = await swap_of(org, made["id"])
+    match status:
+        case Status.OPEN_QUOTE:
+            return made
+        case Status.COMPLETED:
+            await org.post(f"{SWAPS}/{made['id']}/accept")
+        case Status.QUOTE_FAILED:
+            assert await org.house.swaps.expire(swap, "test", swap.details.quote_expires_at)
+        case _:
+            raise AssertionError(f"no swap rests at {status}")
+    return (await org.get(f"{SWAPS}/{made['id']}"))["transferDetails"]
+
+
+async def swap_of(org: Tenant, swap: str) -> Swap:
+    """A swap as the service knows it."""
+    return await org.house.swaps.get(org.org_id, UUID(swap))

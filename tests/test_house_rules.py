@@ -1,0 +1,302 @@
+"""Our own lints on the sources: each says what to do. Rules on SQL are in test_sql_rules.py.
+
+An exception stands in a table with its reason, and goes when what it excuses is gone.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from litestar.routes import HTTPRoute
+
+from landbridge.app import build_app
+from landbridge.cli import commands
+from landbridge.settings import PREFIX, Settings
+from landbridge.wiring import open_house
+
+from .sources import PACKAGE, ROOT, Source, files, report, sources
+
+FILE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+MONEY_PACKAGES = ("core", "ledger", "quotes", "flows", "wallets", "rates")
+REFERENCE = ROOT / "docs" / "reference"
+
+# What answers differently each time. Outside of core, time and ids are passed in.
+UNREPEATABLE = {
+    ("datetime", "now"),
+    ("datetime", "utcnow"),
+    ("datetime", "today"),
+    ("date", "today"),
+    ("time", "time"),
+    ("time", "time_ns"),
+    ("uuid", "uuid1"),
+    ("uuid", "uuid4"),
+    ("os", "urandom"),
+}
+UNREPEATABLE_MODULES = {"random", "secrets"}
+UNREPEATABLE_ALLOWED = {
+    ("db/retry.py", "random"): "the jitter of a delay, which must differ between processes",
+    ("db/sealing.py", "secrets"): "nonces and master keys are secrets",
+    ("orgs/model.py", "secrets"): "API keys are secrets",
+    ("users/model.py", "secrets"): "session tokens are secrets",
+    ("wallets/keys.py", "secrets"): "wallet seeds are secrets",
+    ("demo.py", "secrets"): "the key of the demo's own server",
+    ("demo.py", "uuid4"): "the demo is a client, and clients make their own request ids",
+}
+
+# Started from outside, so nothing imports them.
+ENTRY_POINTS = {"landbridge.__main__"}
+NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}
+METRIC_KINDS = {"Counter", "Gauge", "Histogram", "Summary", "Info", "Enum"}
+
+# Hosts of package registries and folders of single machines; written so that this file has none.
+FOREIGN = re.compile(
+    "|".join(
+        [
+            r"\bpypi\.(?:org|python)",
+            r"pythonhosted\." + "org",
+            r"registry\.npmjs" + r"\.",
+            r"\bcrates\." + "io",
+            r"proxy\.golang\." + "org",
+            r"(?<![\w.-])/(?:work|root|Users|home)/" + r"[\w.-]",
+        ]
+    )
+)
+
+
+def test_files_and_functions_are_short() -> None:
+    findings: list[str] = []
+    for source in sources("src", "tests", "bench"):
+        lines = source.text.count("\n")
+        if lines > FILE_LINES_MAX:
+            findings.append(f"{source.name}: {lines} lines")
+        for node in source.walk():
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                if length > FUNCTION_LINES_MAX:
+                    findings.append(f"{source.name}:{node.lineno} {node.name}: {length} lines")
+    rule = (
+        f"A file has at most {FILE_LINES_MAX} lines, a function {FUNCTION_LINES_MAX}. Split the "
+        "file by noun; take leaves that only compute out of the function:"
+    )
+    assert not findings, report(rule, findings)
+
+
+def test_money_knows_no_floats() -> None:
+    findings: list[str] = []
+    for source in sources(*(f"src/landbridge/{name}" for name in MONEY_PACKAGES)):
+        for node in source.walk():
+            match node:
+                case ast.Constant(value=float()):
+                    findings.append(f"{source.name}:{node.lineno} the literal {node.value}")
+                case ast.Call(func=ast.Name(id="float" | "round" as name)):
+                    findings.append(f"{source.name}:{node.lineno} {name}()")
+                case ast.BinOp(op=ast.Div()) | ast.AugAssign(op=ast.Div()):
+                    findings.append(f"{source.name}:{node.lineno} a division by /")
+                case _:
+                    pass
+    rule = "Use Money, Rate, int and Decimal with a named Rounding; never a float:"
+    assert not findings, report(rule, findings)
+
+
+def test_time_ids_and_chance_come_from_core() -> None:
+    found: dict[tuple[str, str], list[str]] = {}
+    for source in sources("src/landbridge"):
+        place = source.path.relative_to(PACKAGE).as_posix()
+        if not place.startswith("core/"):
+            for line, name in _unrepeatable(source):
+                found.setdefault((place, name), []).append(f"{source.name}:{line} {name}")
+    findings = [
+        finding
+        for key, each in found.items()
+        if key not in UNREPEATABLE_ALLOWED
+        for finding in each
+    ]
+    rule = "Take a Clock and new_id (landbridge.core); a secret is listed in this test:"
+    assert not findings, report(rule, findings)
+    stale = sorted(str(key) for key in UNREPEATABLE_ALLOWED.keys() - found.keys())
+    assert not stale, report("These exceptions excuse nothing any more; remove them:", stale)
+
+
+def test_a_promise_to_do_something_names_its_issue() -> None:
+    word = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b(?!\(#\d+\)| #\d+)")
+    findings = [
+        f"{source.name}:{line} {text}"
+        for source in sources("src", "tests", "bench")
+        for line, text in _comments(source)
+        if word.search(text) and source.path != Path(__file__)
+    ]
+    assert not findings, report("Write it as TODO(#12): and the sentence, or do it now:", findings)
+
+
+def test_every_module_is_imported_from_somewhere() -> None:
+    modules = sources("src/landbridge")
+    imported = {
+        name for source in modules for name in _imports(source.tree) if name != source.module
+    }
+    findings = [
+        source.name
+        for source in modules
+        if source.path.name != "__init__.py" and source.module not in imported | ENTRY_POINTS
+    ]
+    assert not findings, report("Delete what nothing imports, or list it as started:", findings)
+
+
+def test_modules_are_named_for_what_they_hold() -> None:
+    findings = [
+        each.name for each in sources("src", "tests", "bench") if each.path.stem in NAMELESS
+    ]
+    assert not findings, report("Name the module by the noun that it holds:", findings)
+
+
+def test_packages_say_what_they_are_for() -> None:
+    findings = [
+        source.name
+        for source in sources("src/landbridge")
+        if source.path.name == "__init__.py"
+        and len((ast.get_docstring(source.tree) or "").strip(". ")) < len("What wallets do")
+    ]
+    assert not findings, report("Write the package's docstring, one sentence at least:", findings)
+
+
+def test_tests_replace_nothing_by_its_path() -> None:
+    findings = [f"{source.name}:{line}" for source in sources("tests") for line in _patches(source)]
+    rule = "Hand in a simulated adapter or a maker instead of patching by dotted path:"
+    assert not findings, report(rule, findings)
+
+
+def test_no_file_names_a_machine_or_a_registry() -> None:
+    findings: list[str] = []
+    for path in files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        findings += [
+            f"{path.relative_to(ROOT)}: {found[0]}"
+            for found in FOREIGN.finditer(text)
+            if path != Path(__file__)
+        ]
+    rule = "Use relative paths, and leave registries to the tools' own settings:"
+    assert not findings, report(rule, findings)
+
+
+@pytest.mark.parametrize("field", Settings.__struct_fields__)
+def test_setting_is_in_the_reference(field: str) -> None:
+    page = (REFERENCE / "settings.md").read_text(encoding="utf-8")
+    name = f"`{PREFIX}{field.upper()}`"
+    assert name in page, f"Describe {name} in docs/reference/settings.md."
+
+
+def test_commands_and_options_are_in_the_reference() -> None:
+    page = (REFERENCE / "cli.md").read_text(encoding="utf-8")
+    findings: list[str] = []
+    for words, command in _commands("landbridge", commands):
+        if f"`{words}" not in page:
+            findings.append(words)
+        findings += [
+            f"{words} {option}"
+            for parameter in command.params
+            if isinstance(parameter, click.Option) and not parameter.hidden
+            for option in parameter.opts
+            if option.startswith("--") and f"`{option}" not in page
+        ]
+    assert not findings, report("Describe these in docs/reference/cli.md:", findings)
+
+
+async def test_routes_are_in_the_reference(own_dsn: str, tmp_path: Path) -> None:
+    page = (REFERENCE / "http.md").read_text(encoding="utf-8")
+    findings: list[str] = []
+    async with open_house(Settings(data_dir=str(tmp_path)), own_dsn, name="tests") as house:
+        for route in build_app(house).routes:
+            if isinstance(route, HTTPRoute) and "{file_path}" not in route.path_format:
+                methods = sorted(set(route.methods) - {"OPTIONS", "HEAD"})
+                findings += [
+                    words
+                    for method in methods
+                    if f"`{(words := f'{method} {route.path_format}')}`" not in page
+                ]
+    assert not findings, report("Give each a line in docs/reference/http.md:", findings)
+
+
+def test_metrics_are_in_the_reference() -> None:
+    page = (REFERENCE / "metrics.md").read_text(encoding="utf-8")
+    names = {
+        name.value
+        for source in sources("src/landbridge")
+        for node in source.walk()
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in METRIC_KINDS
+        and isinstance(name := node.args[0], ast.Constant)
+        and isinstance(name.value, str)
+    }
+    assert names, "no metric was found: has the way to make them changed?"
+    findings = sorted(name for name in names if f"`{name}`" not in page)
+    assert not findings, report("Describe these in docs/reference/metrics.md:", findings)
+
+
+def _unrepeatable(source: Source) -> Iterator[tuple[int, str]]:
+    for node in source.walk():
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if (
+                owner,
+                name,
+            ) in UNREPEATABLE:
+                yield node.lineno, name
+            case ast.ImportFrom(module=str(module)):
+                if module in UNREPEATABLE_MODULES:
+                    yield node.lineno, module
+                for each in node.names:
+                    if (module, each.name) in UNREPEATABLE:
+                        yield node.lineno, each.name
+            case ast.Import():
+                for each in node.names:
+                    if each.name in UNREPEATABLE_MODULES:
+                        yield node.lineno, each.name
+            case _:
+                pass
+
+
+def _comments(source: Source) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                yield from (each.name for each in node.names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module
+                yield from (f"{module}.{each.name}" for each in node.names)
+            case _:
+                pass
+
+
+def _patches(source: Source) -> Iterator[int]:
+    for node in source.walk():
+        match node:
+            case ast.ImportFrom(module="unittest.mock"):
+                yield node.lineno
+            case ast.Call(
+                func=ast.Attribute(attr="setattr" | "patch"), args=[ast.Constant(value=str()), *_]
+            ):
+                yield node.lineno
+            case _:
+                pass
+
+
+def _commands(words: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        for name, each in command.commands.items():
+            yield from _commands(f"{words} {name}", each)
+    else:
+        yield words, command

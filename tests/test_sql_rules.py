@@ -1,0 +1,290 @@
+"""Our own lints on SQL: every statement in the package, and the schema it runs on."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import asyncpg
+
+from landbridge.db.pool import Database, Tx
+
+from .sources import PACKAGE, report, sources
+
+# What begins like this is a statement, not a sentence.
+STATEMENT = re.compile(
+    r"\s*(?:select\b|insert\s+into\s|update\s+\w+(?:\s+\w+)?\s+set\s|delete\s+from\s|with\s+\w+\s+as\b)",
+    re.IGNORECASE,
+)
+COMMAND = re.compile(
+    r"\s*(?:create|alter|drop|set|lock|truncate)\s+"
+    r"(?:table|database|index|local|transaction|session|role|user)\b",
+    re.IGNORECASE,
+)
+TABLE = re.compile(r"\b(?:from|join|into|update)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?", re.IGNORECASE)
+# Words that may stand where an alias would.
+NO_ALIAS = {
+    "as", "cross", "for", "full", "group", "join", "left", "limit", "on", "order", "set", "using",
+    "values", "where",
+}  # fmt: skip
+# How a statement keeps to one organisation, or to one each: it compares or writes org_id.
+SCOPE = re.compile(r"\borg_id\s*=\s*(?:\$\d|\w+\.org_id|any)|\(\s*org_id\b|\bby (?:\w+\.)?org_id\b")
+REAL_TIME = re.compile(
+    r"\b(?:now\s*\(|current_(?:timestamp|date|time)\b|localtime|(?:clock|statement)_timestamp)"
+)
+CALLS = {"fetch", "fetchrow", "fetchval", "execute", "executemany", "fetchmany", "rows", "prepare"}
+
+UNSCOPED_ALLOWED = {
+    ("orgs/store.py", "_FIND_KEYS"): "a key is how the organisation is found out",
+    ("users/terms_store.py", "_FIND_BY_SESSION"): "the hosted page knows its token alone",
+    ("wallets/store.py", "_ANY_SEED"): "any seed proves the master key, whoever's it is",
+}
+UNLED_ALLOWED = {
+    "api_keys_secret_hash_key": "a key is how the organisation is found out",
+    "agreements_session_token_key": "the hosted page knows its token alone",
+}
+BUILT_UP_ALLOWED = {
+    "db/embedded.py": "psql asks and creates the one database, whose name is a constant",
+}
+REAL_TIME_ALLOWED = {
+    ("db/migrate.py", "_RECORD"): "a migration belongs to no organisation, so to no clock",
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement as it is written in a module; `name` is its constant's, or its line."""
+
+    file: str
+    name: str
+    sql: str
+
+    def __str__(self) -> str:
+        """As findings name it."""
+        return f"src/landbridge/{self.file} {self.name}"
+
+
+async def test_every_statement_can_be_prepared(database: Database) -> None:
+    findings = [
+        f"{each}: {reason}"
+        for each in _statements()
+        if (reason := await _why_not_prepared(database, each))
+    ]
+    assert not findings, report("These do not fit the schema; mend one or the other:", findings)
+
+
+async def test_every_statement_keeps_to_an_organisation(database: Database) -> None:
+    tenants = await _tenant_tables(database)
+    found: dict[tuple[str, str], str] = {}
+    for each in _statements():
+        if wrong := _unscoped(each.sql, tenants):
+            found[each.file, each.name] = f"{each}: {wrong}"
+    findings = [text for key, text in found.items() if key not in UNSCOPED_ALLOWED]
+    rule = "A tenant's rows are found by org_id first; add it, also to each join:"
+    assert not findings, report(rule, findings)
+    stale = sorted(str(key) for key in UNSCOPED_ALLOWED.keys() - found.keys())
+    assert not stale, report("These exceptions excuse nothing any more; remove them:", stale)
+
+
+def test_no_statement_is_built_up() -> None:
+    findings: list[str] = []
+    files: set[str] = set()
+    for source in sources("src/landbridge"):
+        file = source.path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(source.tree):
+            if _is_built_up(node):
+                files.add(file)
+                if file not in BUILT_UP_ALLOWED:
+                    findings.append(f"{source.name}:{getattr(node, 'lineno', 0)}")
+    rule = "SQL is a literal constant with $1, $2; pass values and arrays as parameters:"
+    assert not findings, report(rule, findings)
+    stale = sorted(BUILT_UP_ALLOWED.keys() - files)
+    assert not stale, report("These exceptions excuse nothing any more; remove them:", stale)
+
+
+async def test_no_statement_takes_whatever_columns_there_are(database: Database) -> None:
+    tables = {row["name"] for row in await database.rows(TABLES)}
+    findings: list[str] = []
+    for each in _statements():
+        if re.search(r"select\s+\*(?!\s+from\s+unnest)", each.sql):
+            findings.append(f"{each}: select *")
+        aliases = {alias or table: table for table, alias in _tables(each.sql)}
+        findings += [
+            f"{each}: {alias}.*"
+            for alias in re.findall(r"(\w+)\.\*", each.sql)
+            if aliases.get(alias) in tables
+        ]
+    assert not findings, report("List the columns; only the rows of unnest may be *:", findings)
+
+
+def test_statements_are_told_the_time() -> None:
+    found = {
+        (each.file, each.name): str(each) for each in _statements() if REAL_TIME.search(each.sql)
+    }
+    findings = [text for key, text in found.items() if key not in REAL_TIME_ALLOWED]
+    rule = "Pass the Clock's moment as a parameter; the database's own is no organisation's:"
+    assert not findings, report(rule, findings)
+    stale = sorted(str(key) for key in REAL_TIME_ALLOWED.keys() - found.keys())
+    assert not stale, report("These exceptions excuse nothing any more; remove them:", stale)
+
+
+async def test_keys_and_indexes_of_tenants_begin_with_org_id(database: Database) -> None:
+    rows = await database.rows(INDEXES)
+    unled = {row["name"] for row in rows if row["first_column"] != "org_id"}
+    findings = sorted(unled - UNLED_ALLOWED.keys())
+    assert not findings, report("Put org_id first in these, so that they can be sharded:", findings)
+    stale = sorted(UNLED_ALLOWED.keys() - unled)
+    assert not stale, report("These exceptions excuse nothing any more; remove them:", stale)
+
+
+async def test_the_schema_only_holds_data(database: Database) -> None:
+    findings = [f"{row['kind']} {row['name']}" for row in await database.rows(ACTIVE_THINGS)]
+    rule = "No triggers, functions, rules or sequences: what happens stands in the statements:"
+    assert not findings, report(rule, findings)
+
+
+async def test_constraints_are_named_after_their_table(database: Database) -> None:
+    findings = [
+        row["name"]
+        for row in await database.rows(CONSTRAINTS)
+        if not re.fullmatch(rf"{row['table_name']}_(?:\w+_)?(?:pkey|key|fkey|check)", row["name"])
+    ]
+    rule = "Name it <table>_<columns>_<key|fkey|check> or <table>_pkey; stores go by the name:"
+    assert not findings, report(rule, findings)
+
+
+TABLES = """
+select c.relname::text as name,
+    exists (
+        select from pg_attribute a where a.attrelid = c.oid and a.attname = 'org_id'
+    ) as is_tenant
+from pg_class c
+where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+"""
+
+INDEXES = """
+select i.relname::text as name, f.attname::text as first_column
+from pg_index x
+join pg_class i on i.oid = x.indexrelid
+join pg_class t on t.oid = x.indrelid
+join pg_attribute o on o.attrelid = t.oid and o.attname = 'org_id'
+left join pg_attribute f on f.attrelid = t.oid and f.attnum = x.indkey[0]
+where t.relnamespace = 'public'::regnamespace
+"""
+
+ACTIVE_THINGS = """
+select 'trigger' as kind, tgname::text as name from pg_trigger where not tgisinternal
+union all
+select 'function', proname::text from pg_proc where pronamespace = 'public'::regnamespace
+union all
+select 'rule', r.rulename::text
+from pg_rewrite r
+join pg_class c on c.oid = r.ev_class and c.relnamespace = 'public'::regnamespace
+union all
+select 'sequence', relname::text
+from pg_class
+where relkind = 'S' and relnamespace = 'public'::regnamespace
+"""
+
+# Whether a column may be null is said at the column; PostgreSQL 18 makes a constraint of it.
+CONSTRAINTS = """
+select c.conname::text as name, t.relname::text as table_name
+from pg_constraint c
+join pg_class t on t.oid = c.conrelid
+where t.relnamespace = 'public'::regnamespace and c.contype <> 'n'
+"""
+
+
+async def _tenant_tables(database: Database) -> set[str]:
+    tables = {row["name"] for row in await database.rows(TABLES) if row["is_tenant"]}
+    assert {"accounts", "api_keys", "transfers", "users", "wallets"} <= tables
+    return tables
+
+
+async def _why_not_prepared(database: Database, statement: Statement) -> str | None:
+    async def work(tx: Tx) -> None:
+        await tx.execute(f"prepare house_rule as {statement.sql}")
+        await tx.execute("deallocate house_rule")
+
+    try:
+        await database.transact(work)
+    except asyncpg.PostgresError as error:
+        return str(error)
+    return None
+
+
+@cache
+def _statements() -> tuple[Statement, ...]:
+    """Every literal in the package that is a statement."""
+    found: list[Statement] = []
+    for source in sources("src/landbridge"):
+        file = source.path.relative_to(PACKAGE).as_posix()
+        names = _constant_names(source.tree)
+        prose = {id(each) for each in _prose(source.tree)}
+        found += [
+            Statement(file, names.get(id(node), f"line {node.lineno}"), node.value)
+            for node in ast.walk(source.tree)
+            if isinstance(node, ast.Constant)
+            and id(node) not in prose
+            and isinstance(node.value, str)
+            and STATEMENT.match(node.value)
+        ]
+    return tuple(found)
+
+
+def _constant_names(tree: ast.Module) -> dict[int, str]:
+    """The name of the constant that a literal is the value of, by the literal's identity."""
+    return {
+        id(node.value): target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _prose(tree: ast.Module) -> Iterator[ast.AST]:
+    """Docstrings, and the pieces of f-strings, which the rule on building up judges."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            yield from node.values
+
+
+def _tables(sql: str) -> list[tuple[str, str]]:
+    """(table, alias or nothing), for every table and CTE that is read or written."""
+    return [
+        (table, "" if alias.lower() in NO_ALIAS else alias) for table, alias in TABLE.findall(sql)
+    ]
+
+
+def _unscoped(sql: str, tenants: set[str]) -> str | None:
+    """What of a statement does not keep to an organisation."""
+    touched = [(table, alias) for table, alias in _tables(sql) if table in tenants]
+    if touched and not SCOPE.search(sql):
+        return "nothing compares org_id"
+    for table, alias in touched:
+        if not re.search(rf"\b{alias}\.org_id\b" if alias else r"\borg_id\b", sql):
+            return f"{table} {alias} is not tied to org_id"
+    return None
+
+
+def _is_built_up(node: ast.AST) -> bool:
+    """Whether a statement is glued here: f-string, +, %, format, join; or called with such."""
+    match node:
+        case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
+            return _is_sql(text)
+        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Add() | ast.Mod()):
+            return _is_sql(text)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+            return _is_sql(text)
+        case ast.Call(func=ast.Attribute(attr=name), args=[first, *_]) if name in CALLS:
+            return isinstance(first, ast.JoinedStr | ast.BinOp | ast.Call)
+        case _:
+            return False
+
+
+def _is_sql(text: str) -> bool:
+    return bool(STATEMENT.match(text) or COMMAND.match(text))
