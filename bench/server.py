@@ -18,7 +18,7 @@ from bench import machine
 from bench.load import Account
 from landbridge.chains.tokens import Chain
 from landbridge.core.ids import new_id
-from landbridge.db.embedded import find_running
+from landbridge.db.embedded.server import find_running
 from landbridge.settings import Settings
 from landbridge.users.model import UserType
 from landbridge.users.service import Particulars

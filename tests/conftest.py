@@ -18,7 +18,7 @@ import pytest
 
 from landbridge.core.clock import Clock, FrozenClock
 from landbridge.core.ids import new_id
-from landbridge.db.embedded import EmbeddedPostgres
+from landbridge.db.embedded.server import EmbeddedPostgres
 from landbridge.db.migrate import migrate
 from landbridge.db.pool import Database
 from landbridge.ledger.service import Ledger

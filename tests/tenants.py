@@ -3,6 +3,7 @@
 A `Tenant` is what a customer's own program would be: a key, and requests sent with it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -29,8 +30,20 @@ async def served(house: House) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of the application over `house`, in this process; its lifespan runs."""
     app = build_app(house)
     transport = httpx2.ASGITransport(cast("Any", observe(cast("Any", app))))
-    async with app.lifespan(), httpx2.AsyncClient(transport=transport, base_url=URL) as client:
+    is_up, stop = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:
+        # In a task of its own: a fixture may be torn down in another task than it was set up in.
+        async with app.lifespan():
+            is_up.set()
+            await stop.wait()
+
+    living = asyncio.create_task(live())
+    await is_up.wait()
+    async with httpx2.AsyncClient(transport=transport, base_url=URL) as client:
         yield client
+    stop.set()
+    await living
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import uvloop
 from landbridge import __version__, settings
 from landbridge.core.errors import LandbridgeError, Refused
 from landbridge.core.money import Rate
-from landbridge.db.embedded import borrow
+from landbridge.db.embedded.server import borrow
 from landbridge.db.migrate import migrate as apply_migrations
 from landbridge.db.pool import Database
 from landbridge.ledger.audit import Audit, audit, table

@@ -22,7 +22,7 @@ from uuid import UUID, uuid4
 from landbridge.chains.tokens import ASSETS
 from landbridge.core.errors import LandbridgeError
 from landbridge.core.money import Money
-from landbridge.db.embedded import borrow
+from landbridge.db.embedded.server import borrow
 from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.house import house_balances

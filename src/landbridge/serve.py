@@ -23,7 +23,7 @@ import structlog
 
 from landbridge.bootstrap import Prepared, prepare
 from landbridge.core.errors import LandbridgeError
-from landbridge.db.embedded import EmbeddedPostgres
+from landbridge.db.embedded.server import EmbeddedPostgres
 from landbridge.processes import listen, set_up_logs
 from landbridge.settings import PREFIX, Settings
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from landbridge.db import embedded, postmaster, runner
-from landbridge.db.embedded import EmbeddedPostgres
+from landbridge.db.embedded import postmaster, runner
+from landbridge.db.embedded.server import PORT, EmbeddedPostgres
 
 # A process that owns a server until it is killed.
 OWNER = """
 import sys, time
 from pathlib import Path
-from landbridge.db.embedded import EmbeddedPostgres
+from landbridge.db.embedded.server import PORT, EmbeddedPostgres
 server = EmbeddedPostgres.start(Path(sys.argv[1]), say=lambda text: None)
 print(server.pid, flush=True)
 time.sleep(600)
@@ -151,7 +151,7 @@ def pid_files(home: Path) -> list[Path]:
     root = home / "postgres"
     return [
         root / "data" / postmaster.PID_FILE,
-        root / "socket" / f".s.PGSQL.{embedded.PORT}.lock",
+        root / "socket" / f".s.PGSQL.{PORT}.lock",
     ]
 
 

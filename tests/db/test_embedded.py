@@ -11,9 +11,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from landbridge.db import datadir, postmaster, runner
-from landbridge.db.embedded import EmbeddedPostgres, borrow, find_running
-from landbridge.db.runner import EmbeddedUnavailable
+from landbridge.db.embedded import datadir, postmaster, runner
+from landbridge.db.embedded.runner import EmbeddedUnavailable
+from landbridge.db.embedded.server import EmbeddedPostgres, borrow, find_running
 from tests.db.embedded_play import (
     answers,
     ask,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from landbridge.db import postmaster, runner
-from landbridge.db.datadir import DataDirInUse
-from landbridge.db.embedded import EmbeddedPostgres, find_running
-from landbridge.db.runner import EmbeddedUnavailable
+from landbridge.db.embedded import postmaster, runner
+from landbridge.db.embedded.datadir import DataDirInUse
+from landbridge.db.embedded.runner import EmbeddedUnavailable
+from landbridge.db.embedded.server import EmbeddedPostgres, find_running
 from tests.db.embedded_play import (
     OWNER,
     answers,

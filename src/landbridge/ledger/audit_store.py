@@ -51,7 +51,10 @@ select e.org_id, format('%s/%s/%s', e.transfer_id, e.seq, e.line) as key,
     count(*) over () as wrong,
     case
         when c.object_id is null then format('the entry belongs to no change %s', e.seq)
-        when e.account_id is null then format('%s is no house account', e.role)
+        when e.account_id is null
+            then format('%s is no house account', coalesce(e.role, 'the entry'))
+        when e.role is not null
+            then format('the entry moves both %s and account %s', e.role, e.account_id)
         when a.id is null
             then format('the entry moves account %s, which is not there', e.account_id)
         else format('the entry moves %s on account %s of %s', e.asset, a.id, a.asset)
@@ -62,8 +65,9 @@ left join accounts a on a.org_id = e.org_id and a.id = e.account_id
 where (e.org_id = $1 or $1::uuid is null)
     and (
         c.object_id is null
-        or (e.account_id is null and e.role <> all ($3::text[]))
+        or (e.account_id is null and coalesce(e.role <> all ($3::text[]), true))
         or (e.account_id is not null and (a.id is null or a.asset <> e.asset))
+        or num_nonnulls(e.account_id, e.role) <> 1
     )
 limit $2
 """

@@ -3,6 +3,8 @@
 from typing import Any
 
 from litestar import Controller, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
 
 from landbridge.core.clock import Clock
 from landbridge.core.errors import ResourceNotFound
@@ -34,13 +36,15 @@ class TemplateRoutes(Controller):
     tags = ("Reporting",)
 
     @get(summary="List metric templates")
-    async def list_all(self, request: ApiRequest, clock: Clock) -> TemplateList:
+    async def list_all(self, request: ApiRequest, clock: NamedDependency[Clock]) -> TemplateList:
         """Every template with its parameters."""
         found = templates(clock.now(request.user.clock_offset).date())
         return TemplateList(status="success", data=found, metadata={"count": len(found)})
 
     @get("/{name:str}", summary="Retrieve a metric template")
-    async def retrieve(self, request: ApiRequest, name: str, clock: Clock) -> TemplateReply:
+    async def retrieve(
+        self, request: ApiRequest, name: FromPath[str], clock: NamedDependency[Clock]
+    ) -> TemplateReply:
         """One template."""
         found = find_template(name, clock.now(request.user.clock_offset).date())
         if found is None:

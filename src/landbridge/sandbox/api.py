@@ -6,6 +6,8 @@ from uuid import UUID
 
 import msgspec
 from litestar import Controller, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.clock import Clock
@@ -58,7 +60,11 @@ class SandboxRoutes(Controller):
 
     @post("/clock/advance", status_code=200, summary="Move the organisation's clock on")
     async def advance(
-        self, request: ApiRequest, data: Advance, sandbox: Sandbox, clock: Clock
+        self,
+        request: ApiRequest,
+        data: JSONBody[Advance],
+        sandbox: NamedDependency[Sandbox],
+        clock: NamedDependency[Clock],
     ) -> ClockReply:
         """Everything that falls due by then is done, in order, before this answers."""
         offset = await sandbox.advance_clock(request.user, timedelta(seconds=data.seconds))
@@ -66,7 +72,11 @@ class SandboxRoutes(Controller):
 
     @post("/users/{userId:str}/wallets/fund", status_code=200, summary="Fund a wallet")
     async def fund(
-        self, request: ApiRequest, userId: str, data: Funding, sandbox: Sandbox
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        data: JSONBody[Funding],
+        sandbox: NamedDependency[Sandbox],
     ) -> FundingReply:
         """Coins arrive in the user's wallet at once."""
         deposit, holding = await sandbox.fund(

@@ -5,7 +5,8 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, get, post
-from litestar.params import QueryParameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
@@ -104,9 +105,9 @@ class UserRoutes(Controller):
     async def create(
         self,
         request: ApiRequest,
-        data: NewIndividual | NewBusiness,
-        users: Users,
-        wallets: Wallets,
+        data: JSONBody[NewIndividual | NewBusiness],
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
     ) -> UserReply:
         """Makes the user and a wallet on each of `chains` (POLYGON and ETHEREUM if left out)."""
         user = await users.create(
@@ -124,9 +125,9 @@ class UserRoutes(Controller):
         self,
         request: ApiRequest,
         *,
-        users: Users,
-        wallets: Wallets,
-        window: Window,
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
+        window: NamedDependency[Window],
         type_: Annotated[str | None, QueryParameter(name="type")] = None,
         first_name: Annotated[str | None, QueryParameter(name="firstName")] = None,
         last_name: Annotated[str | None, QueryParameter(name="lastName")] = None,
@@ -146,14 +147,23 @@ class UserRoutes(Controller):
 
     @get("/{userId:str}", summary="Retrieve a user")
     async def retrieve(
-        self, request: ApiRequest, userId: str, users: Users, wallets: Wallets
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
     ) -> UserReply:
         """One user with its wallets."""
         return await user_reply(wallets, await users.get(request.user.org_id, known_id(userId)))
 
     @post("/{userId:str}", status_code=200, summary="Update a user")
     async def update(
-        self, request: ApiRequest, userId: str, data: UserUpdate, users: Users, wallets: Wallets
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        data: JSONBody[UserUpdate],
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
     ) -> UserReply:
         """Changes the members that are given."""
         user = await users.update(request.user, known_id(userId), particulars(data))
@@ -161,7 +171,12 @@ class UserRoutes(Controller):
 
     @post("/{userId:str}/wallets/add", status_code=200, summary="Add wallets on more chains")
     async def add_wallets(
-        self, request: ApiRequest, userId: str, data: MoreChains, users: Users, wallets: Wallets
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        data: JSONBody[MoreChains],
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
     ) -> UserReply:
         """Opens wallets on `chains`; those that the user has already stay as they are."""
         user = await users.add_wallets(request.user, known_id(userId), _chains(data.chains))

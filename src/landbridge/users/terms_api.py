@@ -9,9 +9,8 @@ from uuid import UUID
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import Controller, MediaType, Request, Response, get, post
-from litestar.enums import RequestEncodingType
-from litestar.params import Body as FormBody
-from litestar.params import QueryParameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter, URLEncodedBody
 from litestar.response import Redirect
 
 from landbridge.core.errors import Refused, ResourceNotFound
@@ -74,7 +73,11 @@ class TermsRoutes(Controller):
 
     @post(status_code=200, summary="Make a terms link")
     async def link(
-        self, request: ApiRequest, data: NewLink, terms: Terms, public_url: str
+        self,
+        request: ApiRequest,
+        data: JSONBody[NewLink],
+        terms: NamedDependency[Terms],
+        public_url: NamedDependency[str],
     ) -> LinkMade:
         """The same key answers the same link."""
         agreement = await terms.link(
@@ -90,14 +93,18 @@ class TermsRoutes(Controller):
 
     @get("/{signedAgreementId:str}", summary="Retrieve a terms link")
     async def retrieve(
-        self, request: ApiRequest, signedAgreementId: str, terms: Terms
+        self, request: ApiRequest, signedAgreementId: FromPath[str], terms: NamedDependency[Terms]
     ) -> LinkReply:
         """Whether the terms have been accepted, and until when they can be."""
         return _shape(await terms.get(request.user.org_id, _known_id(signedAgreementId)))
 
     @post("/{signedAgreementId:str}/accept", status_code=200, summary="Accept the terms")
     async def accept(
-        self, request: ApiRequest, signedAgreementId: str, data: Acceptance, terms: Terms
+        self,
+        request: ApiRequest,
+        signedAgreementId: FromPath[str],
+        data: JSONBody[Acceptance],
+        terms: NamedDependency[Terms],
     ) -> LinkReply:
         """Accepting twice answers as the first time."""
         caller = request.user
@@ -116,13 +123,14 @@ class TermsPage(Controller):
     """The hosted page."""
 
     path = "/tos/{signedAgreementId:str}"
+    dto = None  # forms, not JSON
 
     @get(include_in_schema=False, public=True)
     async def show(
         self,
-        signedAgreementId: str,
-        terms: Terms,
-        orgs: Orgs,
+        signedAgreementId: FromPath[str],
+        terms: NamedDependency[Terms],
+        orgs: NamedDependency[Orgs],
         session: Annotated[str, QueryParameter(name="session")] = "",
     ) -> Response[str]:
         """The terms and a button."""
@@ -138,10 +146,10 @@ class TermsPage(Controller):
     async def accept(
         self,
         request: Request[Any, Any, Any],
-        signedAgreementId: str,
-        data: Annotated[dict[str, str], FormBody(media_type=RequestEncodingType.URL_ENCODED)],
-        terms: Terms,
-        orgs: Orgs,
+        signedAgreementId: FromPath[str],
+        data: URLEncodedBody[dict[str, str]],
+        terms: NamedDependency[Terms],
+        orgs: NamedDependency[Orgs],
     ) -> Response[str] | Redirect:
         """Sign, then back to where the link said, with `signedAgreementId` appended."""
         session = data.get("session", "")

@@ -4,7 +4,8 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, get, post
-from litestar.params import QueryParameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
@@ -85,9 +86,9 @@ class WalletRoutes(Controller):
         self,
         request: ApiRequest,
         *,
-        userId: str,
-        users: Users,
-        wallets: Wallets,
+        userId: FromPath[str],
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
         chain: Annotated[str | None, QueryParameter(name="chain")] = None,
         currency: Annotated[str | None, QueryParameter(name="currency")] = None,
     ) -> BalanceReply:
@@ -102,10 +103,10 @@ class WalletRoutes(Controller):
     async def register(
         self,
         request: ApiRequest,
-        userId: str,
-        data: NewExternalWallet,
-        users: Users,
-        wallets: Wallets,
+        userId: FromPath[str],
+        data: JSONBody[NewExternalWallet],
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
     ) -> ExternalWalletReply:
         """Registers an address outside the platform, to which the user may then send."""
         user_id = known_id(userId)
@@ -122,7 +123,12 @@ class WalletRoutes(Controller):
 
     @get("/external", summary="List external wallets")
     async def externals(
-        self, request: ApiRequest, userId: str, users: Users, wallets: Wallets, window: Window
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
+        window: NamedDependency[Window],
     ) -> ExternalWalletPage:
         """Newest first; `nextCursor` goes back as `createdBefore`."""
         org_id, user_id = request.user.org_id, known_id(userId)
@@ -138,10 +144,10 @@ class WalletRoutes(Controller):
     async def external(
         self,
         request: ApiRequest,
-        userId: str,
-        externalWalletId: str,
-        users: Users,
-        wallets: Wallets,
+        userId: FromPath[str],
+        externalWalletId: FromPath[str],
+        users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
     ) -> ExternalWalletReply:
         """One registered address of this user."""
         org_id, user_id = request.user.org_id, known_id(userId)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from litestar import MediaType, Response, Router, get
+from litestar.di import NamedDependency
 from litestar.static_files import create_static_files_router  # pyright: ignore[reportUnknownVariableType]
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -32,14 +33,14 @@ async def ping() -> Pong:
 
 
 @get("/healthz", public=True, include_in_schema=False)
-async def healthz(database: Database) -> dict[str, str]:
+async def healthz(database: NamedDependency[Database]) -> dict[str, str]:
     """200 when the server can work: it reaches the database. 503 otherwise."""
     await database.rows("select 1 as one")
     return {"status": "ok"}
 
 
 @get("/readyz", public=True, include_in_schema=False)
-async def readyz(database: Database) -> dict[str, str]:
+async def readyz(database: NamedDependency[Database]) -> dict[str, str]:
     """200 when this process may be sent requests."""
     await database.rows("select number from migrations limit 1")
     return {"status": "ready"}
@@ -81,7 +82,7 @@ def explorer() -> str:
 
 
 @get("/openapi.json", public=True, include_in_schema=False, sync_to_thread=False)
-def openapi(openapi_document: dict[str, Any]) -> Response[Any]:
+def openapi(openapi_document: NamedDependency[dict[str, Any]]) -> Response[Any]:
     """The interface as OpenAPI."""
     return Reply(openapi_document, media_type=MediaType.JSON)
 

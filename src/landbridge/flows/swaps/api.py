@@ -8,7 +8,8 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, get, post
-from litestar.params import QueryParameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
@@ -154,7 +155,9 @@ class SwapRoutes(Controller):
     tags = ("Swaps",)
 
     @post(status_code=200, summary="Create a swap")
-    async def create(self, request: ApiRequest, data: NewSwap, swaps: Swaps) -> SwapReply:
+    async def create(
+        self, request: ApiRequest, data: JSONBody[NewSwap], swaps: NamedDependency[Swaps]
+    ) -> SwapReply:
         """Quotes the swap (OPEN_QUOTE) after checking the balance; accept it within 30 seconds.
 
         The same `requestId` with the same body answers the same swap.
@@ -166,8 +169,8 @@ class SwapRoutes(Controller):
     async def page(
         self,
         request: ApiRequest,
-        swaps: Swaps,
-        window: Window,
+        swaps: NamedDependency[Swaps],
+        window: NamedDependency[Window],
         user_id: Annotated[str | None, QueryParameter(name="userId")] = None,
     ) -> SwapPage:
         """Newest first, of one user or of the whole organisation."""
@@ -179,12 +182,16 @@ class SwapRoutes(Controller):
         )
 
     @get("/{swapId:str}", summary="Retrieve a swap")
-    async def retrieve(self, request: ApiRequest, swapId: str, swaps: Swaps) -> SwapReply:
+    async def retrieve(
+        self, request: ApiRequest, swapId: FromPath[str], swaps: NamedDependency[Swaps]
+    ) -> SwapReply:
         """One swap."""
         return _shape(await swaps.get(request.user.org_id, _known_id(swapId)))
 
     @post("/{swapId:str}/accept", status_code=200, summary="Accept a swap")
-    async def accept(self, request: ApiRequest, swapId: str, swaps: Swaps) -> SwapReply:
+    async def accept(
+        self, request: ApiRequest, swapId: FromPath[str], swaps: NamedDependency[Swaps]
+    ) -> SwapReply:
         """Carries the swap out at its quote. Accepting twice answers as the first time."""
         return _shape(await swaps.accept(request.user, _known_id(swapId)))
 

@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import quote
 
-from landbridge.db import datadir, postmaster, runner
-from landbridge.db.datadir import ROLE, DataDirInUse, OwnerLock, Purpose, Say
-from landbridge.db.runner import EmbeddedUnavailable
+from landbridge.db.embedded import datadir, postmaster, runner
+from landbridge.db.embedded.datadir import ROLE, DataDirInUse, OwnerLock, Purpose, Say
+from landbridge.db.embedded.runner import EmbeddedUnavailable
 
 DATABASE = "landbridge"
 PORT = 5432  # only a part of the socket's name

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, Self
 
 from landbridge.core.errors import Busy
-from landbridge.db.runner import MAJOR, NOBODY, EmbeddedUnavailable, Runner
+from landbridge.db.embedded.runner import MAJOR, NOBODY, EmbeddedUnavailable, Runner
 
 Say = Callable[[str], None]
 Purpose = Literal["serve", "command"]

@@ -1,0 +1,110 @@
+"""Databases of the bench's own, on the server that `landbridge serve` has started."""
+
+import asyncio
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from bench import scripts
+from landbridge.db.migrate import migrate
+from landbridge.db.pool import Database
+from landbridge.db.embedded.runner import clean_environment, client_directory, wheel_directory
+
+# The same for all sides, so that nobody wins by a setting.
+SESSION = "-c jit=off"
+
+_FILL = (
+    "insert into orgs (id, name, created_at) values ($1, 'Bench', now())",
+    # Two accounts per user, whose ids the scripts can compute: 2 n and 2 n + 1.
+    "insert into accounts (org_id, id, wallet_id, asset, available) "
+    "select $1, lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n / 2), 32, '0')::uuid, "
+    "case n % 2 when 0 then 'usdc:POLYGON' else 'usdt:POLYGON' end, 1000000000000000 "
+    "from generate_series(2, 2 * $2::int + 1) as n",
+    "analyze",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pgbench:
+    """A database with our tables, and a script to run on it."""
+
+    dsn: str
+    script: str
+    users: int
+
+    def run(self, *, clients: int, seconds: float) -> float:
+        """Operations per second: two for each swap."""
+        place = parse_qs(urlsplit(self.dsn).query)
+        given = {
+            **scripts.VARIABLES,
+            "users": str(self.users),
+            "began_ms": str(time.time_ns() // 1_000_000),
+        }
+        with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
+            file.write(self.script)
+            file.flush()
+            told = subprocess.run(
+                [
+                    str(client_directory(wheel_directory()) / "pgbench"),
+                    *("-h", place["host"][0], "-p", place["port"][0], "-U", "postgres"),
+                    *("-n", "-M", "prepared", "-c", str(clients), "-j", "2"),
+                    *("-T", f"{seconds:.0f}", "-f", file.name),
+                    *(f"-D{name}={value}" for name, value in given.items()),
+                    urlsplit(self.dsn).path.removeprefix("/"),
+                ],
+                env=clean_environment({"PGOPTIONS": SESSION}),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        found = re.search(r"tps = ([\d.]+)", told.stdout)
+        failed = re.search(r"failed transactions: ([1-9]\d*)", told.stdout)
+        assert told.returncode == 0, told.stderr
+        assert found is not None, told.stdout
+        assert failed is None, told.stdout
+        return 2 * float(found[1])
+
+
+def make_pgbench(server_dsn: str, name: str, script: str, *, users: int) -> Pgbench:
+    """A new database of this name with accounts for the script."""
+    dsn = asyncio.run(make(server_dsn, name))
+
+    async def fill() -> None:
+        database = await Database.connect(dsn, name="bench", size_max=1)
+        await migrate(database)
+        args: Sequence[object]
+        for statement, args in zip(_FILL, ((scripts.ORG,), (scripts.ORG, users), ()), strict=True):
+            await database.rows(statement, *args)
+        await database.close()
+
+    asyncio.run(fill())
+    return Pgbench(dsn, script, users)
+
+
+async def make(server_dsn: str, name: str) -> str:
+    """A new, empty database; answers its DSN."""
+    database = await Database.connect(server_dsn, name="bench", size_max=1)
+    await database.rows(f"create database {name}")
+    await database.close()
+    return urlunsplit(urlsplit(server_dsn)._replace(path=f"/{name}"))
+
+
+async def rows(dsn: str, sql: str, *args: object) -> list[tuple[object, ...]]:
+    """What a statement answers, read as slowly as it needs."""
+    database = await Database.connect(dsn, name="bench", size_max=1, is_patient=True)
+    try:
+        return [tuple(row) for row in await database.rows(sql, *args)]  # pyright: ignore[reportArgumentType]  asyncpg's rows can be walked
+    finally:
+        await database.close()
+
+
+def script_file(folder: Path, name: str, text: str) -> Path:
+    """Keep a script where it can be looked at."""
+    path = folder / f"{name}.sql"
+    path.write_text(text, encoding="utf-8")
+    return path

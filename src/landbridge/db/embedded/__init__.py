@@ -1,0 +1,1 @@
+"""The PostgreSQL that comes with Landbridge; see `server.py` for what it guarantees."""

@@ -1,0 +1,270 @@
+"""Every kind of damage to the books, and what the audit has to say of it."""
+# ruff: noqa: S608  the statements are put together from constants of this file
+
+from typing import NamedTuple
+
+JOURNALS = "every journal sums to zero"
+ENTRIES = "every entry has its change and account"
+BALANCES = "every balance is the sum of its entries"
+BELOW_ZERO = "no wallet is below zero"
+ROLL_UPS = "house accounts are rolled up right"
+TOTALS = "every asset sums to zero"
+RECORDS = "every record is what its changes say"
+FOLLOWS = "every change follows the one before"
+MOVED = "every change is a move of its flow"
+WATERMARKS = "no watermark is ahead of its time"
+
+
+class Corruption(NamedTuple):
+    """A statement that gets $1 the organisation, $2 its payment and $3 the payment's account."""
+
+    statement: str
+    checks: set[str]  # exactly those that must name it
+    whose: str  # "payment", "account", "org" or the key itself
+    sentence: str  # a part of what is said of it
+
+
+def corruption(statement: str, checks: set[str], whose: str, sentence: str) -> Corruption:
+    """Give every parameter its type, whether the statement uses it or not."""
+    return Corruption(
+        f"with given as (select $1::uuid, $2::uuid, $3::uuid) {statement}", checks, whose, sentence
+    )
+
+
+ENTRY = "where org_id = $1 and transfer_id = $2"
+CHANGE = "where org_id = $1 and object_id = $2"
+RECORD = "where org_id = $1 and id = $2"
+ACCOUNT = "where org_id = $1 and id = $3"
+CORRUPTIONS = {
+    "an entry one unit larger": corruption(
+        f"update entries set available = available + 1 {ENTRY} and seq = 3 and line = 2",
+        {JOURNALS, TOTALS},
+        "payment",
+        "sums to 1 of usdc:POLYGON",
+    ),
+    "an entry with its sign swapped": corruption(
+        f"update entries set available = -available {ENTRY} and seq = 3 and line = 2",
+        {JOURNALS, TOTALS},
+        "payment",
+        "sums to -14 of usdc:POLYGON",
+    ),
+    "an entry of another asset": corruption(
+        f"update entries set asset = 'usdt:POLYGON' {ENTRY} and seq = 3 and line = 1",
+        {JOURNALS, ENTRIES},
+        "payment",
+        "moves usdt:POLYGON on account",
+    ),
+    "an entry deleted": corruption(
+        f"delete from entries {ENTRY} and seq = 2",
+        {BALANCES},
+        "account",
+        "its entries sum to 90 and -7",
+    ),
+    "an entry of no change": corruption(
+        f"update entries set seq = 4 {ENTRY} and seq = 3",
+        {ENTRIES},
+        "payment",
+        "belongs to no change 4",
+    ),
+    "an entry of an account that is not there": corruption(
+        f"update entries set account_id = org_id {ENTRY} and seq = 2",
+        {ENTRIES, BALANCES},
+        "payment",
+        "which is not there",
+    ),
+    "an entry of a role that is none": corruption(
+        f"update entries set role = 'pocket' {ENTRY} and seq = 3 and line = 2",
+        {ENTRIES},
+        "payment",
+        "pocket is no house account",
+    ),
+    "an entry of nobody": corruption(
+        f"update entries set role = null {ENTRY} and seq = 3 and line = 2",
+        {ENTRIES, TOTALS},
+        "payment",
+        "the entry is no house account",
+    ),
+    "an entry of two": corruption(
+        f"update entries set role = 'fees' {ENTRY} and seq = 2 and line = 1",
+        {ENTRIES, TOTALS},
+        "payment",
+        "moves both fees and account",
+    ),
+    "a balance one unit larger": corruption(
+        f"update accounts set available = available + 1 {ACCOUNT}",
+        {BALANCES, TOTALS},
+        "account",
+        "has 84 available and 0 held of usdc:POLYGON, its entries sum to 83 and 0",
+    ),
+    "a balance of money out of held": corruption(
+        f"update accounts set available = available - 1, held = held + 1 {ACCOUNT}",
+        {BALANCES},
+        "account",
+        "has 82 available and 1 held",
+    ),
+    "a wallet below zero": corruption(
+        f"update accounts set available = -1 {ACCOUNT}",
+        {BALANCES, BELOW_ZERO, TOTALS},
+        "account",
+        "has -1 available",
+    ),
+    "held below zero": corruption(
+        f"update accounts set held = -1 {ACCOUNT}",
+        {BALANCES, BELOW_ZERO, TOTALS},
+        "account",
+        "-1 held",
+    ),
+    "an account deleted": corruption(
+        f"delete from accounts {ACCOUNT}",
+        {ENTRIES, TOTALS},
+        "payment",
+        "which is not there",
+    ),
+    "a roll-up one unit larger": corruption(
+        "update house_accounts set rolled_units = rolled_units + 1"
+        " where org_id = $1 and role = 'fees'",
+        {ROLL_UPS},
+        "fees usdc:POLYGON",
+        "the roll-up says 2, its entries sum to 1",
+    ),
+    "a roll-up lost": corruption(
+        "delete from house_accounts where org_id = $1 and role = 'fees'",
+        {ROLL_UPS},
+        "fees usdc:POLYGON",
+        "the roll-up says 0, its entries sum to 1",
+    ),
+    "a watermark that was moved back": corruption(
+        "update house_rolls set rolled_to = '0' where org_id = $1",
+        {ROLL_UPS},
+        "fees usdc:POLYGON",
+        "its entries sum to 0",
+    ),
+    "a watermark that skips entries": corruption(
+        "update house_rolls set rolled_to = pg_snapshot_xmin(pg_current_snapshot())"
+        " where org_id = $1",
+        {ROLL_UPS},
+        "outside usdc:POLYGON",
+        "the roll-up says -100, its entries sum to -93",
+    ),
+    "a watermark in the future": corruption(
+        "update house_rolls set rolled_to = '999999999999' where org_id = $1",
+        {ROLL_UPS, WATERMARKS},
+        "house_rolls",
+        "is yet to come",
+    ),
+    "changes out of a restored dump": corruption(
+        f"update changes set tx = '999999999999' {CHANGE}",
+        {WATERMARKS},
+        "changes",
+        "3 changes have transaction ids",
+    ),
+    "a change that is missing": corruption(
+        f"delete from changes {CHANGE} and seq = 2",
+        {RECORDS, FOLLOWS, ENTRIES},
+        "payment",
+        "its 2 changes are numbered 1 to 3",
+    ),
+    "a record without changes": corruption(
+        f"delete from changes {CHANGE}",
+        {RECORDS, ENTRIES},
+        "payment",
+        "has no changes",
+    ),
+    "a record whose first change is missing": corruption(
+        f"delete from changes {CHANGE} and seq = 1",
+        {RECORDS, FOLLOWS},
+        "payment",
+        "its 2 changes are numbered 2 to 3",
+    ),
+    "a change too many": corruption(
+        "insert into changes select org_id, object_id, 4, kind, what, 'SETTLED', 'SETTLED', actor,"
+        f" facts, at, rests, tx from changes {CHANGE} and seq = 3",
+        {RECORDS, MOVED},
+        "payment",
+        "the record is at version 3, its last change is 4",
+    ),
+    "a change told twice": corruption(
+        f"insert into changes select * from changes {CHANGE} and seq = 2",
+        {RECORDS},
+        "payment",
+        "its 4 changes are numbered 1 to 3",
+    ),
+    "a move that the flow does not know": corruption(
+        f"update changes set status_before = 'OPEN' {CHANGE} and seq = 3",
+        {MOVED, FOLLOWS},
+        "payment",
+        "may not go from OPEN to SETTLED",
+    ),
+    "a first change that starts nowhere": corruption(
+        f"update changes set status_after = 'GONE' {CHANGE} and seq = 1",
+        {MOVED, FOLLOWS},
+        "payment",
+        "may not go from nothing to GONE",
+    ),
+    "a later change from nothing": corruption(
+        f"update changes set status_before = null {CHANGE} and seq = 2",
+        {MOVED, FOLLOWS},
+        "payment",
+        "may not go from nothing to HELD",
+    ),
+    "a change to nothing": corruption(
+        f"update changes set status_after = null {CHANGE} and seq = 3",
+        {MOVED, RECORDS},
+        "payment",
+        "",
+    ),
+    "a change of a record that is not there": corruption(
+        f"update changes set object_id = org_id {CHANGE}",
+        {FOLLOWS, RECORDS, ENTRIES},
+        "org",
+        "is of a TEST.PAYMENT that is not there",
+    ),
+    "a status that no change made": corruption(
+        f"update transfers set status = 'RETURNED' {RECORD}",
+        {RECORDS},
+        "payment",
+        "the record is RETURNED, its last change made it SETTLED",
+    ),
+    "a version that no change made": corruption(
+        f"update transfers set version = 4 {RECORD}",
+        {RECORDS},
+        "payment",
+        "the record is at version 4, its last change is 3",
+    ),
+    "another kind than its changes": corruption(
+        f"update transfers set kind = 'OTHER' {RECORD}",
+        {RECORDS},
+        "payment",
+        "no flow knows the kind OTHER",
+    ),
+    "a change of another kind": corruption(
+        f"update changes set kind = 'OTHER' {CHANGE} and seq = 2",
+        {RECORDS},
+        "payment",
+        "its changes are of OTHER",
+    ),
+    "a record deleted": corruption(
+        f"delete from transfers {RECORD}",
+        {FOLLOWS},
+        "payment",
+        "that is not there",
+    ),
+    "another moment of creation": corruption(
+        f"update transfers set created_at = created_at - interval '1 us' {RECORD}",
+        {RECORDS},
+        "payment",
+        "the record was created at",
+    ),
+    "another moment of its last update": corruption(
+        f"update transfers set updated_at = updated_at + interval '1 us' {RECORD}",
+        {RECORDS},
+        "payment",
+        "the record was updated at",
+    ),
+    "a last change that does not rest": corruption(
+        f"update changes set rests = false {CHANGE} and seq = 3",
+        {RECORDS},
+        "payment",
+        "no cursor finds it",
+    ),
+}

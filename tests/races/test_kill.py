@@ -1,0 +1,70 @@
+"""Processes that are killed with -9 in the middle of their work, again and again."""
+
+import random
+import time
+
+import pytest
+
+from landbridge.db.pool import Database
+from landbridge.ledger.audit import audit, table
+from landbridge.ledger.house import house_balances, roll_up
+from landbridge.ledger.model import Role
+from tests import make
+from tests.make import MOVES_BY_KIND, USDC
+from tests.races import clerk
+
+pytestmark = pytest.mark.slow
+
+ROUNDS = 25
+FUNDS = 10_000
+
+
+async def test_killed_again_and_again_everything_asked_for_happens_once(
+    own_dsn: str, own_database: Database
+) -> None:
+    org_id = await make.make_org(own_database)
+    accounts = [await make.make_account(own_database, org_id, units=FUNDS) for _ in range(16)]
+    dice = random.Random(0)  # noqa: S311  a repeatable story
+    died_at: list[int] = [0]
+    for _ in range(ROUNDS):
+        # Asks again for what was done last before the kill, and goes on from there.
+        numbers = range(max(0, died_at[-1] - 40), 100_000)
+        payer = clerk.hire(clerk.pay_in_order, own_dsn, org_id, accounts, numbers)
+        folder = clerk.hire(clerk.roll_up, own_dsn, org_id)
+        folder.wait_until_started()
+        payer.wait_until_started()
+        time.sleep(dice.uniform(0, 0.1))  # noqa: ASYNC251  nothing else runs here
+        payer.kill()
+        folder.kill()
+        audited = await audit(own_database, MOVES_BY_KIND)
+        assert audited.is_clean, table(audited)
+        died_at.append(await count(own_database, SETTLED))
+    # It was killed at work: nearly every round got on a bit.
+    assert len(set(died_at)) > ROUNDS * 3 // 4, died_at
+
+    # At most 32 were under way at a kill, so all that were ever opened are among these.
+    numbers = range(await count(own_database, OPENED) + 32)
+    payer = clerk.hire(clerk.pay_in_order, own_dsn, org_id, accounts, numbers)
+    payer.wait_until_started()
+    told = payer.report()
+    assert told.outcomes["opened"] + told.outcomes["replayed"] == len(numbers)
+    assert set(told.outcomes) <= {"opened", "replayed", "moved"}
+    assert await count(own_database, OPENED) == len(numbers)
+    assert await count(own_database, SETTLED) == len(numbers)
+    for place, account_id in enumerate(accounts):
+        left = FUNDS - len(numbers[place::16])
+        assert await make.balance(own_database, account_id) == (left, 0)
+    outside = {(Role.OUTSIDE, USDC.code): len(numbers) - 16 * FUNDS}
+    assert await house_balances(own_database, org_id) == outside
+    while await roll_up(own_database, [org_id]):
+        pass
+    assert await house_balances(own_database, org_id) == outside
+    assert (await audit(own_database, MOVES_BY_KIND)).is_clean
+
+
+OPENED = "select count(*) as n from transfers where status <> 'FUNDED'"
+SETTLED = "select count(*) as n from transfers where status = 'SETTLED'"
+
+
+async def count(database: Database, statement: str) -> int:
+    return (await database.rows(statement))[0]["n"]

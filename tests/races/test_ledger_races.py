@@ -1,0 +1,77 @@
+"""Real processes on real connections, all after the same money, records and request ids."""
+
+from collections import Counter
+
+import pytest
+
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database
+from landbridge.ledger.audit import audit, table
+from landbridge.ledger.house import house_balance
+from landbridge.ledger.model import Role
+from tests import make
+from tests.make import MOVES_BY_KIND, USDC
+from tests.races import clerk
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_three_processes_on_eight_wallets_never_surface_a_constraint(
+    dsn: str, database: Database, seed: int
+) -> None:
+    org_id = await make.make_org(database)
+    accounts = [await make.make_account(database, org_id, units=6) for _ in range(8)]
+    clerks = [
+        clerk.hire(clerk.race, dsn, org_id, accounts, 10 * seed + place) for place in range(3)
+    ]
+    reports = [each.report() for each in clerks]
+    outcomes = sum((each.outcomes for each in reports), Counter[str]())
+    # Only ordinary outcomes: no CheckViolationError, no UniqueViolationError, no Busy.
+    assert set(outcomes) <= {"opened", "replayed", "short", "moved", "lost"}, outcomes
+    # It was a race: each of them did happen.
+    assert min(outcomes[each] for each in ("opened", "replayed", "short", "moved", "lost")) > 0
+    opened = [record_id for each in reports for record_id in each.opened]
+    rows = await database.rows(
+        "select id from transfers where org_id = $1 and status <> 'FUNDED'", org_id
+    )
+    assert sorted(opened) == sorted(row["id"] for row in rows)
+    moved = [version for each in reports for version in each.moved]
+    assert len(set(moved)) == len(moved)
+    audited = await audit(database, MOVES_BY_KIND, org_id=org_id)
+    assert audited.is_clean, table(audited)
+
+
+@pytest.mark.parametrize("covered", [0, 1, 37, 99, 120])
+async def test_of_a_hundred_spenders_as_many_win_as_the_balance_covers(
+    dsn: str, database: Database, covered: int
+) -> None:
+    org_id = await make.make_org(database)
+    account_id = await make.make_account(database, org_id, units=covered)
+    clerks = [clerk.hire(clerk.spend, dsn, org_id, account_id, 50) for _ in range(2)]
+    for each in clerks:
+        each.wait_until_started()
+    for each in clerks:
+        each.pipe.send("go")
+    outcomes = sum((each.report().outcomes for each in clerks), Counter[str]())
+    won = min(covered, 100)
+    assert outcomes == +Counter(opened=won, short=100 - won)
+    assert await make.balance(database, account_id) == (covered - won, won)
+
+
+@pytest.mark.parametrize("units", [1, 50])
+async def test_fifty_retries_of_one_request_in_two_processes_are_one_record(
+    dsn: str, database: Database, units: int
+) -> None:
+    org_id = await make.make_org(database)
+    account_id = await make.make_account(database, org_id, units=units)
+    request_id = new_id()
+    clerks = [clerk.hire(clerk.retry, dsn, org_id, account_id, request_id) for _ in range(2)]
+    for each in clerks:
+        each.wait_until_started()
+    for each in clerks:
+        each.pipe.send("go")
+    outcomes = sum((each.report().outcomes for each in clerks), Counter[str]())
+    assert outcomes == Counter(opened=1, replayed=49)
+    assert await make.balance(database, account_id) == (units - 1, 1)
+    assert (await house_balance(database, org_id, Role.OUTSIDE, USDC)).units == -units
