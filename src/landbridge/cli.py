@@ -17,12 +17,14 @@ import msgspec
 import uvloop
 
 from landbridge import __version__, settings
+from landbridge.chains.tokens import ASSETS
 from landbridge.core.errors import LandbridgeError, Refused
 from landbridge.core.money import Rate
 from landbridge.db.embedded.server import borrow
 from landbridge.db.migrate import migrate as apply_migrations
 from landbridge.db.pool import Database
 from landbridge.ledger.audit import Audit, audit, table
+from landbridge.ledger.corrections import correct
 from landbridge.orgs.model import ApiKey
 from landbridge.rates.port import Price
 from landbridge.settings import Settings
@@ -121,6 +123,35 @@ def check(data_dir: str | None) -> None:
         audited = asyncio.run(run(dsn))
     click.echo(table(audited))
     sys.exit(0 if audited.is_clean else 1)
+
+
+@commands.command("correct")
+@click.argument("transfer_id", type=click.UUID)
+@click.argument("seq", type=click.IntRange(1))
+@click.option("--reason", required=True, help="Why; kept with the correction.")
+@click.option("--org", type=click.UUID, help="The organisation's id.")
+@_data_dir
+def correct_journal(
+    *, transfer_id: UUID, seq: int, reason: str, org: UUID | None, data_dir: str | None
+) -> None:
+    """Take back what change SEQ of a record posted, by a new journal; once."""
+
+    async def run(house: House) -> UUID:
+        org_id = await _chosen_org(house, org)
+        corrected = await correct(
+            house.database,
+            house.ledger,
+            ASSETS,
+            org_id=org_id,
+            transfer_id=transfer_id,
+            seq=seq,
+            reason=reason,
+            actor="cli",
+            at=house.clock.stamp(await house.orgs.clock_offset(org_id)),
+        )
+        return corrected.transfer.id
+
+    click.echo(f"Taken back by {_in_house(data_dir, run)}.")
 
 
 @commands.command()

@@ -14,6 +14,7 @@ from landbridge.flows.due import Due
 from landbridge.flows.swaps import model as swaps_model
 from landbridge.flows.swaps.service import Swaps
 from landbridge.flows.swaps.steps import SwapSteps
+from landbridge.ledger import corrections
 from landbridge.ledger.service import Ledger
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import Orgs, take_lane
@@ -30,6 +31,7 @@ from landbridge.wallets.service import Wallets
 MOVES: Mapping[str, Moves[Any]] = {
     wallets_model.DEPOSIT_KIND: wallets_model.DEPOSIT_MOVES,
     swaps_model.KIND: swaps_model.MOVES,
+    corrections.KIND: corrections.MOVES,
 }
 
 MASTER_KEY_FILE = "master.key"

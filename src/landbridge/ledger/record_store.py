@@ -74,6 +74,13 @@ order by t.due_at
 limit $3
 """
 
+JOURNAL = """
+select account_id, role, asset, available, held
+from entries
+where org_id = $1 and transfer_id = $2 and seq = $3
+order by line
+"""
+
 OPEN_ACCOUNTS = """
 insert into accounts (org_id, id, wallet_id, asset)
 select $1, id, wallet_id, asset
@@ -133,6 +140,11 @@ async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> list[Tr
     """Records whose time has come, the longest due first; `clocks` is the time per organisation."""
     rows = await tx.fetch(DUE, list(clocks), list(clocks.values()), limit)
     return [_transfer(row) for row in rows]
+
+
+async def journal(tx: Tx, org_id: UUID, transfer_id: UUID, seq: int) -> Sequence[Row]:
+    """The entries of one journal, in the order of their lines."""
+    return await tx.fetch(JOURNAL, org_id, transfer_id, seq)
 
 
 async def open_accounts(tx: Tx, org_id: UUID, accounts: Sequence[tuple[UUID, UUID, str]]) -> None:
