@@ -5,28 +5,28 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from bench import scripts
+from landbridge.db.embedded.runner import clean_environment, client_directory, wheel_directory
 from landbridge.db.migrate import migrate
 from landbridge.db.pool import Database
-from landbridge.db.embedded.runner import clean_environment, client_directory, wheel_directory
 
 # The same for all sides, so that nobody wins by a setting.
 SESSION = "-c jit=off"
 
-_FILL = (
-    "insert into orgs (id, name, created_at) values ($1, 'Bench', now())",
-    # Two accounts per user, whose ids the scripts can compute: 2 n and 2 n + 1.
-    "insert into accounts (org_id, id, wallet_id, asset, available) "
-    "select $1, lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n / 2), 32, '0')::uuid, "
-    "case n % 2 when 0 then 'usdc:POLYGON' else 'usdt:POLYGON' end, 1000000000000000 "
-    "from generate_series(2, 2 * $2::int + 1) as n",
-    "analyze",
-)
+_ADD_ORG = "insert into orgs (id, name, created_at) values ($1, 'Bench', now())"
+
+# Two accounts per user, whose ids the scripts can compute: 2 n and 2 n + 1.
+_ADD_ACCOUNTS = """
+insert into accounts (org_id, id, wallet_id, asset, available)
+select $1, lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n / 2), 32, '0')::uuid,
+    case n % 2 when 0 then 'usdc:POLYGON' else 'usdt:POLYGON' end, 1000000000000000
+from generate_series(2, 2 * $2::int + 1) as n
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def make_pgbench(server_dsn: str, name: str, script: str, *, users: int) -> Pgbe
     async def fill() -> None:
         database = await Database.connect(dsn, name="bench", size_max=1)
         await migrate(database)
-        args: Sequence[object]
-        for statement, args in zip(_FILL, ((scripts.ORG,), (scripts.ORG, users), ()), strict=True):
-            await database.rows(statement, *args)
+        await database.rows(_ADD_ORG, scripts.ORG)
+        await database.rows(_ADD_ACCOUNTS, scripts.ORG, users)
+        await database.rows("analyze")
         await database.close()
 
     asyncio.run(fill())
@@ -94,17 +94,19 @@ async def make(server_dsn: str, name: str) -> str:
     return urlunsplit(urlsplit(server_dsn)._replace(path=f"/{name}"))
 
 
-async def rows(dsn: str, sql: str, *args: object) -> list[tuple[object, ...]]:
-    """What a statement answers, read as slowly as it needs."""
-    database = await Database.connect(dsn, name="bench", size_max=1, is_patient=True)
-    try:
-        return [tuple(row) for row in await database.rows(sql, *args)]  # pyright: ignore[reportArgumentType]  asyncpg's rows can be walked
-    finally:
-        await database.close()
+def read(dsn: str, sql: str, *args: object) -> list[tuple[Any, ...]]:
+    """What a statement answers, however long it takes."""
+
+    async def work() -> list[tuple[Any, ...]]:
+        database = await Database.connect(dsn, name="bench", size_max=1, is_patient=True)
+        try:
+            return [tuple(cast("Iterable[Any]", row)) for row in await database.rows(sql, *args)]
+        finally:
+            await database.close()
+
+    return asyncio.run(work())
 
 
-def script_file(folder: Path, name: str, text: str) -> Path:
-    """Keep a script where it can be looked at."""
-    path = folder / f"{name}.sql"
-    path.write_text(text, encoding="utf-8")
-    return path
+def count(dsn: str, sql: str) -> int:
+    """The one number that a statement answers."""
+    return int(read(dsn, sql)[0][0])

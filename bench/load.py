@@ -13,12 +13,13 @@ import asyncio
 import random
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 from uuid import UUID
 
 import uvloop
+
+from bench.machine import Meter
 
 _CURRENCIES = (("usdc", "usdt"), ("usdt", "usdc"))
 _ID = b'"id":"'
@@ -26,6 +27,7 @@ _LENGTH = b"content-length: "
 # The first requests of a run meet cold caches and connections; they are not counted.
 WARM_UP_S = 1.0
 _OPEN_LINES = 64
+_DRAIN_S = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class Tally:
 
     operations: int = 0
     seconds: float = 0.0
-    client_cpu_s: float = 0.0
+    # All that were carried out, those of the warm-up too.
+    swaps: int = 0
     refusals: list[str] = field(default_factory=list[str])
     latencies_s: list[float] = field(default_factory=list[float])
 
@@ -128,13 +131,13 @@ class Line(asyncio.Protocol):
             at = answer.find(_ID, head) + len(_ID)
             self._is_accept = True
             self.asked_at_s = now_s
-            self._send(
-                b"POST /v2/wallets/swaps/" + answer[at : at + 36] + self._texts.accept
-            )
+            self._send(b"POST /v2/wallets/swaps/" + answer[at : at + 36] + self._texts.accept)
             return
-        elif b'"COMPLETED"' not in answer:
+        elif b'"COMPLETED"' in answer:
+            self._run.tally.swaps += 1
+        else:
             self._run.refused("an accept was answered without being completed")
-        self._run.next(self, now_s)
+        self._run.next(self)
 
     def _send(self, request: bytes) -> None:
         assert self._transport is not None
@@ -155,10 +158,10 @@ class Run:
         for line in lines:
             line.start(time.perf_counter())
 
-    def next(self, line: Line, now_s: float) -> None:
+    def next(self, line: Line) -> None:
         """A line has finished its swap."""
         if not self._is_over.is_set():
-            line.start(now_s)
+            line.start(time.perf_counter())
 
     def count(self, latency_s: float) -> None:
         """An operation was answered."""
@@ -176,17 +179,17 @@ class Run:
             self.refused(f"connection lost: {error}")
             self._is_over.set()
 
-    async def measure(self, seconds: float, warm: Callable[[], None]) -> None:
-        """Warm up, then count for a while; `warm` is called in between."""
+    async def measure(self, seconds: float, meter: Meter) -> None:
+        """Warm up, then count for a while."""
         await _pause(self._is_over, WARM_UP_S)
+        meter.start()
         self._is_counting = True
-        warm()
-        began_s, cpu_s = time.perf_counter(), time.process_time()
+        began_s = time.perf_counter()
         await _pause(self._is_over, seconds)
+        self.tally.seconds = time.perf_counter() - began_s
         self._is_counting = False
         self._is_over.set()
-        self.tally.seconds = time.perf_counter() - began_s
-        self.tally.client_cpu_s = time.process_time() - cpu_s
+        meter.stop()
 
 
 class OpenRun(Run):
@@ -205,7 +208,7 @@ class OpenRun(Run):
         self._due_s = time.perf_counter()
         self._arrive()
 
-    def next(self, line: Line, now_s: float) -> None:
+    def next(self, line: Line) -> None:
         """A line is free for who has waited longest."""
         if self._waiting:
             line.start(self._waiting.popleft())
@@ -222,50 +225,36 @@ class OpenRun(Run):
                 self._free.pop().start(self._due_s)
             else:
                 self._waiting.append(self._due_s)
-            self._due_s += random.expovariate(self._rate)  # noqa: S311  load, no secret
+            self._due_s += random.expovariate(self._rate)
         asyncio.get_running_loop().call_later(self._due_s - now_s, self._arrive)
 
 
 def closed(
-    accounts: list[Account],
-    *,
-    port: int,
-    connections: int,
-    seconds: float,
-    warm: Callable[[], None] = lambda: None,
+    accounts: list[Account], *, port: int, connections: int, seconds: float, meter: Meter
 ) -> Tally:
     """As many swaps as `connections` get done."""
-    return uvloop.run(
-        _drive(lambda: Run(accounts, f"127.0.0.1:{port}"), port, connections, seconds, warm)
-    )
+    run = Run(accounts, f"127.0.0.1:{port}")
+    return uvloop.run(_drive(run, port, connections, seconds, meter))
 
 
-def paced(accounts: list[Account], *, port: int, swaps_per_s: float, seconds: float) -> Tally:
-    """Swaps at a given rate."""
-    return uvloop.run(
-        _drive(
-            lambda: OpenRun(accounts, f"127.0.0.1:{port}", swaps_per_s=swaps_per_s),
-            port,
-            _OPEN_LINES,
-            seconds,
-            lambda: None,
-        )
-    )
-
-
-async def _drive(
-    make: Callable[[], Run], port: int, connections: int, seconds: float, warm: Callable[[], None]
+def paced(
+    accounts: list[Account], *, port: int, swaps_per_s: float, seconds: float, meter: Meter
 ) -> Tally:
+    """Swaps at a given rate."""
+    run = OpenRun(accounts, f"127.0.0.1:{port}", swaps_per_s=swaps_per_s)
+    return uvloop.run(_drive(run, port, _OPEN_LINES, seconds, meter))
+
+
+async def _drive(run: Run, port: int, connections: int, seconds: float, meter: Meter) -> Tally:
     loop = asyncio.get_running_loop()
-    run = make()
     made = [
         await loop.create_connection(lambda: Line(run), "127.0.0.1", port)
         for _ in range(connections)
     ]
     run.start([line for _, line in made])
-    await run.measure(seconds, warm)
+    await run.measure(seconds, meter)
     # What is under way is answered, so that nothing of this run is left to the next one.
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(_DRAIN_S)
     for transport, _ in made:
         transport.close()
     return run.tally
@@ -280,5 +269,5 @@ async def _pause(over: asyncio.Event, seconds: float) -> None:
 
 def _request_id() -> bytes:
     """A random UUID, as callers make them."""
-    text = f"{random.getrandbits(128):032x}"  # noqa: S311  load, no secret
+    text = f"{random.getrandbits(128):032x}"
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-8{text[17:20]}-{text[20:]}".encode()

@@ -1,7 +1,8 @@
 """What processes cost: CPU time and memory as Linux counts them, read from /proc."""
 
 import os
-from collections.abc import Iterable
+import resource
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,3 +97,40 @@ def _stat(pid: int) -> list[int]:
     except OSError:
         return []
     return [0, *map(int, text.rpartition(")")[2].split()[1:])]
+
+
+class Meter:
+    """CPU time of some parts of the whole between `start` and `stop`.
+
+    `parts` answers process ids by name each time anew, because servers start processes as they go;
+    the times of those that ended are found at their parents. `client` is this process with the
+    programs that it has run; `others` is whatever else kept the machine busy, `stolen` what other
+    guests of the host took: where these two are large, trust nothing but CPU per operation.
+    """
+
+    def __init__(self, parts: Callable[[], Mapping[str, Iterable[int]]]) -> None:
+        self._parts = parts
+        self._before: dict[str, float] = {}
+        self.cpu_s: dict[str, float] = {}
+
+    def start(self) -> None:
+        """Begin."""
+        self._before = self._read()
+
+    def stop(self) -> None:
+        """End; `cpu_s` has the seconds then."""
+        now = self._read()
+        spent = {name: now[name] - self._before.get(name, 0.0) for name in now}
+        stolen, busy = spent.pop("stolen"), spent.pop("busy")
+        self.cpu_s = {**spent, "others": max(busy - sum(spent.values()), 0.0), "stolen": stolen}
+
+    def _read(self) -> dict[str, float]:
+        busy, stolen = machine_cpu_s()
+        ours = resource.getrusage(resource.RUSAGE_SELF)
+        run = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return {
+            "client": ours.ru_utime + ours.ru_stime + run.ru_utime + run.ru_stime,
+            **{name: cpu_s(pids) for name, pids in self._parts().items()},
+            "busy": busy,
+            "stolen": stolen,
+        }

@@ -46,6 +46,7 @@ def serving(server_dsn: str, *, users: int, log: Path) -> Generator[Rival]:
     """Two uvicorn processes, stopped at the end."""
     dsn = _dsn(asyncio.run(databases.make(server_dsn, "bench_yardstick")))
     accounts = asyncio.run(_fill(dsn, users))
+    databases.read(urlunsplit(urlsplit(dsn)._replace(scheme="postgresql")), "analyze")
     port = free_port()
     with log.open("ab") as file:
         process = subprocess.Popen(
@@ -110,7 +111,6 @@ async def _fill(dsn: str, users: int) -> list[Account]:
         )
         await session.commit()
     await engine.dispose()
-    await databases.rows(urlunsplit(urlsplit(dsn)._replace(scheme="postgresql")), "analyze")
     return made
 
 

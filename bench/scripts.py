@@ -10,6 +10,7 @@ Each script makes one swap, which counts as two operations. Ids are ordered by t
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from landbridge.ledger.store import ADVANCE, LOCK, OPEN
 
@@ -121,53 +122,14 @@ def _filled(statement: str, arrays: Mapping[int, str]) -> str:
 
 
 def plain() -> str:
-    """Two transactions of plain statements, with row locks in sorted order."""
-    record = f"org_id = :org::uuid and id = {_ID}::uuid"
-    accounts = f"org_id = :org::uuid and id in ({_SOURCE}::uuid, {_DESTINATION}::uuid)"
-    change = (
-        "insert into changes (org_id, object_id, seq, kind, what, status_before, status_after, "
-        "actor, at, rests, tx) values "
-    )
-    entry = f"(:org::uuid, {_ID}::uuid, 4,"
-    steps = [
-        "begin",
-        # The balance check of the create, which the quote needs in any design.
-        f"select available from accounts where org_id = :org::uuid and id = {_SOURCE}::uuid",
-        "insert into transfers (org_id, id, kind, user_id, request_id, request, status, version, "
-        "source_asset, source_units, destination_asset, destination_units, details, due_at, "
-        f"created_at, updated_at) values (:org::uuid, {_ID}::uuid, 'WALLET.SWAP', {_USER}::uuid, "
-        f"gen_random_uuid(), :request::jsonb, 'OPEN_QUOTE', 1, {_SOLD}, 1250000, {_BOUGHT}, "
-        "1248750, :details::jsonb, now() + interval '30 s', now(), now()) "
-        "on conflict (org_id, request_id) do nothing",
-        f"{change} (:org::uuid, {_ID}::uuid, 1, 'WALLET.SWAP', 'open', null, 'OPEN_QUOTE', "
-        ":actor, now(), true, pg_current_xact_id())",
-        "commit",
-        "begin",
-        f"select status, version, due_at from transfers where {record} for update",
-        f"select id, available, held from accounts where {accounts} order by org_id, id for update",
-        "update accounts set available = available - 1250000 "
-        f"where org_id = :org::uuid and id = {_SOURCE}::uuid",
-        "update accounts set available = available + 1248750 "
-        f"where org_id = :org::uuid and id = {_DESTINATION}::uuid",
-        "insert into entries (org_id, transfer_id, seq, line, account_id, role, asset, available, "
-        "held) values "
-        f"{entry} 1, {_SOURCE}::uuid, null, {_SOLD}, -1250000, 0), "
-        f"{entry} 2, null, 'liquidity', {_SOLD}, 1248750, 0), "
-        f"{entry} 3, null, 'fees', {_SOLD}, 1250, 0), "
-        f"{entry} 4, null, 'liquidity', {_BOUGHT}, -1248750, 0), "
-        f"{entry} 5, {_DESTINATION}::uuid, null, {_BOUGHT}, 1248750, 0)",
-        "update transfers set status = 'COMPLETED', version = 4, due_at = null, "
-        f"updated_at = now() where {record} and version = 1",
-        change
-        + ", ".join(
-            f"(:org::uuid, {_ID}::uuid, {seq}, 'WALLET.SWAP', 'accept', '{before}', '{after}', "
-            f":actor, now(), {rests}, pg_current_xact_id())"
-            for seq, before, after, rests in (
-                (2, "OPEN_QUOTE", "CREATED", "false"),
-                (3, "CREATED", "PENDING", "false"),
-                (4, "PENDING", "COMPLETED", "true"),
-            )
-        ),
-        "commit",
-    ]
-    return _SETUP + ";\n".join(steps) + ";\n"
+    """The statements of plain.sql."""
+    words = {
+        "id": _ID,
+        "user": _USER,
+        "source": _SOURCE,
+        "destination": _DESTINATION,
+        "sold": _SOLD,
+        "bought": _BOUGHT,
+    }
+    text = Path(__file__).with_name("plain.sql").read_text(encoding="utf-8")
+    return _SETUP + re.sub(r"<(\w+)>", lambda found: words[found[1]], text)

@@ -69,9 +69,12 @@ class Server:
         deadline_s = time.monotonic() + _START_PATIENCE_S
         while time.monotonic() < deadline_s:
             assert self.process.poll() is None, "the server ended; see its log"
-            with suppress(OSError), urllib.request.urlopen(
-                f"http://127.0.0.1:{self.port}/healthz", timeout=2
-            ) as answer:
+            with (
+                suppress(OSError),
+                urllib.request.urlopen(
+                    f"http://127.0.0.1:{self.port}/healthz", timeout=2
+                ) as answer,
+            ):
                 if answer.status == 200:
                     return
             time.sleep(0.05)

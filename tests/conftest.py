@@ -6,9 +6,11 @@ of your own (PostgreSQL 15 or newer); without it the embedded server is started 
 directory.
 """
 
+import io
 import os
+import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -16,6 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 import pytest
 
+from landbridge import logs
 from landbridge.core.clock import Clock, FrozenClock
 from landbridge.core.ids import new_id
 from landbridge.db.embedded.server import EmbeddedPostgres
@@ -126,6 +129,31 @@ def clock() -> Clock:
 @pytest.fixture
 def ledger(database: Database) -> Ledger:
     return Ledger(database)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def log_stream() -> Iterator[io.BytesIO]:
+    """What the process logs, as JSON lines: loggers keep the stream that they first wrote to."""
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, write_through=True)
+    terminal, sys.stderr = sys.stderr, stream
+    try:
+        logs.set_up(level="debug", is_json=True)
+    finally:
+        sys.stderr = terminal
+    yield written
+    stream.detach()
+
+
+@pytest.fixture
+def logged(log_stream: io.BytesIO) -> Callable[[], str]:
+    """What has been logged since this test began."""
+    begin = len(log_stream.getvalue())
+
+    def since() -> str:
+        return log_stream.getvalue()[begin:].decode()
+
+    return since
 
 
 @pytest.fixture(scope="session")

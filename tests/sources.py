@@ -16,6 +16,7 @@ _MADE = frozenset(
         ".git",
         ".venv",
         ".landbridge",
+        ".landbridge-demo",
         ".hypothesis",
         ".pytest_cache",
         ".ruff_cache",

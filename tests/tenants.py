@@ -4,7 +4,7 @@ A `Tenant` is what a customer's own program would be: a key, and requests sent w
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,7 +26,7 @@ SWAPS = "/v2/wallets/swaps"
 
 
 @asynccontextmanager
-async def served(house: House) -> AsyncIterator[httpx2.AsyncClient]:
+async def served(house: House) -> AsyncGenerator[httpx2.AsyncClient]:
     """A client of the application over `house`, in this process; its lifespan runs."""
     app = build_app(house)
     transport = httpx2.ASGITransport(cast("Any", observe(cast("Any", app))))

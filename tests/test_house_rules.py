@@ -52,6 +52,9 @@ UNREPEATABLE_ALLOWED = {
 # Started from outside, so nothing imports them.
 ENTRY_POINTS = {"landbridge.__main__"}
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}
+# Litestar's own copy of the document and its 404, behind the key; ours is /openapi.json.
+FRAMEWORK_ROUTES = {"/openapi", "/openapi/{path}", "/openapi/openapi.json"}
+FILES_ROUTE = "/docs/assets/{file_path}"  # what the page /docs is made of
 METRIC_KINDS = {"Counter", "Gauge", "Histogram", "Summary", "Info", "Enum"}
 
 # Hosts of package registries and folders of single machines; written so that this file has none.
@@ -129,7 +132,7 @@ def test_a_promise_to_do_something_names_its_issue() -> None:
         f"{source.name}:{line} {text}"
         for source in sources("src", "tests", "bench")
         for line, text in _comments(source)
-        if word.search(text) and source.path != Path(__file__)
+        if word.search(text)
     ]
     assert not findings, report("Write it as TODO(#12): and the sentence, or do it now:", findings)
 
@@ -214,12 +217,11 @@ async def test_routes_are_in_the_reference(own_dsn: str, tmp_path: Path) -> None
     findings: list[str] = []
     async with open_house(Settings(data_dir=str(tmp_path)), own_dsn, name="tests") as house:
         for route in build_app(house).routes:
-            if isinstance(route, HTTPRoute) and "{file_path}" not in route.path_format:
+            path = route.path_format
+            if isinstance(route, HTTPRoute) and path not in FRAMEWORK_ROUTES | {FILES_ROUTE}:
                 methods = sorted(set(route.methods) - {"OPTIONS", "HEAD"})
                 findings += [
-                    words
-                    for method in methods
-                    if f"`{(words := f'{method} {route.path_format}')}`" not in page
+                    words for method in methods if f"`{(words := f'{method} {path}')}`" not in page
                 ]
     assert not findings, report("Give each a line in docs/reference/http.md:", findings)
 
@@ -244,7 +246,7 @@ def test_metrics_are_in_the_reference() -> None:
 def _unrepeatable(source: Source) -> Iterator[tuple[int, str]]:
     for node in source.walk():
         match node:
-            case ast.Attribute(value=ast.Name(id=owner), attr=name) if (
+            case ast.Attribute(value=ast.Name(id=owner) | ast.Attribute(attr=owner), attr=name) if (
                 owner,
                 name,
             ) in UNREPEATABLE:

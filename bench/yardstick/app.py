@@ -16,7 +16,6 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_asyn
 from bench.yardstick import DSN_VARIABLE, shapes
 from bench.yardstick.tables import Account, ApiKey, Change, Entry, Price, Transfer, Wallet
 
-
 _SCALE = 6
 _LIFETIME = timedelta(seconds=30)
 _PATH = ("OPEN_QUOTE", "CREATED", "PENDING", "COMPLETED")
@@ -97,9 +96,7 @@ async def create(data: shapes.NewSwap, org_id: Caller, db: Session) -> shapes.Re
 async def accept(swap_id: UUID, org_id: Caller, db: Session) -> shapes.Reply:
     """Carry the swap out at its quote."""
     transfer = await db.scalar(
-        select(Transfer)
-        .where(Transfer.org_id == org_id, Transfer.id == swap_id)
-        .with_for_update()
+        select(Transfer).where(Transfer.org_id == org_id, Transfer.id == swap_id).with_for_update()
     )
     if transfer is None:
         raise HTTPException(404)

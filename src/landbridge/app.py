@@ -10,6 +10,7 @@ from litestar.config.app import AppConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from landbridge import __version__
@@ -23,7 +24,8 @@ from landbridge.users.wallet_api import WalletRoutes
 from landbridge.web import errors
 from landbridge.web.body import Body
 from landbridge.web.gate import gate
-from landbridge.web.lists import provide_window
+from landbridge.web.lists import check_query, provide_window
+from landbridge.web.openapi import describe
 from landbridge.web.reply import Reply
 from landbridge.web.service_api import (
     explorer,
@@ -66,7 +68,7 @@ def build_app(house: House) -> Litestar:
     }
 
     def provide_openapi() -> dict[str, Any]:
-        return app.openapi_schema.to_schema()
+        return openapi_document(app)
 
     app = Litestar(
         [ping, healthz, readyz, metrics, explorer, openapi, explorer_assets(), *ROUTES],
@@ -74,6 +76,7 @@ def build_app(house: House) -> Litestar:
         return_dto=None,
         response_class=Reply,
         guards=[gate(house.orgs.authenticate)],
+        before_request=check_query,
         dependencies={
             **{
                 name: Provide(_constant(each), sync_to_thread=False)
@@ -95,16 +98,23 @@ def build_app(house: House) -> Litestar:
             version=__version__,
             description="Self-hosted stablecoin payments.",
             path="/openapi",
-            render_plugins=[],
+            # Never empty: Litestar then serves pages with scripts from foreign hosts.
+            render_plugins=[JsonRenderPlugin()],
             components=Components(
                 security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
             ),
             security=[{"key": []}],
+            use_handler_docstrings=True,
         ),
         logging_config=None,
         on_app_init=[_quiet],
     )
     return app
+
+
+def openapi_document(app: Litestar) -> dict[str, Any]:
+    """The interface of `app` as OpenAPI."""
+    return describe(app.openapi_schema.to_schema())
 
 
 def _quiet(config: AppConfig) -> AppConfig:

@@ -56,10 +56,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return timedelta(seconds=self.price_age_max_s)
 
 
-# Shown by `landbridge settings` as set or not set, never by value.
-SECRETS = frozenset({"database_url", "master_key", "api_key", "admin_password"})
-
-
 def read(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings in `environ`; raises `SettingsInvalid` for one that is wrong or unknown."""
     told = {

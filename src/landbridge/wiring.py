@@ -84,7 +84,15 @@ def wire(settings: Settings, database: Database, clock: Clock) -> House:
     wallets = Wallets(database, ledger, sealer(settings), clock)
     users = Users(database, wallets, clock)
     prices = PriceTable(database, PAR if settings.mode is Mode.SANDBOX else None)
-    swaps = Swaps(ledger, users, wallets, prices, clock, price_age_max=settings.price_age_max)
+    swaps = Swaps(
+        ledger,
+        users,
+        wallets,
+        prices,
+        clock,
+        price_age_max=settings.price_age_max,
+        can_leave=settings.mode is Mode.SANDBOX,
+    )
     due = Due(ledger, clock, {swaps_model.KIND: SwapSteps(swaps, clock)})
     return House(
         settings=settings,

@@ -144,7 +144,7 @@ async def test_findings_are_bounded_and_counted_truly(unguarded: Database) -> No
 
 async def test_the_audit_sees_one_moment_of_a_live_system(database: Database) -> None:
     ledger, org_id = Ledger(database), await make.make_org(database)
-    accounts = [await make.make_account(database, org_id, units=500) for _ in range(4)]
+    accounts = [await make.make_account(database, org_id, units=100_000) for _ in range(4)]
     is_done = False
 
     async def pay(account_id: UUID) -> None:

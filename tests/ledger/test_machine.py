@@ -40,7 +40,7 @@ from tests.make import MOVES, MOVES_BY_KIND, PAYMENT, USDC, Status
 T = TypeVar("T")
 
 # (sequences, steps of each); a step takes about 5 ms.
-RUNS = {"default": (150, 30), "long": (10_000, 50)}
+RUNS = {"default": (80, 30), "long": (10_000, 50)}
 DUE_IN = timedelta(seconds=30)
 NOTHING: MultipleResults[int] = multiple()  # what a rule adds to its bundle
 

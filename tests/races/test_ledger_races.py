@@ -18,12 +18,12 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_three_processes_on_eight_wallets_never_surface_a_constraint(
-    dsn: str, database: Database, seed: int
+    own_dsn: str, own_database: Database, seed: int
 ) -> None:
-    org_id = await make.make_org(database)
-    accounts = [await make.make_account(database, org_id, units=6) for _ in range(8)]
+    org_id = await make.make_org(own_database)
+    accounts = [await make.make_account(own_database, org_id, units=6) for _ in range(8)]
     clerks = [
-        clerk.hire(clerk.race, dsn, org_id, accounts, 10 * seed + place) for place in range(3)
+        clerk.hire(clerk.race, own_dsn, org_id, accounts, 10 * seed + place) for place in range(3)
     ]
     reports = [each.report() for each in clerks]
     outcomes = sum((each.outcomes for each in reports), Counter[str]())
@@ -31,14 +31,19 @@ async def test_three_processes_on_eight_wallets_never_surface_a_constraint(
     assert set(outcomes) <= {"opened", "replayed", "short", "moved", "lost"}, outcomes
     # It was a race: each of them did happen.
     assert min(outcomes[each] for each in ("opened", "replayed", "short", "moved", "lost")) > 0
+    # Deadlocks would be tried again and so go unseen; locks in one order know none.
+    rows = await own_database.rows(
+        "select deadlocks from pg_stat_database where datname = current_database()"
+    )
+    assert rows[0]["deadlocks"] == 0
     opened = [record_id for each in reports for record_id in each.opened]
-    rows = await database.rows(
+    rows = await own_database.rows(
         "select id from transfers where org_id = $1 and status <> 'FUNDED'", org_id
     )
     assert sorted(opened) == sorted(row["id"] for row in rows)
     moved = [version for each in reports for version in each.moved]
     assert len(set(moved)) == len(moved)
-    audited = await audit(database, MOVES_BY_KIND, org_id=org_id)
+    audited = await audit(own_database, MOVES_BY_KIND, org_id=org_id)
     assert audited.is_clean, table(audited)
 
 

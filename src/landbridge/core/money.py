@@ -8,7 +8,7 @@ Guarantees:
 """
 
 from dataclasses import dataclass
-from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
+from decimal import Context, Decimal, Inexact, InvalidOperation
 from enum import Enum
 
 from landbridge.core.errors import Broken
@@ -158,19 +158,16 @@ def parse_units(text: str | Decimal | int, decimals: int) -> int:
         raise AmountError("is too large")
     if value and value.adjusted() < -decimals:
         raise AmountError(f"has more than {decimals} decimals")
-    with localcontext(_EXACT):
-        try:
-            # Inexact: digits beyond the sixtieth, which only a fraction can have here.
-            units = value.scaleb(decimals).to_integral_exact()
-        except Inexact as error:
-            raise AmountError(f"has more than {decimals} decimals") from error
-        return int(units)
+    try:
+        # Inexact: digits beyond the sixtieth, which only a fraction can have here.
+        return int(_EXACT.to_integral_exact(_EXACT.scaleb(value, decimals)))
+    except Inexact as error:
+        raise AmountError(f"has more than {decimals} decimals") from error
 
 
 def units_as_decimal(units: int, decimals: int) -> Decimal:
     """Whole coins of `units`, exact and without trailing zeros."""
-    with localcontext(_EXACT):
-        return _plain(Decimal(units).scaleb(-decimals))
+    return _plain(_EXACT.scaleb(Decimal(units), -decimals))
 
 
 def _scaled(
@@ -191,14 +188,11 @@ def _scaled(
 
 def _plain(value: Decimal) -> Decimal:
     """Without trailing zeros and without an exponent."""
-    with localcontext(_EXACT):
-        stripped = value.normalize()
-        exponent = stripped.as_tuple().exponent
-        return (
-            stripped.quantize(Decimal(1))
-            if isinstance(exponent, int) and exponent > 0
-            else stripped
-        )
+    stripped = _EXACT.normalize(value)
+    exponent = stripped.as_tuple().exponent
+    if isinstance(exponent, int) and exponent > 0:
+        return _EXACT.quantize(stripped, Decimal(1))
+    return stripped
 
 
 def _is_plain(text: str) -> bool:

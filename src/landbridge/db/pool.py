@@ -98,6 +98,9 @@ class Database:
                 "idle_in_transaction_session_timeout": str(IDLE_IN_TRANSACTION_TIMEOUT_MS),
                 # Compiling a statement costs more than any statement of ours.
                 "jit": "off",
+                # So does planning one again for each batch: every statement here has one good
+                # plan, by its index, whatever the values (measured: docs/internals/speed.md).
+                "plan_cache_mode": "force_generic_plan",
             },
         )
         return cls(cast("_Pool", pool))

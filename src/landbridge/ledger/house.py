@@ -19,7 +19,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.ledger import house_store
 from landbridge.ledger.model import Role
 
-# Folding a change takes about 10 us, so a step takes some tens of milliseconds.
+# Folding a change takes about 5 us, so a step takes some ten milliseconds.
 STEP_CHANGES = 2_000
 # After this many steps the next organisation has its turn.
 STEPS_MAX = 50

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.core.clock import Clock
-from landbridge.core.errors import FieldInvalid, KeyInvalid, ResourceNotFound
+from landbridge.core.errors import Busy, FieldInvalid, KeyInvalid, ResourceNotFound
 from landbridge.core.ids import new_id
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
@@ -14,8 +14,8 @@ from landbridge.orgs.model import ApiKey, Mode, Org, digest, hint, new_secret
 from landbridge.web.caller import Caller
 
 _NAME_LENGTH_MAX = 200
-# The offset is an interval of whole seconds; a century is further than any story needs.
-ADVANCE_MAX = timedelta(days=36_500)
+# A century is further than any story needs, and far from the year 9999, where calendars end.
+AHEAD_MAX = timedelta(days=36_500)
 
 
 class Orgs:
@@ -48,7 +48,11 @@ class Orgs:
         """Write down when keys were last used; called every few seconds and at the end."""
         used, self._used = self._used, {}
         if used:
-            await self._database.single(lambda tx: store.use_keys(tx, used))
+            try:
+                await self._database.single(lambda tx: store.use_keys(tx, used))
+            except Busy:
+                self._used = used | self._used
+                raise
 
     async def create(self, name: str) -> Org:
         """Make an organisation."""
@@ -102,11 +106,17 @@ class Orgs:
 
     async def advance_clock(self, org_id: UUID, by: timedelta) -> timedelta:
         """Move an organisation's time on; answers how far it is ahead of real time then."""
-        if not timedelta() <= by <= ADVANCE_MAX:
-            raise FieldInvalid(
-                f"seconds must be from 0 to {int(ADVANCE_MAX.total_seconds())}", field="seconds"
+        moved = None
+        if timedelta() <= by <= AHEAD_MAX:
+            moved = await self._database.single(
+                lambda tx: store.move_clock(tx, org_id, by, ahead_max=AHEAD_MAX)
             )
-        return await self._database.single(lambda tx: store.move_clock(tx, org_id, by))
+        if moved is None:
+            raise FieldInvalid(
+                "seconds: the clock moves forward only, and at most a century ahead of real time",
+                field="seconds",
+            )
+        return moved
 
     async def _find_keys(self, hashes: list[bytes]) -> list[tuple[Caller, datetime | None] | None]:
         rows = await self._database.single(lambda tx: store.find_keys(tx, hashes))

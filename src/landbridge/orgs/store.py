@@ -14,7 +14,8 @@ _ORGS = "select id, name, clock_offset, created_at from orgs order by created_at
 _CLOCKS = "select id, clock_offset from orgs"
 
 _MOVE_CLOCK = """
-update orgs set clock_offset = clock_offset + $2 where id = $1 returning clock_offset
+update orgs set clock_offset = clock_offset + $2 where id = $1 and clock_offset + $2 <= $3
+returning clock_offset
 """
 
 _ADD_KEY = """
@@ -72,9 +73,11 @@ async def clocks(tx: Tx) -> dict[UUID, timedelta]:
     return {row["id"]: row["clock_offset"] for row in await tx.fetch(_CLOCKS)}
 
 
-async def move_clock(tx: Tx, org_id: UUID, by: timedelta) -> timedelta:
-    """Move an organisation's time on; answers how far it is ahead then."""
-    return await tx.fetchval(_MOVE_CLOCK, org_id, by)
+async def move_clock(
+    tx: Tx, org_id: UUID, by: timedelta, *, ahead_max: timedelta
+) -> timedelta | None:
+    """Move an organisation's time on; how far it is ahead then, None if that were too far."""
+    return await tx.fetchval(_MOVE_CLOCK, org_id, by, ahead_max)
 
 
 async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:

@@ -11,22 +11,23 @@ from litestar.params import FromPath, JSONBody
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.clock import Clock
+from landbridge.orgs.service import AHEAD_MAX
 from landbridge.sandbox.service import Sandbox
 from landbridge.users.api import known_id
 from landbridge.web.caller import ApiRequest
-from landbridge.web.reply import WireStruct, moment
+from landbridge.web.reply import Moment, WireStruct, moment
 
 
 class Advance(WireStruct, frozen=True):
     """How far the organisation's time is to move on, in seconds."""
 
-    seconds: Annotated[int, msgspec.Meta(ge=0)]
+    seconds: Annotated[int, msgspec.Meta(ge=0, le=int(AHEAD_MAX.total_seconds()))]
 
 
 class ClockReply(WireStruct, frozen=True):
     """The organisation's time, and how far it is ahead of real time."""
 
-    now: str
+    now: Moment
     offset_seconds: int
 
 
@@ -49,7 +50,7 @@ class FundingReply(WireStruct, frozen=True):
     balance: str
     wallet_address: str
     transaction_hash: str
-    created_at: str
+    created_at: Moment
 
 
 class SandboxRoutes(Controller):

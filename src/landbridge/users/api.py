@@ -19,7 +19,7 @@ from landbridge.wallets.model import Wallet
 from landbridge.wallets.service import Wallets
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
-from landbridge.web.reply import WireStruct, moment
+from landbridge.web.reply import Moment, WireStruct, moment
 
 
 class NewIndividual(WireStruct, frozen=True, tag_field="type", tag="individual"):
@@ -80,7 +80,7 @@ class UserReply(WireStruct, frozen=True):
     """A user; wallets are listed under `INDIVIDUAL`, those of businesses too."""
 
     id: UUID
-    created_at: str
+    created_at: Moment
     type: UserType
     email: str
     name: str
@@ -92,7 +92,7 @@ class UserPage(WireStruct, frozen=True):
 
     count: int
     users: list[UserReply]
-    next_cursor: str | None
+    next_cursor: Moment | None
 
 
 class UserRoutes(Controller):

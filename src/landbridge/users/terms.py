@@ -70,7 +70,9 @@ class Terms:
         return found
 
     async def find_session(self, session_token: str) -> Agreement | None:
-        """The link behind a page's session token."""
+        """The link behind a page's session token; what can't be a token has none."""
+        if not (session_token.isascii() and session_token.isprintable()):
+            return None
         return await self._database.single(
             lambda tx: terms_store.find_session(tx, session_token[:_URL_LENGTH_MAX])
         )
@@ -136,8 +138,12 @@ async def check_signed(tx: Tx, org_id: UUID, agreement_id: UUID) -> None:
 def _checked_url(url: str | None) -> str | None:
     if url is None:
         return None
-    parts = urlsplit(url)
-    if len(url) > _URL_LENGTH_MAX or parts.scheme not in {"http", "https"} or not parts.netloc:
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and url.isprintable()
+    except ValueError:
+        fits = False
+    if not fits or " " in url or len(url) > _URL_LENGTH_MAX:
         raise FieldInvalid("redirectUrl must be an http or https URL", field="redirectUrl")
     return url
 

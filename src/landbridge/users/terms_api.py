@@ -19,7 +19,7 @@ from landbridge.orgs.service import Orgs
 from landbridge.users.model import Agreement
 from landbridge.users.terms import Terms
 from landbridge.web.caller import ApiRequest
-from landbridge.web.reply import WireStruct, moment
+from landbridge.web.reply import Moment, WireStruct, moment
 
 _pages = Environment(
     loader=PackageLoader("landbridge.users", "pages"), autoescape=True, undefined=StrictUndefined
@@ -53,8 +53,8 @@ class LinkReply(WireStruct, frozen=True):
     """A terms link; `signed` turns true when the person accepts."""
 
     id: UUID
-    created_at: str
-    expired_at: str
+    created_at: Moment
+    expired_at: Moment
     signed: bool
     session_token: str
 
@@ -173,7 +173,10 @@ class TermsPage(Controller):
 
 def _redirect(agreement: Agreement) -> str:
     parts = urlsplit(agreement.redirect_url or "")
-    query = [*parse_qsl(parts.query), ("signedAgreementId", str(agreement.id))]
+    query = [
+        *parse_qsl(parts.query, keep_blank_values=True),
+        ("signedAgreementId", str(agreement.id)),
+    ]
     return urlunsplit(parts._replace(query=urlencode(query)))
 
 

@@ -18,7 +18,7 @@ from landbridge.wallets.errors import WalletNotFound
 from landbridge.wallets.model import ExternalWallet
 from landbridge.wallets.service import Holding, Wallets
 from landbridge.web.caller import ApiRequest
-from landbridge.web.reply import WireStruct, moment
+from landbridge.web.reply import Moment, WireStruct, moment
 
 
 class TokenInfo(WireStruct, frozen=True):
@@ -63,8 +63,8 @@ class ExternalWalletReply(WireStruct, frozen=True):
     address: str
     reference_id: str
     active: bool
-    created_at: str
-    updated_at: str | None
+    created_at: Moment
+    updated_at: Moment | None
 
 
 class ExternalWalletPage(WireStruct, frozen=True):
@@ -72,7 +72,7 @@ class ExternalWalletPage(WireStruct, frozen=True):
 
     count: int
     external_wallets: list[ExternalWalletReply]
-    next_cursor: str | None
+    next_cursor: Moment | None
 
 
 class WalletRoutes(Controller):

@@ -25,7 +25,7 @@ from landbridge.core.errors import (
     Refused,
     VersionInvalid,
 )
-from landbridge.web.reply import Reply
+from landbridge.web.reply import Reply, WireStruct
 
 _log = structlog.stdlib.get_logger()
 
@@ -47,12 +47,38 @@ class NotServed(Busy):
     code, name, status = 700401, "INTERNAL_SERVER_ERROR", 503
 
 
-def envelope(path: str, *, code: int, name: str, message: str, field: str | None) -> Any:
-    """The JSON value of an error on this path."""
+class ErrorReply(WireStruct, frozen=True):
+    """An error: branch on `error`; `errorDetails` is a sentence for people."""
+
+    code: int
+    error: str
+    error_details: str
+
+
+class ReportingError(WireStruct, frozen=True):
+    """What went wrong; `details` maps the field at fault, if there is one, to a sentence."""
+
+    code: str
+    message: str
+    details: dict[str, str]
+
+
+class ReportingErrorReply(WireStruct, frozen=True):
+    """An error of reporting: branch on `error.code`."""
+
+    status: str
+    error: ReportingError
+
+
+def envelope(
+    path: str, *, code: int, name: str, message: str, field: str | None
+) -> ErrorReply | ReportingErrorReply:
+    """The error as this path answers it."""
     if path.startswith(REPORTING):
         details = {field: message} if field else {}
-        return {"status": "error", "error": {"code": name, "message": message, "details": details}}
-    return {"code": code, "error": name, "errorDetails": message}
+        error = ReportingError(code=name, message=message, details=details)
+        return ReportingErrorReply(status="error", error=error)
+    return ErrorReply(code=code, error=name, error_details=message)
 
 
 def refused(request: AnyRequest, error: Refused) -> Response[Any]:

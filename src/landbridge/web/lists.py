@@ -1,14 +1,17 @@
 """Query parameters of lists, parsed in one place: `limit`, `createdBefore`, `createdAfter`."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
+from litestar import Request
 from litestar.params import QueryParameter
 
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import as_uuid
 from landbridge.core.pages import LIMIT_DEFAULT, LIMIT_MAX, Window, parse_moment
+
+AnyRequest = Request[Any, Any, Any]
 
 Limit = Annotated[
     str | None,
@@ -41,11 +44,18 @@ def provide_window(
     cursor: Cursor = None,
 ) -> Window:
     """The part of a list that the query asks for; `cursor` wins over `createdBefore`."""
+    bound = _moment("createdBefore", created_before)
     return Window(
         limit=_limit(limit),
         after=_moment("createdAfter", created_after),
-        before=_moment("cursor", cursor) or _moment("createdBefore", created_before),
+        before=_moment("cursor", cursor) or bound,
     )
+
+
+async def check_query(request: AnyRequest) -> None:
+    """Refuse a NUL character, which no text in the database can hold."""
+    if b"%00" in request.scope["query_string"]:
+        raise FieldInvalid("the query has a NUL character")
 
 
 def optional_id(name: str, text: str | None) -> UUID | None:
@@ -61,7 +71,8 @@ def optional_id(name: str, text: str | None) -> UUID | None:
 def _limit(text: str | None) -> int:
     if text is None:
         return LIMIT_DEFAULT
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= LIMIT_MAX):
+    is_short = len(text) <= len(str(LIMIT_MAX))
+    if not (is_short and text.isascii() and text.isdigit() and 1 <= int(text) <= LIMIT_MAX):
         raise FieldInvalid(f"limit must be a whole number from 1 to {LIMIT_MAX}", field="limit")
     return int(text)
 

@@ -1,11 +1,18 @@
 """Replies: frozen structs to JSON. Decimals are JSON numbers, exactly as written."""
 
 from datetime import datetime
-from typing import Any
+from decimal import Decimal
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from litestar import MediaType, Response
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+from litestar.params import BodyKwarg
 from typing_extensions import override
+
+# How members are described in the OpenAPI document; on the wire they are what they say.
+Number: TypeAlias = Annotated[Decimal, BodyKwarg(schema_extra={"type": OpenAPIType.NUMBER})]
+Moment: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": OpenAPIFormat.DATE_TIME})]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 

@@ -3,7 +3,6 @@
 Source: spec.md (Swap transfer record, Endpoints) and interface/token-swap.
 """
 
-from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
 
@@ -14,7 +13,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import as_uuid, derived_id
-from landbridge.core.money import Money, units_as_decimal
+from landbridge.core.money import Money, Rate, units_as_decimal
 from landbridge.core.pages import Window
 from landbridge.flows.swaps.model import KIND, Status, Swap
 from landbridge.flows.swaps.service import Swaps, Wanted
@@ -22,7 +21,7 @@ from landbridge.ledger.errors import TransactionNotFound
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
-from landbridge.web.reply import WireStruct, moment
+from landbridge.web.reply import Moment, Number, WireStruct, moment
 
 
 class SwapSource(WireStruct, frozen=True):
@@ -60,7 +59,7 @@ class SwapSourceReply(WireStruct, frozen=True):
     """What is sold; `amount` is a JSON number, the fee included."""
 
     currency: str
-    amount: Decimal
+    amount: Number
     chain: str
     user_id: UUID
 
@@ -71,7 +70,7 @@ class SwapDestinationReply(WireStruct, frozen=True):
     currency: str
     user_id: UUID
     external_wallet_id: UUID | None
-    amount: Decimal | None
+    amount: Number | None
     chain: str
     wallet_address: str
 
@@ -91,14 +90,14 @@ class QuoteReply(WireStruct, frozen=True):
     receive_gross: QuotedAmount
     receive_net: QuotedAmount
     rate: str
-    expires_at: str
+    expires_at: Moment
 
 
 class FeeReply(WireStruct, frozen=True):
     """A fee; ours are taken on the transaction, from what is sent."""
 
     id: UUID
-    amount: Decimal
+    amount: Number
     currency: str
     type: str
     timing: str
@@ -123,8 +122,8 @@ class SwapDetailsReply(WireStruct, frozen=True):
     id: UUID
     request_id: UUID
     status: Status
-    created_at: str
-    updated_at: str
+    created_at: Moment
+    updated_at: Moment
     source: SwapSourceReply
     destination: SwapDestinationReply
     error: str | None
@@ -145,7 +144,7 @@ class SwapPage(WireStruct, frozen=True):
 
     count: int
     data: list[SwapReply]
-    next_cursor: str | None
+    next_cursor: Moment | None
 
 
 class SwapRoutes(Controller):
@@ -270,7 +269,7 @@ def _quote(swap: Swap) -> QuoteReply:
         # The fee is taken from what is sent, so nothing is between these two.
         receive_gross=received,
         receive_net=received,
-        rate=f"{swap.details.rate.normalize():f}",
+        rate=str(Rate(swap.details.rate)),
         expires_at=moment(swap.details.quote_expires_at),
     )
 

@@ -32,7 +32,7 @@ from landbridge.flows.swaps.model import (
 from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Timing, Transfer
 from landbridge.ledger.service import Account, Ledger
-from landbridge.quotes.errors import QuoteInvalid
+from landbridge.quotes.errors import QuoteInvalid, RouteInvalid
 from landbridge.quotes.pricing import Quote, exact_in, exact_out, fresh_price
 from landbridge.rates.port import RateSource
 from landbridge.users.service import Users
@@ -81,6 +81,8 @@ class Swaps:
     rates: RateSource
     clock: Clock
     price_age_max: timedelta = field(kw_only=True)
+    # Whether coins can leave the platform: only where a chain carries them, or a sandbox plays one.
+    can_leave: bool = field(kw_only=True)
 
     async def create(
         self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
@@ -206,6 +208,7 @@ class Swaps:
         """Where the coins arrive: the source user's own wallet unless said otherwise."""
         chain = wanted.destination_chain
         if wanted.external_wallet_id is not None:
+            self._check_can_leave("destination.externalWalletId")
             external = await self.wallets.external(org_id, wanted.external_wallet_id)
             if not external.is_active or external.chain is not chain:
                 raise WalletNotFound(
@@ -219,12 +222,21 @@ class Swaps:
             )
             ours = await self.wallets.find_address(org_id, chain, address)
             if ours is None:
+                self._check_can_leave("destination.walletAddress")
                 return _Destination(wanted.source_user_id, address)
         else:
             user_id = wanted.destination_user_id or wanted.source_user_id
             ours = await self._wallet(org_id, user_id, chain, "destination")
         account = await self._account(ours, asset)
         return _Destination(ours.user_id, ours.address, account_id=account.id)
+
+    def _check_can_leave(self, field: str) -> None:
+        if not self.can_leave:
+            raise RouteInvalid(
+                f"{field}: no chain is connected that could carry the coins there; "
+                "swap into a wallet of a user",
+                field=field,
+            )
 
     async def _wallet(self, org_id: UUID, user_id: UUID, chain: Chain, side: str) -> Wallet:
         wallet = await self.wallets.find(org_id, user_id, chain)

@@ -1,0 +1,42 @@
+"""`python -m bench`: measure, print, keep."""
+
+import argparse
+import sys
+
+from bench import kill, memory, report, speed
+
+_DEFAULT = speed.Effort(rounds=5, seconds=8)
+_QUICK = speed.Effort(rounds=2, seconds=3)
+
+
+def main() -> None:
+    """Parse and run one mode."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--quick", action="store_true", help="a minute, for work in progress")
+    modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
+    modes.add_argument("--kill", action="store_true", help="kill everything under load, then prove")
+    parser.add_argument("--swaps", type=int, default=1_000_000, help="how many, with --memory")
+    parser.add_argument("--rounds", type=int, help="instead of the mode's own number")
+    given = parser.parse_args()
+    if given.kill:
+        sys.exit(0 if kill.prove(_say, rounds=given.rounds or 1) else 1)
+    if given.memory:
+        memory.measure(given.swaps, _say)
+        return
+    effort = _QUICK if given.quick else _DEFAULT
+    if given.rounds:
+        effort = speed.Effort(given.rounds, effort.seconds)
+    result = speed.measure(effort, _say)
+    table = report.markdown(result)
+    print(f"\n{table}\n")
+    if not given.quick:
+        kept = report.write("latest", "Speed", table, report.figures(result))
+        _say(f"Kept in {kept} and latest.md beside it.")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+main()

@@ -1,0 +1,269 @@
+"""README and docs: links lead somewhere, commands exist, examples run, figures are true."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from landbridge.cli import commands
+from landbridge.core.states import Moves
+from landbridge.flows.swaps import model as swaps
+from landbridge.settings import PREFIX
+
+from .sources import ROOT, documents, report
+
+README_LINES_MAX = 80
+READY_PATIENCE_S = 60
+PAGE_PATIENCE_S = 120
+
+# The address that pages name; a test's own server is put in its place.
+SHOWN = "127.0.0.1:8080"
+FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"`([^`\n]+)`")
+KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=(\S+)", re.MULTILINE)
+
+FIGURES: dict[str, Moves[Any]] = {"docs/reference/swaps.md": swaps.MOVES}
+STATUSES: dict[str, type[StrEnum]] = {"docs/reference/swaps.md": swaps.Status}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A block that is run, and what the page says that it prints, if it says so."""
+
+    script: str
+    printed: str | None
+
+
+def test_links_lead_somewhere() -> None:
+    findings = [
+        f"{_name(page)}: {target}"
+        for page in documents()
+        for target in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
+        if not _resolves(page, target)
+    ]
+    assert not findings, report("Mend these links:", findings)
+
+
+def test_every_page_is_linked_from_another() -> None:
+    linked = {
+        (page.parent / target.partition("#")[0]).resolve()
+        for page in documents()
+        for target in LINK.findall(page.read_text(encoding="utf-8"))
+    }
+    pages = [page for page in documents() if page.is_relative_to(ROOT / "docs")]
+    findings = [_name(page) for page in pages if page.resolve() not in linked]
+    assert not findings, report("Link these, from docs/README.md for one:", findings)
+
+
+def test_readme_is_short() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").count("\n")
+    assert lines <= README_LINES_MAX, f"README.md has {lines} lines; {README_LINES_MAX} are enough."
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    findings = [
+        f"{_name(page)}: make {target}"
+        for page in documents()
+        for code in _code(page)
+        for target in re.findall(r"^\s*make ([a-z]+)", code, re.MULTILINE)
+        if target not in targets
+    ]
+    assert not findings, report("The Makefile has no such target:", findings)
+
+
+def test_commands_exist() -> None:
+    findings = [
+        f"{_name(page)}: landbridge {words}"
+        for page in documents()
+        for code in _code(page)
+        for words in re.findall(r"(?<![\w./-])(?:\.venv/bin/)?landbridge ((?:[a-z]+ ?)+)", code)
+        if not _is_command(words.split())
+    ]
+    assert not findings, report("There is no such command:", findings)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figure_of_states_is_what_the_moves_say(name: str) -> None:
+    page = ROOT / name
+    text = page.read_text(encoding="utf-8")
+    begin, end = "<!-- states:begin -->\n", "<!-- states:end -->"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    due = f"{before}{begin}\n{figure(FIGURES[name])}\n{end}{after}"
+    if os.environ.get("WRITE_FIGURES"):
+        page.write_text(due, encoding="utf-8")
+        text = due
+    assert text == due, f"Run the tests with WRITE_FIGURES=1 to renew the figure in {name}."
+
+
+@pytest.mark.parametrize("name", STATUSES)
+def test_table_of_states_has_each_of_them(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    findings = [str(each) for each in STATUSES[name] if f"\n| `{each}` |" not in text]
+    assert not findings, report(f"Describe these in the table of {name}:", findings)
+
+
+RUNNABLE = [
+    page.relative_to(ROOT).as_posix()
+    for page in documents()
+    if "\n```sh\n" in page.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
+    page = ROOT / name
+    text = page.read_text(encoding="utf-8")
+    key = KEY.search(text)
+    with _served(tmp_path, key=key[1] if key else None) as (address, environ):
+        printed = _run(_examples(page), address, environ, tmp_path)
+    for example, came in zip(_examples(page), printed, strict=True):
+        if example.printed is not None:
+            wanted = example.printed.replace(SHOWN, address)
+            assert _pattern(wanted).fullmatch(came), (
+                f"{name} says that this prints\n{wanted}\nbut it printed\n{came}\n{example.script}"
+            )
+
+
+def figure(moves: Moves[Any]) -> str:
+    """The states of a flow as a Mermaid figure."""
+    lines = ["```mermaid", "stateDiagram-v2"]
+    lines += [f"    [*] --> {status}" for status in sorted(moves.start)]
+    lines += [f"    {before} --> {after}" for before, after in moves.edges()]
+    lines += [f"    {status} --> [*]" for status in moves.table if moves.is_terminal(status)]
+    return "\n".join([*lines, "```", ""])
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def _resolves(page: Path, target: str) -> bool:
+    if re.match(r"[a-z]+:", target):
+        return True
+    path, _, anchor = target.partition("#")
+    found = (page.parent / path).resolve() if path else page
+    if not found.exists():
+        return False
+    return not anchor or anchor in _anchors(found)
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+def _code(page: Path) -> list[str]:
+    """What a page sets as code: fenced, indented or in a line."""
+    text = page.read_text(encoding="utf-8")
+    fenced = [body for _, body in FENCE.findall(text)]
+    rest = FENCE.sub("", text)
+    indented = re.findall(r"^ {4}(.+)$", rest, re.MULTILINE)
+    return [*fenced, *indented, *CODE.findall(rest)]
+
+
+def _is_command(words: list[str]) -> bool:
+    """Whether `words` begin with a command; what follows it are its arguments."""
+    command: click.Command | None = commands
+    for word in words:
+        if not isinstance(command, click.Group):
+            break
+        command = command.commands.get(word)
+    return command is not None
+
+
+def _examples(page: Path) -> list[Example]:
+    blocks = FENCE.findall(page.read_text(encoding="utf-8"))
+    followers = [*blocks[1:], ("", "")]
+    return [
+        Example(body, printed if following == "text" else None)
+        for (language, body), (following, printed) in zip(blocks, followers, strict=True)
+        if language == "sh"
+    ]
+
+
+def _pattern(printed: str) -> "re.Pattern[str]":
+    """`...` in a line is anything there; alone on a line, any lines. Blanks line columns up."""
+    lines = [
+        r"(?:.*\n)*"
+        if line.strip() == "..."
+        else re.sub(r"\\ +", r" +", re.escape(line).replace(r"\.\.\.", ".*")) + "\n"
+        for line in printed.splitlines()
+    ]
+    return re.compile("".join(lines))
+
+
+def _run(examples: list[Example], address: str, environ: dict[str, str], folder: Path) -> list[str]:
+    """What each block prints, all run one after another in one shell."""
+    mark = "--- end of block ---"
+    script = "".join(f"{each.script}\necho '{mark}'\n" for each in examples)
+    ran = subprocess.run(
+        ["sh", "-eu", "-c", script.replace(SHOWN, address)],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PAGE_PATIENCE_S,
+    )
+    blocks = ran.stdout.split(f"{mark}\n")[:-1]
+    assert ran.returncode == 0, (
+        f"block {len(blocks) + 1} failed:\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
+    )
+    return blocks
+
+
+@contextmanager
+def _served(folder: Path, *, key: str | None) -> Generator[tuple[str, dict[str, str]]]:
+    """A server in `folder`, as `make run` starts one in a clone; its address and environment."""
+    (folder / ".venv").symlink_to(Path(sys.prefix))
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    told = {f"{PREFIX}PORT": address.rpartition(":")[2]} | (
+        {f"{PREFIX}API_KEY": key} if key else {}
+    )
+    log = folder / "serve.log"
+    with log.open("wb") as out:
+        server = subprocess.Popen(
+            [".venv/bin/landbridge", "serve"],
+            cwd=folder,
+            env=environ | told,
+            stdout=out,
+            stderr=out,
+        )
+        try:
+            _await_ready(address, server, log)
+            yield address, environ
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(PAGE_PATIENCE_S)
+
+
+def _await_ready(address: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    deadline_s = time.monotonic() + READY_PATIENCE_S
+    while time.monotonic() < deadline_s and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://{address}/healthz", timeout=2):
+                return
+        except OSError:
+            time.sleep(0.05)
+    pytest.fail(f"the server did not start:\n{log.read_text(encoding='utf-8')[-2000:]}")

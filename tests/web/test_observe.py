@@ -1,0 +1,128 @@
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.tenants import Tenant, make_user
+
+MISSING = "8d3a7cfe-0000-4000-8000-000000000000"
+
+
+def _requests(logged: str) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in logged.splitlines()]
+    return [line for line in lines if line["event"] == "http.request"]
+
+
+@pytest.mark.parametrize("given", ["a", "7c9e-_.Z", "x" * 64])
+async def test_a_request_id_of_a_plain_form_is_sent_back(org: Tenant, given: str) -> None:
+    headers = {**org.headers, "X-Request-Id": given}
+    answer = await org.client.get("/v2/ping", headers=headers)
+    assert answer.headers.get_list("x-request-id") == [given]
+
+
+@pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a\tb", "é", "a;b", "<script>", '"'])
+async def test_any_other_request_id_is_replaced(org: Tenant, given: str) -> None:
+    headers = {
+        b"authorization": f"Bearer {org.key}".encode(),
+        b"x-request-id": given.encode("latin-1"),
+    }
+    answer = await org.client.get("/v2/ping", headers=headers)
+    assert answer.status_code == 200
+    (made,) = answer.headers.get_list("x-request-id")
+    assert made != given
+    assert len(made) == 36
+
+
+async def test_each_request_gets_an_id_of_its_own(client: httpx2.AsyncClient) -> None:
+    made = {(await client.get("/healthz")).headers["x-request-id"] for _ in range(5)}
+    assert len(made) == 5
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nothing", 404),
+        ("DELETE", "/v2/ping", 405),
+        ("GET", "/v2/ping", 401),
+        ("GET", f"/tos/{MISSING}", 404),
+    ],
+)
+async def test_refusals_carry_the_request_id_too(
+    client: httpx2.AsyncClient, method: str, path: str, status: int
+) -> None:
+    answer = await client.request(method, path, headers={"X-Request-Id": "mine"})
+    assert answer.status_code == status
+    assert answer.headers["x-request-id"] == "mine"
+
+
+async def test_so_does_the_answer_to_a_body_that_is_too_large(org: Tenant) -> None:
+    headers = {**org.headers, "X-Request-Id": "mine"}
+    answer = await org.client.post("/v2/tos-link", content=b" " * 1_000_001, headers=headers)
+    assert answer.status_code == 413
+    assert answer.headers["x-request-id"] == "mine"
+
+
+async def test_the_log_line_has_the_template_of_the_route_and_no_query(
+    org: Tenant, logged: Callable[[], str]
+) -> None:
+    user = await make_user(org)
+    before = len(_requests(logged()))
+    path = f"/v2/users/{user}/wallets/balance?chain=POLYGON&currency=usdc"
+    headers = {**org.headers, "X-Request-Id": "mine"}
+    await org.client.get(path, headers=headers)
+    (line,) = _requests(logged())[before:]
+    assert line["route"] == "/v2/users/{userId}/wallets/balance"
+    assert (line["method"], line["status"], line["request_id"]) == ("GET", 200, "mine")
+    assert line["level"] == "info"
+    assert line["ms"] > 0
+    assert set(line) == {
+        *("event", "level", "timestamp", "request_id", "method", "route", "status", "ms")
+    }
+    assert user not in json.dumps(line)
+
+
+async def test_an_unknown_path_is_logged_as_unknown(
+    client: httpx2.AsyncClient, logged: Callable[[], str]
+) -> None:
+    await client.get("/some/secret?token=abc")
+    (line,) = _requests(logged())
+    assert (line["route"], line["status"]) == ("unknown", 404)
+
+
+async def test_probes_leave_no_line(client: httpx2.AsyncClient, logged: Callable[[], str]) -> None:
+    for path in ("/healthz", "/readyz", "/metrics"):
+        await client.get(path)
+    assert not _requests(logged())
+
+
+async def _count(client: httpx2.AsyncClient, labels: str) -> float:
+    text = (await client.get("/metrics")).text
+    found = [line for line in text.splitlines() if line.startswith(labels)]
+    return float(found[0].rpartition(" ")[2]) if found else 0.0
+
+
+async def test_metrics_count_requests_by_route_and_status(
+    org: Tenant, client: httpx2.AsyncClient
+) -> None:
+    good = 'landbridge_http_requests_total{method="GET",route="/v2/ping",status="200"}'
+    bad = 'landbridge_http_requests_total{method="GET",route="/v2/ping",status="401"}'
+    unknown = 'landbridge_http_requests_total{method="GET",route="unknown",status="404"}'
+    timed = 'landbridge_http_request_seconds_count{method="GET",route="/v2/ping"}'
+    before = [await _count(client, each) for each in (good, bad, unknown, timed)]
+    await org.get("/v2/ping")
+    await client.get("/v2/ping")
+    await client.get("/nothing/here")
+    after = [await _count(client, each) for each in (good, bad, unknown, timed)]
+    assert [after[each] - before[each] for each in range(4)] == [1, 1, 1, 2]
+
+
+async def test_metrics_have_no_label_for_what_callers_make_up(
+    client: httpx2.AsyncClient,
+) -> None:
+    await client.get("/made-up-path")
+    await client.get(f"/v2/users/{MISSING}")
+    text = (await client.get("/metrics")).text
+    assert "made-up-path" not in text
+    assert MISSING not in text
