@@ -6,13 +6,14 @@ Source: contract, lists. `createdAfter` is inclusive, `createdBefore` exclusive,
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Generic, TypeVar
 from uuid import UUID
 
 LIMIT_DEFAULT = 10
 LIMIT_MAX = 100
 
-T = TypeVar("T")
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+_END = datetime(9999, 1, 1, tzinfo=UTC)
+_LEAST_ID = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,15 @@ class Window:
     after: datetime | None
     before: datetime | None
 
+    @property
+    def since(self) -> datetime:
+        """The earliest moment that is wanted."""
+        return self.after or _BEGINNING
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """The rows of one page, newest first."""
-
-    rows: list[T]
+    @property
+    def position(self) -> Position:
+        """The place behind which rows are wanted, if `before` is a bound: created before it."""
+        return Position(self.before or _END, _LEAST_ID)
 
 
 def parse_moment(text: str) -> datetime:

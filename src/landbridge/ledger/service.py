@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
 from landbridge.core.errors import Broken
 from landbridge.core.ids import new_id
 from landbridge.core.money import Asset
-from landbridge.core.pages import Position, Window
+from landbridge.core.pages import Window
 from landbridge.core.states import Moves
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
@@ -21,10 +21,6 @@ from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Trans
 # makes batches smaller (measured: docs/internals/ledger.md).
 MONEY_LANES = 2
 READ_LANES = 2
-
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-_END = datetime(9999, 1, 1, tzinfo=UTC)
-_LEAST_ID = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +120,7 @@ class Ledger:
         """A page, newest first. `window.before` is a bound, or the cursor of an earlier page."""
 
         async def read(tx: Tx) -> Sequence[Transfer]:
-            before = Position(window.before or _END, _LEAST_ID)
+            before = window.position
             if window.before is not None:
                 before = await record_store.rested_at(tx, org_id, window.before) or before
             return await record_store.list_transfers(
@@ -132,7 +128,7 @@ class Ledger:
                 org_id,
                 kind,
                 user_id,
-                after=window.after or _BEGINNING,
+                after=window.since,
                 before=before,
                 limit=window.limit,
             )

@@ -1,12 +1,14 @@
 """Routes of users: /v2/users. Source: contract, users 2 and interface/user."""
 
+from dataclasses import fields
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec.structs import asdict
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
@@ -20,6 +22,8 @@ from landbridge.wallets.service import Wallets
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.reply import Moment, WireStruct, moment
+
+_TOLD = frozenset(field.name for field in fields(Particulars))
 
 
 class NewIndividual(WireStruct, frozen=True, tag_field="type", tag="individual"):
@@ -201,36 +205,14 @@ def particulars(data: NewIndividual | NewBusiness | UserUpdate) -> Particulars:
     """What was told, whatever kind of request told it."""
     match data:
         case NewIndividual():
-            return Particulars(
-                type=UserType.INDIVIDUAL,
-                email=data.email,
-                first_name=data.first_name,
-                last_name=data.last_name,
-                date_of_birth=data.date_of_birth,
-                address=data.address,
-                ip_address=data.ip_address,
-            )
+            type_ = UserType.INDIVIDUAL
         case NewBusiness():
-            return Particulars(
-                type=UserType.BUSINESS,
-                email=data.email,
-                business_name=data.business_name,
-                address=data.address,
-                ip_address=data.ip_address,
-                owners=data.ultimate_beneficial_owners,
-            )
+            type_ = UserType.BUSINESS
         case UserUpdate():
-            return Particulars(
-                type=data.type,
-                email=data.email,
-                first_name=data.first_name,
-                last_name=data.last_name,
-                business_name=data.business_name,
-                date_of_birth=data.date_of_birth,
-                address=data.address,
-                ip_address=data.ip_address,
-                owners=data.ultimate_beneficial_owners,
-            )
+            type_ = data.type
+    told: dict[str, Any] = {name: value for name, value in asdict(data).items() if name in _TOLD}
+    told["type"] = type_
+    return Particulars(**told)
 
 
 def _shape(user: User, wallets: list[Wallet]) -> UserReply:

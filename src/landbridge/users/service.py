@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from ipaddress import AddressValueError, IPv4Address
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Busy, FieldInvalid, ResourceConflict
 from landbridge.core.ids import new_id
-from landbridge.core.pages import Position, Window
+from landbridge.core.pages import Window
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger.service import first_difference
@@ -30,8 +30,6 @@ DEFAULT_CHAINS = (Chain.POLYGON, Chain.ETHEREUM)
 _TEXT_LENGTH_MAX = 200
 _COUNTRY_LENGTH = 3
 _ATTEMPTS = 3
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class Particulars:
     date_of_birth: date | None = None
     address: Address | None = None
     ip_address: str | None = None
-    owners: tuple[Owner, ...] | None = None
+    ultimate_beneficial_owners: tuple[Owner, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +137,8 @@ class Users:
             lambda tx: store.page(
                 tx,
                 org_id,
-                after=window.after or _BEGINNING,
-                before=Position(window.before or _END, UUID(int=0)),
+                after=window.since,
+                before=window.position,
                 limit=window.limit,
                 like=like,
             )
@@ -233,7 +231,7 @@ def _changed(user: User, told: Particulars) -> User:
         date_of_birth=told.date_of_birth or user.profile.date_of_birth,
         address=_checked_address(told.address) or user.profile.address,
         ip_address=_checked_ip(told.ip_address) or user.profile.ip_address,
-        ultimate_beneficial_owners=_checked_owners(told.owners)
+        ultimate_beneficial_owners=_checked_owners(told.ultimate_beneficial_owners)
         or user.profile.ultimate_beneficial_owners,
     )
     return replace(
@@ -249,7 +247,10 @@ def _changed(user: User, told: Particulars) -> User:
 def _check_kind(kind: UserType, told: Particulars) -> None:
     """Individuals have no business name and no owners; businesses have no personal names."""
     foreign = (
-        {"businessName": told.business_name, "ultimateBeneficialOwners": told.owners}
+        {
+            "businessName": told.business_name,
+            "ultimateBeneficialOwners": told.ultimate_beneficial_owners,
+        }
         if kind is UserType.INDIVIDUAL
         else {
             "firstName": told.first_name,

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID
 
 from landbridge.chains.tokens import TOKENS, Chain, Token, tokens_on
@@ -10,7 +10,7 @@ from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, FieldInvalid
 from landbridge.core.ids import new_id
-from landbridge.core.pages import Position, Window
+from landbridge.core.pages import Window
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
 from landbridge.db.sealing import Sealer
@@ -22,8 +22,6 @@ from landbridge.web.caller import Caller
 
 EXTERNAL_KIND = "EXTERNAL_WALLET"
 _TEXT_LENGTH_MAX = 200
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +158,8 @@ class Wallets:
                 tx,
                 org_id,
                 user_id,
-                after=window.after or _BEGINNING,
-                before=Position(window.before or _END, UUID(int=0)),
+                after=window.since,
+                before=window.position,
                 limit=window.limit,
             )
         )
