@@ -1,7 +1,7 @@
 """One real PostgreSQL for the whole run, one migrated database per test process.
 
 Tests share the process's database and keep apart by organisation, as tenants do; a test that
-breaks things on purpose takes `own_database`. Set LANDBRIDGE_TEST_DATABASE_URL to run on a server
+breaks things on purpose takes `own_database`. Set TEST_DATABASE_URL to run on a server
 of your own (PostgreSQL 15 or newer); without it the embedded server is started in a temporary
 directory.
 """
@@ -10,7 +10,8 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -29,7 +30,7 @@ from landbridge.orgs.service import take_lane
 from landbridge.wiring import House, wire
 from tests.tenants import SETTINGS, Tenant, make_tenant, served
 
-_URL = "LANDBRIDGE_TEST_DATABASE_URL"
+_URL = "TEST_DATABASE_URL"
 _stops: list[EmbeddedPostgres] = []
 _folders: list["tempfile.TemporaryDirectory[str]"] = []
 
@@ -68,13 +69,20 @@ def on_server(dsn: str, name: str) -> str:
     return urlunsplit(parts._replace(path=f"/{name}"))
 
 
-async def new_database(server_dsn: str, name: str) -> str:
-    """An empty database of this name; answers its DSN."""
+@asynccontextmanager
+async def new_database(server_dsn: str, *, is_migrated: bool = True) -> AsyncGenerator[str]:
+    """The DSN of a database that nobody else has, dropped in the end."""
+    name = f"landbridge_test_{new_id().hex}"
     server = await Database.connect(server_dsn, name="tests", size_max=1)
-    await server.rows(f"drop database if exists {name} with (force)")
     await server.rows(f"create database {name}")
+    made = on_server(server_dsn, name)
+    if is_migrated:
+        database = await Database.connect(made, name="tests", size_max=2)
+        await migrate(database)
+        await database.close()
+    yield made
+    await server.rows(f"drop database if exists {name} with (force)")
     await server.close()
-    return on_server(server_dsn, name)
 
 
 @pytest.fixture(scope="session")
@@ -83,14 +91,10 @@ def server_dsn() -> str:
 
 
 @pytest.fixture(scope="session")
-async def dsn(server_dsn: str) -> str:
+async def dsn(server_dsn: str) -> AsyncIterator[str]:
     """The DSN of this test process's own migrated database."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    made = await new_database(server_dsn, f"landbridge_test_{worker}")
-    database = await Database.connect(made, name="tests", size_max=2)
-    await migrate(database)
-    await database.close()
-    return made
+    async with new_database(server_dsn) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")
@@ -103,15 +107,8 @@ async def database(dsn: str) -> AsyncIterator[Database]:
 @pytest.fixture
 async def own_dsn(server_dsn: str) -> AsyncIterator[str]:
     """A migrated database that this test alone may break."""
-    name = f"landbridge_test_{new_id().hex}"
-    made = await new_database(server_dsn, name)
-    database = await Database.connect(made, name="tests", size_max=2)
-    await migrate(database)
-    await database.close()
-    yield made
-    server = await Database.connect(server_dsn, name="tests", size_max=1)
-    await server.rows(f"drop database if exists {name} with (force)")
-    await server.close()
+    async with new_database(server_dsn) as made:
+        yield made
 
 
 @pytest.fixture

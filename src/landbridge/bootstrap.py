@@ -25,7 +25,7 @@ async def prepare(settings: Settings, dsn: str) -> Prepared:
 
     The preset key belongs to the first organisation. One that was revoked stays revoked.
     """
-    database = await Database.connect(dsn, name="start", size_max=2)
+    database = await Database.connect(dsn, name="start", size_max=2, is_patient=True)
     try:
         applied = await migrate(database)
         orgs = Orgs(database, Clock(await take_lane(database)), settings.mode)

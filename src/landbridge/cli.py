@@ -95,7 +95,7 @@ def migrate(data_dir: str | None) -> None:
     chosen = _settings(data_dir=data_dir)
 
     async def run(dsn: str) -> list[str]:
-        database = await Database.connect(dsn, name="migrate", size_max=1)
+        database = await Database.connect(dsn, name="migrate", size_max=1, is_patient=True)
         try:
             return [f"{each.number:04} {each.name}" for each in await apply_migrations(database)]
         finally:
@@ -336,7 +336,7 @@ def _in_house(data_dir: str | None, run: Callable[[House], Awaitable[T]]) -> T:
     chosen = _settings(data_dir=data_dir)
 
     async def work(dsn: str) -> T:
-        database = await Database.connect(dsn, name="cli", size_max=1)
+        database = await Database.connect(dsn, name="cli", size_max=1, is_patient=True)
         try:
             await apply_migrations(database)
         finally:

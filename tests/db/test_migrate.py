@@ -2,7 +2,6 @@ import asyncio
 
 import pytest
 
-from landbridge.core.ids import new_id
 from landbridge.db.migrate import MigrationRefused, migrate, migrations, pending
 from landbridge.db.pool import Database
 from tests.conftest import new_database
@@ -15,21 +14,17 @@ async def test_the_files_are_numbered_without_gaps() -> None:
 
 
 async def test_two_that_start_at_once_apply_each_file_once(server_dsn: str) -> None:
-    name = f"landbridge_test_{new_id().hex}"
-    dsn = await new_database(server_dsn, name)
-    databases = [await Database.connect(dsn, name="tests", size_max=2) for _ in range(3)]
-    assert [each.number for each in await pending(databases[0])] == NUMBERS
-    applied = await asyncio.gather(*map(migrate, databases))
-    assert sorted(len(each) for each in applied) == [0, 0, len(NUMBERS)]
-    rows = await databases[0].rows("select number, digest from migrations order by number")
-    assert [row["number"] for row in rows] == NUMBERS
-    assert [row["digest"] for row in rows] == [each.digest for each in migrations()]
-    assert await pending(databases[0]) == []
-    for database in databases:
-        await database.close()
-    server = await Database.connect(server_dsn, name="tests", size_max=1)
-    await server.rows(f"drop database {name}")
-    await server.close()
+    async with new_database(server_dsn, is_migrated=False) as dsn:
+        databases = [await Database.connect(dsn, name="tests", size_max=2) for _ in range(3)]
+        assert [each.number for each in await pending(databases[0])] == NUMBERS
+        applied = await asyncio.gather(*map(migrate, databases))
+        assert sorted(len(each) for each in applied) == [0, 0, len(NUMBERS)]
+        rows = await databases[0].rows("select number, digest from migrations order by number")
+        assert [row["number"] for row in rows] == NUMBERS
+        assert [row["digest"] for row in rows] == [each.digest for each in migrations()]
+        assert await pending(databases[0]) == []
+        for database in databases:
+            await database.close()
 
 
 async def test_a_newer_database_is_refused_and_left_as_it_is(own_database: Database) -> None:

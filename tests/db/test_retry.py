@@ -33,14 +33,34 @@ AGAIN = [
     asyncpg.AdminShutdownError("x"),
     asyncpg.CrashShutdownError("x"),
     asyncpg.CannotConnectNowError("x"),
+    asyncpg.TooManyConnectionsError("x"),
+    asyncpg.InterfaceError("connection is closed"),
     ConnectionResetError(),
-    TimeoutError(),
 ]
 
 
 @pytest.mark.parametrize("error", AGAIN, ids=lambda error: type(error).__name__)
 async def test_a_lost_race_or_connection_is_tried_again(error: Exception) -> None:
     assert await retrying(Flaky(error, error)) == 3
+
+
+@pytest.mark.parametrize(
+    "error",
+    [TimeoutError(), asyncpg.QueryCanceledError("x")],
+    ids=lambda error: type(error).__name__,
+)
+async def test_what_ran_out_of_time_is_busy_at_once(error: Exception) -> None:
+    work = Flaky(error)
+    with pytest.raises(Busy):
+        await retrying(work)
+    assert work.asked == 1
+
+
+async def test_a_call_that_the_driver_cannot_make_sense_of_is_a_bug() -> None:
+    work = Flaky(asyncpg.InterfaceError("the server expects 2 arguments for this query"))
+    with pytest.raises(asyncpg.InterfaceError):
+        await retrying(work)
+    assert work.asked == 1
 
 
 async def test_it_ends_busy_after_six_attempts(monkeypatch: pytest.MonkeyPatch) -> None:

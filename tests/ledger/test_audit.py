@@ -9,7 +9,6 @@ import pytest
 
 from landbridge.core.ids import new_id
 from landbridge.core.money import Money
-from landbridge.db.migrate import migrate
 from landbridge.db.pool import Database
 from landbridge.ledger.audit import FINDINGS_MAX, audit, table
 from landbridge.ledger.house import roll_up
@@ -61,24 +60,19 @@ async def keep_books(database: Database) -> Books:
     record = make.opened(await ledger.open(asked, MOVES))
     record = make.moved(await ledger.advance(make.move(record, Status.HELD), MOVES))
     record = make.moved(await ledger.advance(make.move(record, Status.SETTLED), MOVES))
+    await settle(database)
     return Books(org_id, account_id, record.id)
 
 
 @pytest.fixture(scope="module")
 async def unguarded(server_dsn: str) -> AsyncIterator[Database]:
     """A database of this module's own, without its last guards."""
-    name = f"landbridge_test_{new_id().hex}"
-    database = await Database.connect(
-        await new_database(server_dsn, name), name="tests", size_max=4
-    )
-    await migrate(database)
-    for statement in DROP_GUARDS:
-        await database.rows(statement)
-    yield database
-    await database.close()
-    server = await Database.connect(server_dsn, name="tests", size_max=1)
-    await server.rows(f"drop database {name} with (force)")
-    await server.close()
+    async with new_database(server_dsn) as dsn:
+        database = await Database.connect(dsn, name="tests", size_max=4)
+        for statement in DROP_GUARDS:
+            await database.rows(statement)
+        yield database
+        await database.close()
 
 
 @pytest.mark.parametrize("what", CORRUPTIONS)

@@ -98,9 +98,11 @@ class Database:
                 "idle_in_transaction_session_timeout": str(IDLE_IN_TRANSACTION_TIMEOUT_MS),
                 # Compiling a statement costs more than any statement of ours.
                 "jit": "off",
-                # So does planning one again for each batch: every statement here has one good
-                # plan, by its index, whatever the values (measured: docs/internals/speed.md).
+                # So does planning one again: each has one good plan, whatever its arrays hold.
                 "plan_cache_mode": "force_generic_plan",
+                # That plan is kept while tables grow, so it must not be one that was good for a
+                # small table: by an index, always (all measured: docs/internals/speed.md).
+                "enable_seqscan": "on" if is_patient else "off",
             },
         )
         return cls(cast("_Pool", pool))

@@ -27,13 +27,15 @@ LOST_CONNECTION = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
 )
 LOST_RACE = (
     asyncpg.SerializationError,
     asyncpg.DeadlockDetectedError,
     asyncpg.LockNotAvailableError,
 )
-_AGAIN = (*LOST_CONNECTION, *LOST_RACE, asyncpg.InterfaceError)
+# What has used up its whole time is not tried again: that would take six times as long.
+OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError)
 
 
 async def retrying(work: Callable[[], Awaitable[T]]) -> T:
@@ -41,7 +43,11 @@ async def retrying(work: Callable[[], Awaitable[T]]) -> T:
     for attempt in range(ATTEMPTS):
         try:
             return await work()
-        except _AGAIN as error:
+        except OUT_OF_TIME as error:
+            raise Busy(f"the database took too long: {type(error).__name__}") from error
+        except (*LOST_CONNECTION, *LOST_RACE, asyncpg.InterfaceError) as error:
+            if isinstance(error, asyncpg.InterfaceError) and "clos" not in str(error):
+                raise  # not a closed connection: a call that asyncpg can't make sense of
             if attempt == ATTEMPTS - 1:
                 raise Busy(f"the database did not answer: {type(error).__name__}") from error
             delay_s = _FIRST_DELAY_S * 2**attempt

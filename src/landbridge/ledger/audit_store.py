@@ -7,18 +7,16 @@ how many rows to tell.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any
 from uuid import UUID
 
 from landbridge.core.states import Moves
 from landbridge.db.pool import Row, Tx
 
-# Sorting and hashing millions of rows takes its time, on a snapshot that harms nobody.
-TIMEOUT_S = 4 * 3600
-
 _BEGIN = (
     "set transaction isolation level repeatable read, read only",
-    f"set local statement_timeout = {TIMEOUT_S * 1000}",
+    # Sorting and hashing millions of rows takes its time, on a snapshot that harms nobody.
+    "set local statement_timeout = '4h'",
     "set local work_mem = '64MB'",
     # The organisation is a constant to the planner then, and its index is used.
     "set local plan_cache_mode = force_custom_plan",
@@ -262,17 +260,6 @@ class Found:
     told: Sequence[Row]
 
 
-class _Patient(Protocol):
-    """What the audit's connection takes beside `Tx`: a bound of its own."""
-
-    async def fetch(
-        self,
-        sql: str,
-        *args: Any,
-        timeout: float,  # noqa: ASYNC109  asyncpg's own parameter
-    ) -> list[Row]: ...
-
-
 async def begin(tx: Tx) -> None:
     """Make the transaction one read-only snapshot; must be its first statement."""
     for statement in _BEGIN:
@@ -281,14 +268,14 @@ async def begin(tx: Tx) -> None:
 
 async def counts(tx: Tx, org_id: UUID | None) -> Mapping[str, int]:
     """Rows by table."""
-    (row,) = await _fetch(tx, COUNTS, org_id)
+    (row,) = await tx.fetch(COUNTS, org_id)
     tables = ("entries", "accounts", "transfers", "changes", "house_accounts")
     return {table: int(row[table]) for table in tables}
 
 
 async def find(tx: Tx, statement: str, org_id: UUID | None, limit: int, *args: Any) -> Found:
     """Run a check."""
-    told = await _fetch(tx, statement, org_id, limit, *args)
+    told = await tx.fetch(statement, org_id, limit, *args)
     return Found(int(told[0]["wrong"]) if told else 0, told)
 
 
@@ -300,7 +287,3 @@ def edges(moves_by_kind: Mapping[str, Moves[Any]]) -> tuple[list[str], list[str]
         for before, after in (*(("", start) for start in moves.start), *moves.edges())
     ]
     return [kind for kind, _, _ in rows], [each for _, each, _ in rows], [each for *_, each in rows]
-
-
-async def _fetch(tx: Tx, sql: str, *args: Any) -> list[Row]:
-    return await cast("_Patient", tx).fetch(sql, *args, timeout=TIMEOUT_S)
