@@ -166,8 +166,11 @@ class Swaps:
             currency=wanted.destination_currency,
         )
         amounts = _amounts(wanted, source, destination)
-        account = await self._source(caller.org_id, wanted, source)
-        arrival = await self._destination(caller.org_id, wanted, destination)
+        payer = await self._wallet(
+            caller.org_id, wanted.source_user_id, wanted.source_chain, "source"
+        )
+        account = await self._account(payer, source)
+        arrival = await self._destination(payer, wanted, destination)
         at = self.clock.stamp(caller.clock_offset)
         quote = await self._quote(caller.org_id, amounts, source, destination, at)
         if account.available_units < quote.send_gross.units:
@@ -199,14 +202,9 @@ class Swaps:
             actor=caller.actor,
         )
 
-    async def _source(self, org_id: UUID, wanted: Wanted, asset: Asset) -> Account:
-        """The account that pays."""
-        wallet = await self._wallet(org_id, wanted.source_user_id, wanted.source_chain, "source")
-        return await self._account(wallet, asset)
-
-    async def _destination(self, org_id: UUID, wanted: Wanted, asset: Asset) -> _Destination:
-        """Where the coins arrive: the source user's own wallet unless said otherwise."""
-        chain = wanted.destination_chain
+    async def _destination(self, payer: Wallet, wanted: Wanted, asset: Asset) -> _Destination:
+        """Where the coins arrive: the wallet that pays, unless said otherwise."""
+        org_id, chain = payer.org_id, wanted.destination_chain
         if wanted.external_wallet_id is not None:
             self._check_can_leave("destination.externalWalletId")
             external = await self.wallets.external(org_id, wanted.external_wallet_id)
@@ -224,9 +222,10 @@ class Swaps:
             if ours is None:
                 self._check_can_leave("destination.walletAddress")
                 return _Destination(wanted.source_user_id, address)
+        elif wanted.destination_user_id is not None:
+            ours = await self._wallet(org_id, wanted.destination_user_id, chain, "destination")
         else:
-            user_id = wanted.destination_user_id or wanted.source_user_id
-            ours = await self._wallet(org_id, user_id, chain, "destination")
+            ours = payer
         account = await self._account(ours, asset)
         return _Destination(ours.user_id, ours.address, account_id=account.id)
 

@@ -1,0 +1,230 @@
+"""Markers planted in everything that comes in: none of them turns up where it has no business.
+
+That is in logs, in metrics, in the facts of changes, and in the answers to other requests.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+import pytest
+import structlog
+
+from landbridge.flows.swaps.model import Status
+from tests.tenants import (
+    SWAPS,
+    Tenant,
+    business,
+    individual,
+    make_agreement,
+    make_swap,
+    swap_body,
+    swap_of,
+)
+
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+IP = "198.51.100.77"
+
+
+@dataclass
+class Story:
+    """What was sent with markers in it, and what came back."""
+
+    org: Tenant
+    markers: set[str] = field(default_factory=set[str])
+    told: list[tuple[set[str], str]] = field(default_factory=list[tuple[set[str], str]])
+
+    def mark(self, of: str = "") -> str:
+        """A fresh marker, for one place."""
+        marker = f"canary{of}{uuid4().hex[:12]}"
+        self.markers.add(marker)
+        return marker
+
+    async def send(
+        self, method: str, path: str, body: Any = None, *, headers: Any = None, **query: str
+    ) -> httpx2.Response:
+        """Send, and keep which markers went out and what came back."""
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        answer = await self.org.client.request(
+            method,
+            path,
+            content=None if body is None else content,
+            params=query or None,
+            headers={**self.org.headers, **(headers or {})},
+        )
+        sent = str(answer.request.url) + content.decode(errors="replace") + str(headers)
+        self.told.append(({each for each in self.markers if each in sent}, answer.text))
+        return answer
+
+
+@pytest.fixture
+async def story(org: Tenant, logged: Callable[[], str]) -> Story:
+    """Good and bad requests of every kind, each with markers of its own, all of them logged."""
+    assert not logged()
+    played = Story(org)
+    played.markers |= {org.key, IP, "198.51.100"}
+    await _good_requests(played)
+    await _bad_requests(played)
+    await _broken_requests(played)
+    return played
+
+
+async def _good_requests(story: Story) -> None:
+    org, mark = story.org, story.mark
+    redirect = f"https://{mark()}.example/{mark()}?{mark()}={mark()}"
+    link = {"idempotencyKey": str(uuid4()), "redirectUrl": redirect, "templateId": mark()}
+    made = (await story.send("POST", "/v2/tos-link", link)).json()
+    agreement = made["signedAgreementId"]
+    token = (await org.get(f"/v2/tos-link/{agreement}"))["sessionToken"]
+    story.markers.add(token)
+    page = f"/tos/{agreement}"
+    await org.client.get(page, params={"session": token, "utm": mark()})
+    await org.client.post(f"{page}/accept", data={"session": token, mark(): mark()})
+    address = {
+        "addressLine1": mark(),
+        "addressLine2": mark(),
+        "city": mark(),
+        "stateProvinceRegion": mark(),
+        "postalCode": mark(),
+        "country": "USA",
+    }
+    names = {"firstName": mark(), "lastName": mark(), "email": f"{mark()}@{mark()}.com"}
+    person = individual(agreement, address=address, ipAddress=IP, **names, more=mark())
+    user = (await story.send("POST", "/v2/users", person)).json()["id"]
+    owner = {"firstName": mark(), "lastName": mark(), "dateOfBirth": "1990-01-01"}
+    owners = [{**owner, "hasControl": True, "isSigner": True}]
+    company = business(
+        agreement, businessName=mark(), ultimateBeneficialOwners=owners, email=f"{mark()}@x.com"
+    )
+    await story.send("POST", "/v2/users", company)
+    await story.send("POST", f"/v2/users/{user}", {"lastName": mark(), "ipAddress": IP})
+    for name in ("firstName", "lastName", "businessName", "email", "unknown"):
+        await story.send("GET", "/v2/users", None, **{name: mark()})
+    external = {"address": OUTSIDE, "chain": "POLYGON", "name": mark(), "referenceId": mark()}
+    await story.send("POST", f"/v2/users/{user}/wallets/external", external)
+    story.markers |= {OUTSIDE, OUTSIDE.lower()}
+    coins = {"chain": "POLYGON", "currency": "usdc", "amount": "987654.321"}
+    await story.send("POST", f"/v2/sandbox/users/{user}/wallets/fund", coins)
+    story.markers |= {"987654"}
+    await make_swap(org, user, "5", status=Status.COMPLETED)
+    await make_swap(org, user, "5", status=Status.QUOTE_FAILED)
+    headers = {
+        "User-Agent": mark(),
+        "Cookie": f"a={mark()}",
+        "X-Forwarded-For": IP,
+        "X-Request-Id": f"{mark()} not plain",
+        "Referer": f"https://x/{mark()}",
+        mark(): mark(),
+    }
+    await story.send("GET", "/v2/ping", headers=headers)
+
+
+async def _bad_requests(story: Story) -> None:
+    mark = story.mark
+    for path in ("/v2/users", "/v2/tos-link", SWAPS):
+        await story.send("POST", path, f'{{"{mark()}": "{mark()}'.encode())
+        await story.send("POST", path, f'{{"{(twice := mark())}":1,"{twice}":2}}'.encode())
+        await story.send("POST", path, [mark()])
+        await story.send("POST", path, mark().encode())
+    agreement = await make_agreement(story.org)
+    for member in ("firstName", "email", "ipAddress", "dateOfBirth", "type", "chains", "address"):
+        await story.send("POST", "/v2/users", individual(agreement, **{member: mark()}))
+    swap = swap_body(str(uuid4()))
+    await story.send("POST", SWAPS, {**swap, "requestId": mark()})
+    await story.send("POST", SWAPS, {**swap, "source": {**swap["source"], "currency": mark()}})
+    await story.send("POST", SWAPS, {**swap, "source": {**swap["source"], "amount": mark()}})
+    end = {**swap["destination"], "walletAddress": mark()}
+    await story.send("POST", SWAPS, {**swap, "destination": end})
+    link = {"idempotencyKey": str(uuid4()), "redirectUrl": f"ftp://{mark()}"}
+    await story.send("POST", "/v2/tos-link", link)
+    for path in ("/v2/users/{}", f"{SWAPS}/{{}}", "/v2/tos-link/{}", "/{}", "/tos/{}"):
+        await story.send("GET", path.format(mark()), session=mark())
+    for name in ("limit", "createdBefore", "createdAfter", "cursor", "userId", "type"):
+        await story.send("GET", SWAPS, **{name: mark()})
+    await story.send("GET", "/v2/users", **{mark(): "\0"})
+    for key in (mark(), f"lb_sandbox_{mark()}"):
+        await story.send("GET", "/v2/ping", headers={"Authorization": f"Bearer {key}"})
+    await story.send("GET", "/v2/ping", headers={"Authorization": mark()})
+    await story.send("PUT", "/v2/ping", {"a": mark()})
+    await story.send("GET", f"/v2/reporting/templates/{mark()}")
+
+
+async def _broken_requests(story: Story) -> None:
+    """A fault of ours, in the middle of a request with markers."""
+    org, mark = story.org, story.mark
+    agreement = await make_agreement(org)
+    made = await story.send("POST", "/v2/users", individual(agreement, firstName=mark()))
+    user = made.json()["id"]
+    database = org.house.database
+    await database.rows(
+        "delete from accounts a using wallets w where w.org_id = $1 and w.org_id = a.org_id"
+        " and w.id = a.wallet_id and w.user_id = $2",
+        org.org_id,
+        user,
+    )
+    answer = await story.send("POST", SWAPS, swap_body(user), headers={"User-Agent": mark()})
+    assert answer.status_code == 500
+
+
+async def test_no_marker_is_in_the_logs(story: Story, logged: Callable[[], str]) -> None:
+    text = logged()
+    assert text.count("http.request") > 60
+    assert "http.broken" in text
+    assert _found(story, text) == []
+
+
+def test_a_log_line_keeps_no_field_that_is_not_listed_and_no_message_of_a_fault(
+    logged: Callable[[], str],
+) -> None:
+    error = ValueError("canary in a message")
+    structlog.stdlib.get_logger().error("x.y", email="canary", id="7", exc_info=error)
+    (line,) = logged().splitlines()
+    assert "canary" not in line
+    assert json.loads(line).keys() - {"request_id"} == {
+        *("event", "level", "timestamp", "id", "exception")
+    }
+
+
+async def test_no_marker_is_in_the_metrics(story: Story) -> None:
+    assert _found(story, (await story.org.client.get("/metrics")).text) == []
+
+
+async def test_no_marker_is_in_the_log_of_changes(story: Story) -> None:
+    rows = await story.org.house.database.rows(
+        "select changes::text as whole from changes where org_id = $1", story.org.org_id
+    )
+    assert len(rows) > 10
+    assert _found(story, "\n".join(row["whole"] for row in rows)) == []
+
+
+async def test_a_refusal_quotes_nothing_of_another_request(story: Story) -> None:
+    for sent, text in story.told:
+        if '"error"' in text:
+            assert set(_found(story, text)) <= sent, text
+
+
+async def test_a_fault_quotes_nothing_at_all(story: Story) -> None:
+    faults = [text for _, text in story.told if "INTERNAL_SERVER_ERROR" in text]
+    assert len(faults) == 1
+    assert _found(story, faults[0]) == []
+
+
+async def test_secrets_are_not_quoted_even_to_their_sender(story: Story) -> None:
+    for _, text in story.told:
+        assert story.org.key not in text
+
+
+async def test_the_records_have_what_the_logs_do_not(story: Story) -> None:
+    """The markers did arrive: without this, the tests above would prove nothing."""
+    users = (await story.org.send("GET", "/v2/users", limit=100)).text
+    assert len(_found(story, users)) >= 5
+    swaps = await story.org.get(SWAPS)
+    found = await swap_of(story.org, swaps["data"][0]["transferDetails"]["id"])
+    assert found.status is Status.QUOTE_FAILED
+
+
+def _found(story: Story, text: str) -> list[str]:
+    return sorted(marker for marker in story.markers if marker in text)

@@ -1,0 +1,220 @@
+"""Every refusal is told apart, documented, and can be met."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+import msgspec
+import pytest
+
+from landbridge.core.clock import Clock
+from landbridge.core.errors import Refused
+from landbridge.core.money import Rate
+from landbridge.flows.swaps.model import Status
+from landbridge.orgs.model import Mode
+from landbridge.orgs.service import take_lane
+from landbridge.rates.port import Price
+from landbridge.wiring import wire
+from tests.tenants import (
+    SETTINGS,
+    SWAPS,
+    Tenant,
+    make_agreement,
+    make_swap,
+    make_tenant,
+    make_user,
+    refusal,
+    served,
+    swap_body,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "errors.md"
+ROW = re.compile(
+    r"^\| (\d{6}) \| `([A-Z_]+)` \| (\d{3}) \| (\S.{9,}) \| (\S.{9,}) \|$", re.MULTILINE
+)
+OURS = {("700401", "INTERNAL_SERVER_ERROR", "500"), ("700401", "INTERNAL_SERVER_ERROR", "503")}
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+
+Met = Callable[[Tenant], Awaitable[httpx2.Response]]
+
+
+def refusals() -> Iterator[type[Refused]]:
+    """Every error that a caller can be refused with."""
+    waiting = [Refused]
+    while waiting:
+        found = [each for each in waiting.pop().__subclasses__() if each.__module__ != __name__]
+        waiting += found
+        yield from found
+
+
+def _triple(error: type[Refused]) -> tuple[str, str, str]:
+    return str(error.code), error.name, str(error.status)
+
+
+def test_no_two_errors_look_the_same() -> None:
+    found = sorted(_triple(each) for each in refusals())
+    assert not [pair for pair in pairwise(found) if pair[0] == pair[1]]
+
+
+def test_an_error_has_a_six_digit_code_a_name_and_a_default_sentence() -> None:
+    for each in refusals():
+        assert re.fullmatch(r"[1-7]\d{5}", str(each.code)), each
+        assert re.fullmatch(r"[A-Z]+(_[A-Z]+)*", each.name), each
+        assert 400 <= each.status < 500, each
+        assert len(each().message) > 10, each
+
+
+def test_every_error_is_on_the_page_with_what_it_means_and_what_to_do() -> None:
+    told = {(code, name, status) for code, name, status, _, _ in ROW.findall(PAGE.read_text())}
+    raised = {_triple(each) for each in refusals()} | OURS
+    assert not raised - told, f"add these to {PAGE.name}"
+    assert not told - raised, f"nothing raises these any more; take them off {PAGE.name}"
+
+
+async def _no_key(org: Tenant) -> httpx2.Response:
+    return await org.client.get("/v2/ping")
+
+
+async def _wrong_key(org: Tenant) -> httpx2.Response:
+    return await org.client.get("/v2/ping", headers={"Authorization": "Bearer nobody"})
+
+
+async def _bad_field(org: Tenant) -> httpx2.Response:
+    return await org.send("GET", SWAPS, limit=0)
+
+
+async def _large_body(org: Tenant) -> httpx2.Response:
+    return await org.send("POST", SWAPS, b" " * 1_000_001)
+
+
+async def _wrong_method(org: Tenant) -> httpx2.Response:
+    return await org.send("DELETE", SWAPS)
+
+
+async def _wrong_path(org: Tenant) -> httpx2.Response:
+    return await org.send("GET", "/v1/ping")
+
+
+async def _other_link(org: Tenant) -> httpx2.Response:
+    key = await make_agreement(org, templateId="a")
+    return await org.send("POST", "/v2/tos-link", {"idempotencyKey": key})
+
+
+async def _no_link(org: Tenant) -> httpx2.Response:
+    return await org.send("GET", f"/v2/tos-link/{uuid4()}")
+
+
+async def _no_user(org: Tenant) -> httpx2.Response:
+    return await org.send("GET", f"/v2/users/{uuid4()}")
+
+
+async def _no_swap(org: Tenant) -> httpx2.Response:
+    return await org.send("GET", f"{SWAPS}/{uuid4()}")
+
+
+async def _no_wallet(org: Tenant) -> httpx2.Response:
+    user = await make_user(org)
+    path = f"/v2/users/{user}/wallets/balance"
+    return await org.send("GET", path, chain="BASE", currency="usdc")
+
+
+async def _register(org: Tenant, address: str | None = None) -> httpx2.Response:
+    user = await make_user(org)
+    mine = (await org.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]["POLYGON"]["address"]
+    body = {"address": address or mine, "chain": "POLYGON", "name": "a", "referenceId": "b"}
+    path = f"/v2/users/{user}/wallets/external"
+    await org.send("POST", path, body)
+    return await org.send("POST", path, body)
+
+
+async def _twice_registered(org: Tenant) -> httpx2.Response:
+    return await _register(org, OUTSIDE)
+
+
+async def _swap(org: Tenant, **changes: Any) -> httpx2.Response:
+    user = await make_user(org, funds="10")
+    return await org.send("POST", SWAPS, swap_body(user, **changes))
+
+
+async def _same_currency(org: Tenant) -> httpx2.Response:
+    return await _swap(org, destination={"currency": "usdc"})
+
+
+async def _short(org: Tenant) -> httpx2.Response:
+    return await _swap(org, amount="11")
+
+
+async def _stale_price(org: Tenant) -> httpx2.Response:
+    await org.house.prices.set_price(
+        org.org_id,
+        source_currency="usdc",
+        destination_currency="usdt",
+        price=Price(Rate(Decimal(1)), Decimal(0), None),
+        at=org.house.clock.now() - timedelta(days=1),
+    )
+    return await _swap(org)
+
+
+async def _taken_id(org: Tenant) -> httpx2.Response:
+    user = await make_user(org, funds="10")
+    made = await make_swap(org, user, "1")
+    body = swap_body(user, "2", request_id=made["requestId"])
+    return await org.send("POST", SWAPS, body)
+
+
+async def _expired(org: Tenant) -> httpx2.Response:
+    user = await make_user(org, funds="10")
+    made = await make_swap(org, user, status=Status.QUOTE_FAILED)
+    return await org.send("POST", f"{SWAPS}/{made['id']}/accept")
+
+
+async def _sandbox_in_production(org: Tenant) -> httpx2.Response:
+    database = org.house.database
+    settings = msgspec.structs.replace(SETTINGS, mode=Mode.PRODUCTION)
+    house = wire(settings, database, Clock(await take_lane(database)))
+    async with served(house) as client:
+        real = await make_tenant(house, client)
+        return await real.send("POST", "/v2/sandbox/clock/advance", {"seconds": 1})
+
+
+# One request per error that meets it.
+MEETS: dict[str, Met] = {
+    "BodyTooLarge": _large_body,
+    "FieldInvalid": _bad_field,
+    "InsufficientBalance": _short,
+    "KeyInvalid": _wrong_key,
+    "KeyMissing": _no_key,
+    "MethodNotAllowed": _wrong_method,
+    "QuoteInvalid": _expired,
+    "QuoteNotReady": _stale_price,
+    "RequestIdTaken": _taken_id,
+    "ResourceConflict": _other_link,
+    "ResourceNotFound": _no_link,
+    "RouteInvalid": _same_currency,
+    "SandboxOnly": _sandbox_in_production,
+    "TransactionNotFound": _no_swap,
+    "UserNotFound": _no_user,
+    "VersionInvalid": _wrong_path,
+    "WalletAlreadyExists": _twice_registered,
+    "WalletConfigInvalid": _register,
+    "WalletNotFound": _no_wallet,
+}
+
+
+def test_there_is_a_request_for_every_error() -> None:
+    assert sorted(MEETS) == sorted(each.__name__ for each in refusals())
+
+
+@pytest.mark.parametrize("name", list(MEETS))
+async def test_an_error_is_met_as_the_page_says(org: Tenant, name: str) -> None:
+    error = next(each for each in refusals() if each.__name__ == name)
+    answer = await MEETS[name](org)
+    assert refusal(answer) == f"{error.status} {error.name}"
+    assert answer.json()["code"] == error.code
+    assert answer.json()["errorDetails"]

@@ -1,0 +1,222 @@
+"""What the OpenAPI document says is what is promised, and changes only on purpose."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+SNAPSHOT = Path(__file__).parent / "openapi.json"
+RENEW = "WRITE_OPENAPI=1 .venv/bin/pytest tests/contract/test_openapi.py"
+
+LIST = "limit createdBefore createdAfter cursor?"
+# A question mark stands behind what is ours, beyond the published interface.
+QUERIES = {
+    "GET /v2/users": f"type firstName lastName businessName email {LIST}",
+    "GET /v2/wallets/swaps": f"userId {LIST}",
+    "GET /v2/users/{userId}/wallets/balance": "chain currency",
+    "GET /v2/users/{userId}/wallets/external": "limit? createdBefore? createdAfter? cursor?",
+}
+ADDRESS = (
+    "address.addressLine1* address.addressLine2 address.city* address.stateProvinceRegion*"
+    " address.postalCode* address.country*"
+)
+OWNERS = " ".join(
+    f"ultimateBeneficialOwners.{each}*"
+    for each in ("firstName", "lastName", "dateOfBirth", "hasControl", "isSigner")
+)
+# A star stands behind what is required.
+BODIES = {
+    "POST /v2/tos-link": ["idempotencyKey* templateId redirectUrl"],
+    "POST /v2/tos-link/{signedAgreementId}/accept": ["sessionToken*"],
+    "POST /v2/users": [
+        (
+            "requestId type* chains firstName* lastName* email* dateOfBirth* address ipAddress"
+            f" signedAgreementId* {ADDRESS}"
+        ),
+        (
+            "requestId type* businessName* chains email* address ipAddress"
+            f" ultimateBeneficialOwners* signedAgreementId* {ADDRESS} {OWNERS}"
+        ),
+    ],
+    "POST /v2/users/{userId}": [
+        (
+            "type firstName lastName businessName email dateOfBirth address ipAddress"
+            f" signedAgreementId ultimateBeneficialOwners {ADDRESS} {OWNERS}"
+        )
+    ],
+    "POST /v2/users/{userId}/wallets/add": ["chains*"],
+    "POST /v2/users/{userId}/wallets/external": ["address* chain* name* referenceId*"],
+    "POST /v2/wallets/swaps": [
+        (
+            "requestId* source* source.userId* source.chain* source.currency* source.amount"
+            " destination* destination.userId destination.externalWalletId"
+            " destination.walletAddress destination.chain* destination.currency*"
+            " destination.amount"
+        )
+    ],
+    "POST /v2/sandbox/clock/advance": ["seconds*"],
+    "POST /v2/sandbox/users/{userId}/wallets/fund": ["chain* currency* amount*"],
+}
+BODILESS = {"POST /v2/wallets/swaps/{swapId}/accept"}
+OTHERS = {
+    "GET /v2/ping",
+    "GET /v2/tos-link/{signedAgreementId}",
+    "GET /v2/users/{userId}",
+    "GET /v2/users/{userId}/wallets/external/{externalWalletId}",
+    "GET /v2/wallets/swaps/{swapId}",
+    "GET /v2/reporting/templates",
+    "GET /v2/reporting/templates/{name}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An OpenAPI document and the little that these tests ask of it."""
+
+    whole: dict[str, Any]
+
+    def operations(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each as `GET /path`, with what is said of it."""
+        for path, item in self.whole["paths"].items():
+            for method, operation in item.items():
+                yield f"{method.upper()} {path}", operation
+
+    def operation(self, name: str) -> dict[str, Any]:
+        return dict(self.operations())[name]
+
+    def resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The schema that a reference names."""
+        while "$ref" in schema:
+            schema = self.whole["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return schema
+
+    def members(self, schema: dict[str, Any], under: str = "") -> Iterator[str]:
+        """Every member as `source.amount`, required ones with a star."""
+        schema = self.resolved(schema)
+        for each in schema.get("oneOf", ()):
+            yield from self.members(each, under)
+        if "items" in schema:
+            yield from self.members(schema["items"], under)
+        for name, value in schema.get("properties", {}).items():
+            star = "*" if name in schema.get("required", ()) else ""
+            yield f"{under}{name}{star}"
+            yield from self.members(value, f"{under}{name}.")
+
+
+@pytest.fixture
+async def document(client: httpx2.AsyncClient) -> Document:
+    return Document((await client.get("/openapi.json")).json())
+
+
+async def test_the_document_changes_on_purpose_only(document: Document) -> None:
+    now = json.dumps(document.whole, indent=1, sort_keys=True) + "\n"
+    if os.environ.get("WRITE_OPENAPI"):
+        SNAPSHOT.write_text(now, encoding="utf-8")
+    assert SNAPSHOT.exists(), f"make the snapshot: {RENEW}"
+    kept = SNAPSHOT.read_text(encoding="utf-8")
+    assert now == kept, f"the interface has changed; if that is meant, renew its snapshot: {RENEW}"
+
+
+async def test_every_operation_is_one_that_we_know(document: Document) -> None:
+    known = set(QUERIES) | set(BODIES) | BODILESS | OTHERS
+    assert {name for name, _ in document.operations()} == known
+
+
+async def test_every_operation_is_described(document: Document) -> None:
+    for name, operation in document.operations():
+        assert len(operation["summary"]) > 5, name
+        assert len(operation["description"]) > 5, name
+        assert operation["tags"], name
+        schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+        assert list(document.members(schema)), name
+    identifiers = [operation["operationId"] for _, operation in document.operations()]
+    assert len(identifiers) == len(set(identifiers))
+
+
+async def test_every_operation_tells_its_errors_in_its_envelope(document: Document) -> None:
+    for name, operation in document.operations():
+        expected = {"200", "400", "401", "500", "503"}
+        if "{" in name or name.startswith("POST"):
+            expected.add("404")
+        if name.startswith("POST"):
+            expected |= {"409", "413"}
+        if "/sandbox/" in name:
+            expected.add("403")
+        assert set(operation["responses"]) == expected, name
+        for status in expected - {"200"}:
+            schema = operation["responses"][status]["content"]["application/json"]["schema"]
+            members = list(document.members(schema))
+            if "/reporting/" in name:
+                assert members == [
+                    *("status*", "error*", "error.code*", "error.message*", "error.details*")
+                ]
+            else:
+                assert members == ["code*", "error*", "errorDetails*"]
+
+
+async def test_every_operation_takes_the_key(document: Document) -> None:
+    schemes = document.whole["components"]["securitySchemes"]
+    assert schemes == {"key": {"type": "http", "scheme": "bearer"}}
+    assert document.whole["security"] == [{"key": []}]
+    assert not [name for name, operation in document.operations() if "security" in operation]
+
+
+async def test_paths_and_queries_have_the_published_names(document: Document) -> None:
+    for name, operation in document.operations():
+        parameters = operation.get("parameters", [])
+        asked = {each["name"] for each in parameters if each["in"] == "query"}
+        assert asked == {each.rstrip("?") for each in QUERIES.get(name, "").split()}, name
+        in_path = {each["name"] for each in parameters if each["in"] == "path"}
+        assert in_path == {part[1:-1] for part in name.split("/") if part.startswith("{")}, name
+
+
+async def test_bodies_have_the_published_members(document: Document) -> None:
+    for name, operation in document.operations():
+        if name not in BODIES:
+            assert "requestBody" not in operation, name
+            continue
+        assert operation["requestBody"]["required"] is True
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        variants = schema.get("oneOf", [schema])
+        told = [set(document.members(each)) for each in variants]
+        assert told == [set(each.split()) for each in BODIES[name]], name
+
+
+async def test_a_user_is_told_apart_by_its_type(document: Document) -> None:
+    body = document.operation("POST /v2/users")["requestBody"]
+    variants = body["content"]["application/json"]["schema"]["oneOf"]
+    types = [document.resolved(each)["properties"]["type"] for each in variants]
+    assert types == [
+        *({"type": "string", "const": "individual"}, {"type": "string", "const": "business"})
+    ]
+
+
+async def test_numbers_are_numbers_and_amounts_of_quotes_are_texts(document: Document) -> None:
+    schemas = document.whole["components"]["schemas"]
+    number, text = {"type": "number"}, {"type": "string"}
+    assert schemas["SwapSourceReply"]["properties"]["amount"] == number
+    assert schemas["SwapDestinationReply"]["properties"]["amount"] == {
+        "oneOf": [number, {"type": "null"}]
+    }
+    assert schemas["FeeReply"]["properties"]["amount"] == number
+    assert schemas["QuotedAmount"]["properties"]["amount"] == text
+    assert schemas["QuoteReply"]["properties"]["rate"] == text
+    moment = {"type": "string", "format": "date-time"}
+    assert schemas["SwapDetailsReply"]["properties"]["createdAt"] == moment
+    assert schemas["QuoteReply"]["properties"]["expiresAt"] == moment
+
+
+async def test_every_reference_leads_somewhere_and_every_schema_is_used(
+    document: Document,
+) -> None:
+    text = json.dumps(document.whole)
+    for name in document.whole["components"]["schemas"]:
+        assert f'"#/components/schemas/{name}"' in text, name
+    for _, operation in document.operations():
+        for response in operation["responses"].values():
+            document.resolved(response["content"]["application/json"]["schema"])

@@ -1,0 +1,111 @@
+from datetime import timedelta
+
+import pytest
+
+from landbridge.core.errors import FieldInvalid, KeyInvalid, ResourceNotFound
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database
+from landbridge.orgs.model import Mode, check_secret, digest, hint, new_secret
+from landbridge.orgs.service import AHEAD_MAX, take_lane
+from tests.tenants import Tenant
+
+
+async def test_a_secret_is_shown_once_and_not_stored(org: Tenant) -> None:
+    key, secret = await org.house.orgs.create_key(org.org_id, " mine ", expires_at=None)
+    assert key.name == "mine"
+    assert key.hint == secret[-4:]
+    (row,) = await org.house.database.rows(
+        "select secret_hash, api_keys::text as whole from api_keys where id = $1", key.id
+    )
+    assert row["secret_hash"] == digest(secret)
+    assert secret not in row["whole"]
+    assert [each.name for each in await org.house.orgs.keys(org.org_id)] == ["test key", "mine"]
+
+
+async def test_a_known_secret_is_left_as_it_is(org: Tenant, other_org: Tenant) -> None:
+    _, secret = await org.house.orgs.create_key(org.org_id, "a", expires_at=None)
+    await org.house.orgs.create_key(other_org.org_id, "b", expires_at=None, secret=secret)
+    assert (await org.house.orgs.authenticate(secret)).org_id == org.org_id
+    assert len(await org.house.orgs.keys(other_org.org_id)) == 1
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 201])
+async def test_names_have_1_to_200_characters(org: Tenant, name: str) -> None:
+    with pytest.raises(FieldInvalid):
+        await org.house.orgs.create(name)
+    with pytest.raises(FieldInvalid):
+        await org.house.orgs.create_key(org.org_id, name, expires_at=None)
+
+
+async def test_revoking_twice_keeps_the_first_time(org: Tenant) -> None:
+    orgs = org.house.orgs
+    await orgs.revoke_key(org.org_id, org.caller.key_id)
+    (first,) = await orgs.keys(org.org_id)
+    await orgs.revoke_key(org.org_id, org.caller.key_id)
+    assert list(await orgs.keys(org.org_id)) == [first]
+    with pytest.raises(KeyInvalid):
+        await orgs.authenticate(org.key)
+
+
+async def test_another_organisations_key_can_not_be_revoked(org: Tenant, other_org: Tenant) -> None:
+    for key_id in (other_org.caller.key_id, new_id()):
+        with pytest.raises(ResourceNotFound):
+            await org.house.orgs.revoke_key(org.org_id, key_id)
+    await other_org.get("/v2/ping")
+
+
+async def test_the_last_use_never_goes_back(org: Tenant) -> None:
+    await org.get("/v2/ping")
+    await org.house.orgs.note_use()
+    (first,) = await org.house.orgs.keys(org.org_id)
+    await org.get("/v2/ping")
+    await org.house.orgs.note_use()
+    (second,) = await org.house.orgs.keys(org.org_id)
+    assert first.last_used_at is not None
+    assert second.last_used_at is not None
+    assert second.last_used_at >= first.last_used_at
+
+
+async def test_the_clock_moves_forward_only_and_at_most_a_century(org: Tenant) -> None:
+    orgs = org.house.orgs
+    assert await orgs.advance_clock(org.org_id, timedelta(seconds=5)) == timedelta(seconds=5)
+    assert await orgs.advance_clock(org.org_id, timedelta(seconds=7)) == timedelta(seconds=12)
+    assert await orgs.clock_offset(org.org_id) == timedelta(seconds=12)
+    for by in (timedelta(seconds=-1), AHEAD_MAX, AHEAD_MAX + timedelta(seconds=1), timedelta.max):
+        with pytest.raises(FieldInvalid):
+            await orgs.advance_clock(org.org_id, by)
+    assert await orgs.advance_clock(org.org_id, timedelta()) == timedelta(seconds=12)
+    await orgs.advance_clock(org.org_id, AHEAD_MAX - timedelta(seconds=12))
+    with pytest.raises(FieldInvalid):
+        await orgs.advance_clock(org.org_id, timedelta(seconds=1))
+    assert (await orgs.now(org.org_id)).year > 2100
+
+
+async def test_each_process_takes_a_lane_of_its_own(database: Database) -> None:
+    lanes = [await take_lane(database) for _ in range(3)]
+    assert lanes == [lanes[0], lanes[0] + 1, lanes[0] + 2]
+
+
+async def test_organisations_are_listed_oldest_first(org: Tenant, other_org: Tenant) -> None:
+    everyone = [each.id for each in await org.house.orgs.all()]
+    assert everyone.index(org.org_id) < everyone.index(other_org.org_id)
+
+
+@pytest.mark.parametrize(
+    ("mode", "prefix"), [("sandbox", "lb_sandbox_"), ("production", "lb_live_")]
+)
+def test_keys_say_what_they_are_for(mode: str, prefix: str) -> None:
+    assert new_secret(Mode(mode)).startswith(prefix)
+    assert len(new_secret(Mode(mode))) == len(prefix) + 43
+
+
+def test_secrets_differ_and_hints_are_their_ends() -> None:
+    made = {new_secret(Mode.SANDBOX) for _ in range(100)}
+    assert len(made) == 100
+    assert hint("abcdefgh") == "efgh"
+
+
+@pytest.mark.parametrize("secret", ["", "a" * 23, "a" * 201, " " + "a" * 30, "é" * 30, "a\n" * 20])
+def test_a_weak_or_odd_secret_is_refused(secret: str) -> None:
+    with pytest.raises(ValueError, match="must"):
+        check_secret(secret)

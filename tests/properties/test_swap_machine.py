@@ -1,0 +1,237 @@
+"""Any sequence of requests about swaps, over HTTP, against a model that a page holds.
+
+Time stands still until the machine moves it, in steps that never land on a deadline.
+HYPOTHESIS_PROFILE=long runs it for as long as a coffee takes.
+"""
+
+import asyncio
+import os
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, TypeVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from landbridge.core.clock import FrozenClock
+from landbridge.core.money import Money
+from landbridge.db.pool import Database
+from landbridge.ledger.audit import audit, table
+from landbridge.orgs.service import take_lane
+from landbridge.wiring import MOVES, wire
+from tests.make import USDC
+from tests.tenants import (
+    SETTINGS,
+    SWAPS,
+    Tenant,
+    fund,
+    good,
+    make_tenant,
+    make_user,
+    refusal,
+    served,
+    swap_body,
+)
+
+T = TypeVar("T")
+
+# (sequences, steps of each); a step takes about 10 ms.
+RUNS = {"default": (20, 20), "long": (2_000, 40)}
+# Two of these are less than a quote's thirty seconds, three are more.
+STEP_S = 11.1
+
+BALANCES = """
+select w.user_id::text as user_id, split_part(a.asset, ':', 1) as currency, a.available, a.held
+from accounts a
+join wallets w on w.org_id = a.org_id and w.id = a.wallet_id
+where a.org_id = $1 and w.chain = 'POLYGON' and a.asset not like 'usdHifi%'
+"""
+
+
+@dataclass
+class Known:
+    """What the model knows of a swap."""
+
+    body: dict[str, Any]
+    id: str
+    source: str
+    destination: str
+    sent: int
+    received: int
+    deadline: datetime
+    status: str = "OPEN_QUOTE"
+
+
+class SwapMachine(RuleBasedStateMachine):
+    """A sandbox organisation beside its model."""
+
+    runner: ClassVar[asyncio.Runner]
+    database: ClassVar[Database]
+
+    people = st.integers(0, 1)
+    some_units = st.integers(2, 12_000)
+
+    @initialize()
+    def begin(self) -> None:
+        self.wait_for(self._begin())
+
+    async def _begin(self) -> None:
+        start = datetime(2026, 5, 1, tzinfo=UTC)
+        self.clock = FrozenClock(start, lane=await take_lane(self.database))
+        self.running = AsyncExitStack()
+        house = wire(SETTINGS, self.database, self.clock)
+        client = await self.running.enter_async_context(served(house))
+        self.org = await make_tenant(house, client)
+        self.users = [await make_user(self.org) for _ in range(2)]
+        self.holds = {(user, currency): 0 for user in self.users for currency in ("usdc", "usdt")}
+        self.known: list[Known] = []
+
+    @rule(person=people, units=st.integers(1, 20_000))
+    def fund(self, person: int, units: int) -> None:
+        self.wait_for(fund(self.org, self.users[person], str(Money(units, USDC))))
+        self.holds[self.users[person], "usdc"] += units
+
+    @rule(person=people, receiver=people, units=some_units, is_exact_out=st.booleans())
+    def create(self, person: int, receiver: int, units: int, *, is_exact_out: bool) -> None:
+        source, destination = self.users[person], self.users[receiver]
+        sent, received = (_needed(units), units) if is_exact_out else (units, _left(units))
+        body = swap_body(source, None if is_exact_out else str(Money(units, USDC)))
+        body["destination"]["userId"] = destination
+        if is_exact_out:
+            body["destination"]["amount"] = str(Money(units, USDC))
+        answer = self.wait_for(self.org.send("POST", SWAPS, body))
+        if self.holds[source, "usdc"] < sent:
+            assert refusal(answer) == "400 INSUFFICIENT_BALANCE"
+            return
+        details = good(answer)["transferDetails"]
+        quote = details["quoteInformation"]
+        assert quote["sendGross"]["amount"] == str(Money(sent, USDC))
+        assert quote["receiveNet"]["amount"] == str(Money(received, USDC))
+        deadline = datetime.fromisoformat(quote["expiresAt"])
+        self.known.append(Known(body, details["id"], source, destination, sent, received, deadline))
+
+    @precondition(lambda self: self.known)
+    @rule(data=st.data())
+    def accept(self, data: st.DataObject) -> None:
+        swap = data.draw(st.sampled_from(self.known))
+        answer = self.wait_for(self.org.send("POST", f"{SWAPS}/{swap.id}/accept"))
+        if swap.status == "OPEN_QUOTE" and swap.deadline <= self.clock.at:
+            swap.status = "QUOTE_FAILED"
+        if swap.status == "QUOTE_FAILED":
+            assert refusal(answer) == "400 INVALID_QUOTE"
+        elif swap.status == "OPEN_QUOTE" and self.holds[swap.source, "usdc"] < swap.sent:
+            assert refusal(answer) == "400 INSUFFICIENT_BALANCE"
+        else:
+            assert good(answer)["transferDetails"]["status"] == "COMPLETED"
+            self._settle(swap)
+
+    def _settle(self, swap: Known) -> None:
+        if swap.status == "OPEN_QUOTE":
+            swap.status = "COMPLETED"
+            self.holds[swap.source, "usdc"] -= swap.sent
+            self.holds[swap.destination, "usdt"] += swap.received
+
+    @precondition(lambda self: self.known)
+    @rule(data=st.data())
+    def replay(self, data: st.DataObject) -> None:
+        swap = data.draw(st.sampled_from(self.known))
+        record = self.wait_for(self.org.get(f"{SWAPS}/{swap.id}"))
+        assert self.wait_for(self.org.post(SWAPS, swap.body)) == record
+        assert record["transferDetails"]["status"] == swap.status
+
+    @precondition(lambda self: self.known)
+    @rule(data=st.data())
+    def ask_otherwise(self, data: st.DataObject) -> None:
+        swap = data.draw(st.sampled_from(self.known))
+        other = swap_body(self.users[0], "77", request_id=swap.body["requestId"])
+        answer = self.wait_for(self.org.send("POST", SWAPS, other))
+        assert refusal(answer) == "409 TRANSACTION_REQUEST_ALREADY_EXISTS"
+
+    @rule(steps=st.integers(1, 3))
+    def pass_time(self, steps: int) -> None:
+        self.clock.at += timedelta(seconds=steps * STEP_S)
+
+    @rule()
+    def work(self) -> None:
+        self.wait_for(self.org.house.due.run_all({self.org.org_id: timedelta()}))
+        for swap in self.known:
+            if swap.status == "OPEN_QUOTE" and swap.deadline <= self.clock.at:
+                swap.status = "QUOTE_FAILED"
+
+    @rule()
+    def restart(self) -> None:
+        self.wait_for(self._restart())
+
+    async def _restart(self) -> None:
+        await self.running.aclose()
+        house = wire(SETTINGS, self.database, self.clock)
+        client = await self.running.enter_async_context(served(house))
+        self.org = Tenant(house, client, self.org.caller, self.org.key)
+
+    @invariant()
+    def balances_are_the_models(self) -> None:
+        rows = self.wait_for(self.database.rows(BALANCES, self.org.org_id))
+        found = {(row["user_id"], row["currency"]): int(row["available"]) for row in rows}
+        assert found == self.holds
+        assert not any(row["held"] for row in rows)
+
+    def teardown(self) -> None:
+        """Once time runs on, everything rests and the books are right."""
+        self.pass_time(3)
+        self.work()
+        self.wait_for(self._check_end())
+
+    async def _check_end(self) -> None:
+        page = await self.org.get(SWAPS, limit=100)
+        found = {
+            each["transferDetails"]["id"]: each["transferDetails"]["status"]
+            for each in page["data"]
+        }
+        assert found == {swap.id: swap.status for swap in self.known}
+        assert set(found.values()) <= {"COMPLETED", "QUOTE_FAILED"}
+        audited = await audit(self.database, MOVES, org_id=self.org.org_id)
+        assert audited.is_clean, table(audited)
+        await self.running.aclose()
+
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(work)
+
+
+def _left(sent: int) -> int:
+    """Units that arrive for `sent`: a thousandth is the fee, rounded up."""
+    return sent - -(-sent // 1000)
+
+
+def _needed(received: int) -> int:
+    sent = received
+    while _left(sent) < received:
+        sent += 1
+    return sent
+
+
+def test_no_sequence_of_requests_makes_a_swap_or_the_books_wrong(dsn: str) -> None:
+    examples, steps = RUNS[os.environ.get("HYPOTHESIS_PROFILE", "default")]
+    with asyncio.Runner() as runner:
+        database = runner.run(Database.connect(dsn, name="swap machine", size_max=4))
+        SwapMachine.runner = runner
+        SwapMachine.database = database
+        run_state_machine_as_test(
+            SwapMachine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+            ),
+        )
+        runner.run(database.close())

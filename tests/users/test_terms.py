@@ -1,0 +1,256 @@
+"""Terms of service: the link, its acceptance, and the page that a person sees."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlsplit
+from uuid import uuid4
+
+import httpx2
+import pytest
+
+from landbridge.core.clock import FrozenClock
+from tests.tenants import URL, Tenant, individual, make_agreement, refusal, sentence
+
+LINK = "/v2/tos-link"
+
+
+async def _link(org: Tenant, **changes: str) -> tuple[str, str, str]:
+    """A new link: its id, path and session token."""
+    made = await org.post(LINK, {"idempotencyKey": str(uuid4()), **changes})
+    parts = urlsplit(str(made["url"]))
+    return made["signedAgreementId"], parts.path, parse_qs(parts.query)["session"][0]
+
+
+async def _is_signed(org: Tenant, agreement: str) -> bool:
+    return (await org.get(f"{LINK}/{agreement}"))["signed"]
+
+
+async def test_a_link_has_the_callers_key_as_its_id(still_org: Tenant) -> None:
+    key = str(uuid4())
+    made = await still_org.post(LINK, {"idempotencyKey": key})
+    assert made["signedAgreementId"] == key
+    assert made["url"].startswith(f"{URL}/tos/{key}?session=")
+    found = await still_org.get(f"{LINK}/{key}")
+    assert found == {
+        "id": key,
+        "createdAt": found["createdAt"],
+        "expiredAt": found["expiredAt"],
+        "signed": False,
+        "sessionToken": parse_qs(urlsplit(str(made["url"])).query)["session"][0],
+    }
+    created, ends = (datetime.fromisoformat(found[each]) for each in ("createdAt", "expiredAt"))
+    assert ends - created == timedelta(days=5)
+
+
+async def test_the_same_key_answers_the_same_link(org: Tenant) -> None:
+    body = {
+        "idempotencyKey": str(uuid4()),
+        "redirectUrl": "https://example.com",
+        "templateId": "t",
+    }
+    assert await org.post(LINK, body) == await org.post(LINK, body)
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("redirectUrl", {"redirectUrl": "https://example.org"}),
+        ("redirectUrl", {"redirectUrl": None}),
+        ("templateId", {"templateId": "u"}),
+    ],
+)
+async def test_the_same_key_with_another_body_conflicts(
+    org: Tenant, field: str, change: dict[str, Any]
+) -> None:
+    key = str(uuid4())
+    body = {"idempotencyKey": key, "redirectUrl": "https://example.com", "templateId": "t"}
+    await org.post(LINK, body)
+    answer = await org.send("POST", LINK, {**body, **change})
+    assert refusal(answer) == "409 RESOURCE_CONFLICT"
+    assert field in sentence(answer)
+
+
+async def test_two_organisations_may_use_one_key(org: Tenant, other_org: Tenant) -> None:
+    key = str(uuid4())
+    mine = await org.post(LINK, {"idempotencyKey": key})
+    theirs = await other_org.post(LINK, {"idempotencyKey": key})
+    assert mine["url"] != theirs["url"]
+    token = (await org.get(f"{LINK}/{key}"))["sessionToken"]
+    await org.post(f"{LINK}/{key}/accept", {"sessionToken": token})
+    assert await _is_signed(org, key)
+    assert not await _is_signed(other_org, key)
+
+
+async def test_accepting_twice_answers_as_the_first_time(org: Tenant) -> None:
+    agreement, _, token = await _link(org)
+    path, body = f"{LINK}/{agreement}/accept", {"sessionToken": token}
+    first = await org.post(path, body)
+    assert first["signed"] is True
+    assert await org.post(path, body) == first == await org.get(f"{LINK}/{agreement}")
+
+
+@pytest.mark.parametrize("token", ["", "x", "é", "\u0001"])
+async def test_a_wrong_token_accepts_nothing(org: Tenant, token: str) -> None:
+    agreement, _, _ = await _link(org)
+    answer = await org.send("POST", f"{LINK}/{agreement}/accept", {"sessionToken": token})
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+    assert "sessionToken" in sentence(answer)
+    assert not await _is_signed(org, agreement)
+
+
+async def test_the_token_of_another_link_accepts_nothing(org: Tenant) -> None:
+    agreement, _, _ = await _link(org)
+    _, _, token = await _link(org)
+    path, body = f"{LINK}/{agreement}/accept", {"sessionToken": token}
+    assert await org.refused("POST", path, body) == "400 FIELD_VALIDATION_ERROR"
+
+
+@pytest.mark.parametrize("known", ["8d3a7cfe-0000-4000-8000-000000000000", "x"])
+async def test_an_unknown_link_is_not_there(org: Tenant, known: str) -> None:
+    assert await org.refused("GET", f"{LINK}/{known}") == "404 RESOURCE_NOT_FOUND"
+    path, body = f"{LINK}/{known}/accept", {"sessionToken": "x"}
+    assert await org.refused("POST", path, body) == "404 RESOURCE_NOT_FOUND"
+
+
+async def test_a_link_can_be_accepted_for_five_days(
+    still_org: Tenant, still_clock: FrozenClock
+) -> None:
+    org = still_org
+    early, _, early_token = await _link(org)
+    late, page, late_token = await _link(org)
+    still_clock.at += timedelta(days=5) - timedelta(seconds=1)
+    await org.post(f"{LINK}/{early}/accept", {"sessionToken": early_token})
+    still_clock.at += timedelta(seconds=2)
+    body = {"sessionToken": late_token}
+    assert await org.refused("POST", f"{LINK}/{late}/accept", body) == "409 RESOURCE_CONFLICT"
+    shown = await org.client.get(page, params={"session": late_token})
+    pressed = await org.client.post(f"{page}/accept", data={"session": late_token})
+    assert (shown.status_code, pressed.status_code) == (410, 410)
+    assert not await _is_signed(org, late)
+    # What was accepted in time stays so.
+    await org.post("/v2/users", individual(early))
+    again = await org.post(f"{LINK}/{early}/accept", {"sessionToken": early_token})
+    assert again["signed"] is True
+
+
+async def test_a_user_before_acceptance_is_refused_naming_the_agreement(org: Tenant) -> None:
+    agreement = await make_agreement(org, is_signed=False)
+    answer = await org.send("POST", "/v2/users", individual(agreement))
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+    assert sentence(answer).startswith("signedAgreementId: the terms have not been accepted yet")
+
+
+async def test_another_organisations_agreement_makes_no_user(
+    org: Tenant, other_org: Tenant
+) -> None:
+    theirs = await make_agreement(other_org)
+    known = await org.send("POST", "/v2/users", individual(theirs))
+    unknown = await org.send("POST", "/v2/users", individual(str(uuid4())))
+    assert known.json() == unknown.json()
+    assert refusal(known) == "400 FIELD_VALIDATION_ERROR"
+
+
+async def test_a_person_accepts_on_the_page_and_is_sent_back(org: Tenant) -> None:
+    target = "https://example.com/back?a=1&b=#top"
+    agreement, page, token = await _link(org, redirectUrl=target)
+    shown = await org.client.get(page, params={"session": token})
+    assert shown.status_code == 200
+    assert shown.headers["content-type"].startswith("text/html")
+    assert shown.headers["cache-control"] == "no-store"
+    assert shown.headers["referrer-policy"] == "no-referrer"
+    assert "default-src 'none'" in shown.headers["content-security-policy"]
+    assert f'action="/tos/{agreement}/accept"' in shown.text
+    assert "<script" not in shown.text
+    pressed = await org.client.post(f"{page}/accept", data={"session": token})
+    assert pressed.status_code == 303
+    back = urlsplit(pressed.headers["location"])
+    assert (back.scheme, back.netloc, back.path, back.fragment) == (
+        *("https", "example.com", "/back", "top"),
+    )
+    assert parse_qsl(back.query, keep_blank_values=True) == [
+        *(("a", "1"), ("b", ""), ("signedAgreementId", agreement))
+    ]
+    assert await _is_signed(org, agreement)
+    again = await org.client.post(f"{page}/accept", data={"session": token})
+    assert again.headers["location"] == pressed.headers["location"]
+
+
+async def test_a_redirect_may_have_letters_of_any_language(org: Tenant) -> None:
+    _, page, token = await _link(org, redirectUrl="https://m\u00fcnchen.example/\u00fc?q=\u00fc")
+    pressed = await org.client.post(f"{page}/accept", data={"session": token})
+    assert pressed.status_code == 303
+    assert pressed.headers["location"].isascii()
+
+
+async def test_without_a_redirect_the_page_says_thank_you(org: Tenant) -> None:
+    agreement, page, token = await _link(org)
+    pressed = await org.client.post(f"{page}/accept", data={"session": token})
+    assert pressed.status_code == 200
+    assert "Thank you" in pressed.text
+    shown = await org.client.get(page, params={"session": token})
+    assert "Thank you" in shown.text
+    assert "<form" not in shown.text
+    assert await _is_signed(org, agreement)
+
+
+@pytest.mark.parametrize("session", ["", "x", "é", "<script>alert(1)</script>", "a" * 5000])
+async def test_a_link_that_was_not_copied_completely_is_gone(org: Tenant, session: str) -> None:
+    agreement, page, _ = await _link(org)
+    shown = await org.client.get(page, params={"session": session})
+    pressed = await org.client.post(f"{page}/accept", data={"session": session})
+    for answer in (shown, pressed):
+        assert answer.status_code == 404
+        assert "not valid any more" in answer.text
+        assert "<script" not in answer.text
+    assert not await _is_signed(org, agreement)
+
+
+async def test_a_token_opens_no_other_link(org: Tenant, other_org: Tenant) -> None:
+    _, page, _ = await _link(org)
+    _, _, token = await _link(other_org)
+    assert (await org.client.get(page, params={"session": token})).status_code == 404
+    pressed = await org.client.post(f"{page}/accept", data={"session": token})
+    assert pressed.status_code == 404
+
+
+async def test_a_session_with_a_nul_is_refused_not_broken(org: Tenant) -> None:
+    _, page, _ = await _link(org)
+    assert (await org.client.get(f"{page}?session=%00")).status_code == 400
+    assert (await org.client.post(f"{page}/accept", data={"session": "\0"})).status_code == 404
+
+
+FORMS: list[dict[str, Any]] = [
+    {},
+    {"json": {"session": "x"}},
+    {"content": b"session=a&session=b", "headers": {"Content-Type": "x-www-form-urlencoded"}},
+    {"content": b"\xff\xfe=%ff", "headers": {"Content-Type": "application/x-www-form-urlencoded"}},
+    {"content": b"x" * 100, "headers": {"Content-Type": "multipart/form-data; boundary=x"}},
+    {"content": b"&" * 50_000, "headers": {"Content-Type": "application/x-www-form-urlencoded"}},
+    {"data": {"other": "x"}},
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_any_other_form_is_refused_not_broken(org: Tenant, form: dict[str, Any]) -> None:
+    _, page, _ = await _link(org)
+    answer = await org.client.post(f"{page}/accept", **form)
+    assert answer.status_code in {400, 404, 413}
+
+
+async def test_the_page_escapes_what_it_shows(client: httpx2.AsyncClient) -> None:
+    answer = await client.get("/tos/<script>", params={"session": '"><script>'})
+    assert answer.status_code == 404
+    assert "<script" not in answer.text
+
+
+async def test_who_accepted_is_told(org: Tenant) -> None:
+    by_api = await make_agreement(org)
+    by_page, page, token = await _link(org)
+    await org.client.post(f"{page}/accept", data={"session": token})
+    rows = await org.house.database.rows(
+        "select object_id, what, actor from changes where org_id = $1 order by at", org.org_id
+    )
+    assert [(str(row["object_id"]), row["what"], row["actor"]) for row in rows] == [
+        (by_api, "accept", f"key:{org.caller.key_id}"),
+        (by_page, "accept", "person:terms"),
+    ]

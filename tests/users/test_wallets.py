@@ -1,0 +1,180 @@
+"""A user's wallets over HTTP: more chains, balances, registered addresses."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.tenants import Tenant, fund, make_user, refusal, sentence
+
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+SOLANA = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+
+
+def _external(**changes: Any) -> dict[str, Any]:
+    return {
+        "address": OUTSIDE,
+        "chain": "POLYGON",
+        "name": "Bank",
+        "referenceId": "r1",
+        **changes,
+    }
+
+
+async def test_more_chains_keep_the_wallets_that_are_there(org: Tenant) -> None:
+    user = await make_user(org, funds="5")
+    before = await org.get(f"/v2/users/{user}")
+    body = {"chains": ["SOLANA", "POLYGON", "BASE"]}
+    after = await org.post(f"/v2/users/{user}/wallets/add", body)
+    was, now = before["wallets"]["INDIVIDUAL"], after["wallets"]["INDIVIDUAL"]
+    assert set(now) == {"POLYGON", "ETHEREUM", "SOLANA", "BASE"}
+    assert {chain: now[chain] for chain in was} == was
+    assert now["BASE"] == now["POLYGON"]
+    assert await org.post(f"/v2/users/{user}/wallets/add", body) == after
+    path = f"/v2/users/{user}/wallets/balance"
+    assert (await org.get(path, chain="POLYGON", currency="usdc"))["displayBalance"] == "5"
+    assert (await org.get(path, chain="SOLANA", currency="usdg"))["displayBalance"] == "0"
+
+
+@pytest.mark.parametrize("chains", [[], ["TRON"], "BASE", None, [1]])
+async def test_chains_that_we_do_not_serve_are_refused(org: Tenant, chains: Any) -> None:
+    user = await make_user(org)
+    answer = await org.send("POST", f"/v2/users/{user}/wallets/add", {"chains": chains})
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+    assert "chains" in sentence(answer)
+
+
+async def test_a_balance_says_units_coins_and_which_token(org: Tenant) -> None:
+    user = await make_user(org, funds="10.5")
+    path = f"/v2/users/{user}/wallets/balance"
+    assert await org.get(path, chain="POLYGON", currency="usdc") == {
+        "balance": "10500000",
+        "displayBalance": "10.5",
+        "availableBalance": "10500000",
+        "tokenInfo": {
+            "tokenAddress": "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359",
+            "standard": "ERC20",
+            "name": "USD Coin",
+            "symbol": "USDC",
+            "decimals": 6,
+        },
+    }
+    await fund(org, user, "1", currency="usdHifi")
+    test_coin = await org.get(path, chain="POLYGON", currency="usdHifi")
+    assert test_coin["displayBalance"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "says"),
+    [
+        ({}, "400 FIELD_VALIDATION_ERROR", "currency"),
+        ({"chain": "POLYGON"}, "400 FIELD_VALIDATION_ERROR", "currency"),
+        ({"currency": "usdc"}, "400 FIELD_VALIDATION_ERROR", "chain"),
+        ({"chain": "TRON", "currency": "usdc"}, "400 FIELD_VALIDATION_ERROR", "chain"),
+        ({"chain": "POLYGON", "currency": "dai"}, "400 FIELD_VALIDATION_ERROR", "currency"),
+        ({"chain": "POLYGON", "currency": "usdg"}, "400 FIELD_VALIDATION_ERROR", "currency"),
+        ({"chain": "SOLANA", "currency": "usdc"}, "404 WALLET_NOT_FOUND", "SOLANA"),
+    ],
+)
+async def test_a_balance_of_nothing_that_there_is_is_refused(
+    org: Tenant, query: dict[str, str], name: str, says: str
+) -> None:
+    user = await make_user(org)
+    answer = await org.send("GET", f"/v2/users/{user}/wallets/balance", **query)
+    assert refusal(answer) == name
+    assert says in sentence(answer)
+
+
+async def test_an_address_is_registered_in_its_one_spelling(org: Tenant) -> None:
+    user = await make_user(org)
+    path = f"/v2/users/{user}/wallets/external"
+    made = await org.post(path, _external(address=OUTSIDE.lower(), name=" Bank "))
+    assert made == {
+        "id": made["id"],
+        "userId": user,
+        "chain": "POLYGON",
+        "name": "Bank",
+        "address": OUTSIDE,
+        "referenceId": "r1",
+        "active": True,
+        "createdAt": made["createdAt"],
+        "updatedAt": None,
+    }
+    assert await org.get(f"{path}/{made['id']}") == made
+
+
+async def test_an_address_is_registered_once_per_user_and_chain(org: Tenant) -> None:
+    ada, bob = await make_user(org), await make_user(org)
+    path = f"/v2/users/{ada}/wallets/external"
+    await org.post(path, _external())
+    answer = await org.send("POST", path, _external(address=OUTSIDE.lower(), name="Other"))
+    assert refusal(answer) == "409 WALLET_ALREADY_EXISTS"
+    assert answer.json()["code"] == 600001
+    await org.post(path, _external(chain="ETHEREUM"))
+    await org.post(path, _external(chain="SOLANA", address=SOLANA))
+    await org.post(f"/v2/users/{bob}/wallets/external", _external())
+
+
+async def test_an_address_of_the_platform_is_no_external_one(org: Tenant) -> None:
+    ada, bob = await make_user(org), await make_user(org)
+    of_bob = (await org.get(f"/v2/users/{bob}"))["wallets"]["INDIVIDUAL"]["POLYGON"]["address"]
+    path = f"/v2/users/{ada}/wallets/external"
+    answer = await org.send("POST", path, _external(address=of_bob))
+    assert refusal(answer) == "400 INVALID_WALLET_CONFIG"
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("address", {"address": "0x12"}),
+        ("address", {"address": ""}),
+        ("address", {"address": "0x" + "0" * 40}),
+        ("address", {"address": OUTSIDE.replace("bD", "Bd")}),
+        ("address", {"address": SOLANA}),
+        ("address", {"chain": "SOLANA"}),
+        ("chain", {"chain": "TRON"}),
+        ("chain", {"chain": None}),
+        ("name", {"name": " "}),
+        ("name", {"name": "x" * 201}),
+        ("referenceId", {"referenceId": ""}),
+        ("referenceId", {"referenceId": 1}),
+    ],
+)
+async def test_a_wrong_registration_is_refused_and_named(
+    org: Tenant, field: str, change: dict[str, Any]
+) -> None:
+    user = await make_user(org)
+    path = f"/v2/users/{user}/wallets/external"
+    answer = await org.send("POST", path, _external(**change))
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+    assert field in sentence(answer)
+    assert (await org.get(path))["count"] == 0
+
+
+async def test_registered_addresses_are_listed_newest_first(org: Tenant) -> None:
+    ada, bob = await make_user(org), await make_user(org)
+    path = f"/v2/users/{ada}/wallets/external"
+    made = [
+        (await org.post(path, _external(address="0x" + f"{each:040x}")))["id"]
+        for each in range(1, 6)
+    ]
+    await org.post(f"/v2/users/{bob}/wallets/external", _external())
+    seen: list[str] = []
+    query: dict[str, str | int] = {"limit": 2}
+    while (page := await org.get(path, **query))["externalWallets"]:
+        assert len(seen) < len(made), "a page came twice"
+        assert list(page) == ["count", "externalWallets", "nextCursor"]
+        seen += [each["id"] for each in page["externalWallets"]]
+        query["createdBefore"] = page["nextCursor"]
+    assert seen == made[::-1]
+
+
+async def test_another_users_registered_address_is_not_there(org: Tenant) -> None:
+    ada, bob = await make_user(org), await make_user(org)
+    made = await org.post(f"/v2/users/{ada}/wallets/external", _external())
+    for path in (
+        f"/v2/users/{bob}/wallets/external/{made['id']}",
+        f"/v2/users/{ada}/wallets/external/{uuid4()}",
+        f"/v2/users/{ada}/wallets/external/x",
+    ):
+        assert await org.refused("GET", path) == "404 WALLET_NOT_FOUND"
