@@ -32,6 +32,9 @@ from landbridge.wiring import MOVES, House, open_house
 
 T = TypeVar("T")
 
+# Far beyond any stablecoin, and near enough that amounts keep within their 38 digits.
+_RATE_MIN, _RATE_MAX = Decimal("0.000001"), Decimal(1_000_000)
+
 _data_dir = click.option("--data-dir", help="Where everything is kept (default: .landbridge).")
 
 
@@ -362,6 +365,8 @@ def _price(rate: str, fee: str) -> Price:
         price = Price(Rate(Decimal(rate)), Decimal(fee), as_of=None)
     except (InvalidOperation, LandbridgeError) as error:
         raise click.UsageError(f"rate {rate} and fee {fee} must be decimals above zero") from error
+    if not _RATE_MIN <= price.rate.value <= _RATE_MAX:
+        raise click.UsageError(f"rate {rate} must be from {_RATE_MIN} to {_RATE_MAX}")
     if not 0 <= price.fee_fraction < 1:
         raise click.UsageError(f"fee {fee} must be at least 0 and below 1")
     return price

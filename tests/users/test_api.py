@@ -267,3 +267,14 @@ async def test_an_unknown_user_is_not_there(org: Tenant, known: str) -> None:
         ("GET", f"{path}/wallets/balance?chain=BASE&currency=usdc", None),
     ):
         assert await org.refused(method, where, body) == "404 USER_NOT_FOUND"
+
+
+async def test_terms_that_were_accepted_again_are_kept_with_the_user(org: Tenant) -> None:
+    user = await make_user(org)
+    again = await make_agreement(org)
+    await org.post(f"/v2/users/{user}", {"signedAgreementId": again})
+    stored = await org.house.users.get(org.org_id, UUID(user))
+    assert str(stored.agreement_id) == again
+    unsigned = await make_agreement(org, is_signed=False)
+    refused = await org.refused("POST", f"/v2/users/{user}", {"signedAgreementId": unsigned})
+    assert refused == "400 FIELD_VALIDATION_ERROR"

@@ -170,7 +170,12 @@ class UserRoutes(Controller):
         wallets: NamedDependency[Wallets],
     ) -> UserReply:
         """Changes the members that are given."""
-        user = await users.update(request.user, known_id(userId), particulars(data))
+        user = await users.update(
+            request.user,
+            known_id(userId),
+            particulars(data),
+            agreement_id=data.signed_agreement_id,
+        )
         return await user_reply(wallets, user)
 
     @post("/{userId:str}/wallets/add", status_code=200, summary="Add wallets on more chains")

@@ -144,14 +144,23 @@ class Users:
             )
         )
 
-    async def update(self, caller: Caller, user_id: UUID, told: Particulars) -> User:
-        """Change what `told` names, leave the rest; raises `FieldInvalid` and `UserNotFound`."""
+    async def update(
+        self, caller: Caller, user_id: UUID, told: Particulars, *, agreement_id: UUID | None
+    ) -> User:
+        """Change what `told` names, leave the rest; raises `FieldInvalid` and `UserNotFound`.
+
+        `agreement_id` is set when the person has accepted terms again.
+        """
         for _ in range(_ATTEMPTS):
             before = await self.get(caller.org_id, user_id)
             at = self._clock.stamp(caller.clock_offset)
             after = _changed(before, told)
+            if agreement_id is not None:
+                after = replace(after, agreement_id=agreement_id)
 
             async def work(tx: Tx, after: User = after, at: datetime = at) -> bool:
+                if agreement_id is not None:
+                    await terms.check_signed(tx, caller.org_id, agreement_id)
                 if not await store.update(tx, after, at):
                     return False
                 changed = replace(after, version=after.version + 1)

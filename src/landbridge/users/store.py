@@ -23,7 +23,7 @@ returning id
 _UPDATE = """
 update users
 set email = $4, first_name = $5, last_name = $6, business_name = $7, profile = $8::text::jsonb,
-    version = version + 1, updated_at = $9
+    agreement_id = $10, version = version + 1, updated_at = $9
 where org_id = $1 and id = $2 and version = $3
 returning version
 """
@@ -98,6 +98,7 @@ async def update(tx: Tx, user: User, at: datetime) -> bool:
         user.business_name,
         msgspec.json.encode(user.profile).decode(),
         at,
+        user.agreement_id,
     )
     return updated is not None
 
