@@ -271,6 +271,16 @@ def _comments(source: Source) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
+def test_a_store_is_imported_by_its_own_package_only() -> None:
+    findings = [
+        f"{source.name}: {name}"
+        for source in sources("src/landbridge")
+        for name in _imports(source.tree)
+        if name.endswith("store") and name.rpartition(".")[0] != source.module.rpartition(".")[0]
+    ]
+    assert not findings, report("Call the package's service instead of its store:", findings)
+
+
 def _imports(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:

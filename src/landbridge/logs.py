@@ -30,6 +30,7 @@ FIELDS = frozenset(
         "count",
         "exception",
         "process",
+        "schedule",
         "pid",
         "exit",
         "delay_s",

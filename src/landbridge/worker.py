@@ -14,10 +14,10 @@ from landbridge.wiring import House
 
 _log = structlog.stdlib.get_logger()
 
-DUE = Gauge(
-    "landbridge_due_records",
-    "Records that were due when the worker last looked.",
-    multiprocess_mode="livesum",
+FAILING = Gauge(
+    "landbridge_due_failing_records",
+    "Due records that could not be moved when they were last tried.",
+    multiprocess_mode="mostrecent",
 )
 
 
@@ -31,9 +31,9 @@ class Schedule:
 
 
 async def _run_due(house: House) -> bool:
-    records = await house.due.run_once(await house.orgs.clock_offsets())
-    DUE.set(records)
-    return records == BATCH_SIZE
+    moved = await house.due.run_once(await house.orgs.clock_offsets())
+    FAILING.set(house.due.failing)
+    return moved == BATCH_SIZE
 
 
 async def _roll_up(house: House) -> bool:
@@ -59,9 +59,9 @@ async def _keep(schedule: Schedule, house: House, stop: asyncio.Event) -> None:
         try:
             is_more = await schedule.run(house)
         except Busy as error:
-            _log.warning("worker.busy", process=schedule.name, reason=str(error))
+            _log.warning("worker.busy", schedule=schedule.name, reason=str(error))
         except Exception as error:  # noqa: BLE001  a broken schedule must not end the others
-            _log.error("worker.failed", process=schedule.name, exc_info=error)
+            _log.error("worker.failed", schedule=schedule.name, exc_info=error)
         if not is_more:
             await _pause(stop, schedule.every_s)
 

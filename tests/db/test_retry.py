@@ -27,7 +27,6 @@ class Flaky:
 AGAIN = [
     asyncpg.SerializationError("x"),
     asyncpg.DeadlockDetectedError("x"),
-    asyncpg.LockNotAvailableError("x"),
     asyncpg.ConnectionDoesNotExistError("x"),
     asyncpg.InternalClientError("cannot switch to state 15"),
     asyncpg.AdminShutdownError("x"),
@@ -46,7 +45,7 @@ async def test_a_lost_race_or_connection_is_tried_again(error: Exception) -> Non
 
 @pytest.mark.parametrize(
     "error",
-    [TimeoutError(), asyncpg.QueryCanceledError("x")],
+    [TimeoutError(), asyncpg.QueryCanceledError("x"), asyncpg.LockNotAvailableError("x")],
     ids=lambda error: type(error).__name__,
 )
 async def test_what_ran_out_of_time_is_busy_at_once(error: Exception) -> None:

@@ -278,3 +278,9 @@ async def test_terms_that_were_accepted_again_are_kept_with_the_user(org: Tenant
     unsigned = await make_agreement(org, is_signed=False)
     refused = await org.refused("POST", f"/v2/users/{user}", {"signedAgreementId": unsigned})
     assert refused == "400 FIELD_VALIDATION_ERROR"
+
+
+async def test_a_business_can_be_asked_for_again(org: Tenant) -> None:
+    body = business(await make_agreement(org), requestId=str(uuid4()))
+    made = await org.post(USERS, body)
+    assert await org.post(USERS, body) == made

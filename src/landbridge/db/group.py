@@ -24,6 +24,8 @@ Out = TypeVar("Out")
 
 # Past this a batch no longer gets cheaper per call, only slower to answer (measured).
 SIZE_MAX = 64
+# A second of work at full speed; whoever comes later would not be answered in useful time.
+WAITING_MAX = 2_000
 
 
 @dataclass(slots=True)
@@ -54,7 +56,13 @@ class Group(Generic[In, Out]):
         self._is_due = False
 
     async def call(self, ask: In) -> Out:
-        """The result of `ask`, computed together with whatever else waits."""
+        """The result of `ask`, computed together with whatever else waits.
+
+        Raises `Busy` at once when too many wait already: an answer that comes after its caller has
+        given up is worth nothing.
+        """
+        if len(self._waiting) >= WAITING_MAX:
+            raise Busy("too many calls are waiting")
         loop = asyncio.get_running_loop()
         call = _Call[In, Out](ask, self._keys(ask), loop.create_future())
         self._waiting.append(call)

@@ -75,7 +75,10 @@ async def pending(database: Database) -> list[Migration]:
 
 
 async def _apply(tx: Tx) -> list[Migration]:
+    # However long the migration of another process takes, this one waits for it.
+    await tx.execute("set local lock_timeout = 0")
     await tx.execute("select pg_advisory_xact_lock($1)", _LOCK)
+    await tx.execute("set local lock_timeout = '10s'")
     await tx.execute(_TABLE)
     applied = {row["number"]: (row["name"], row["digest"]) for row in await tx.fetch(_APPLIED)}
     missing = _missing(applied)

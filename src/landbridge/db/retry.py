@@ -1,6 +1,6 @@
 """The bounded retry around every transaction.
 
-What is tried again: serialization failures, deadlocks, lock timeouts and lost connections. A lost
+What is tried again: serialization failures, deadlocks and lost connections. A lost
 connection may have committed, so only work that is idempotent runs under this: creations by their
 request id, moves by the version they were read at.
 """
@@ -32,10 +32,9 @@ LOST_CONNECTION = (
 LOST_RACE = (
     asyncpg.SerializationError,
     asyncpg.DeadlockDetectedError,
-    asyncpg.LockNotAvailableError,
 )
 # What has used up its whole time is not tried again: that would take six times as long.
-OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError)
+OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError)
 
 
 async def retrying(work: Callable[[], Awaitable[T]]) -> T:

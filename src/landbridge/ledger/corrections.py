@@ -58,7 +58,8 @@ async def correct(
     if not rows:
         raise ResourceNotFound(f"change {seq} of {transfer_id} has no journal")
     postings = [_opposite(row, assets) for row in rows]
-    moved = max((posting.available for posting in postings), key=lambda each: each.units)
+    # What the record is about: the largest sum that one of its lines moves.
+    moved = max((_size(posting) for posting in postings), key=lambda each: each.units)
     corrected = await ledger.open(
         Opening(
             org_id=org_id,
@@ -92,6 +93,11 @@ async def _read(
 ) -> tuple[Transfer | None, Sequence[Row]]:
     found = await record_store.get_batch(tx, [(org_id, transfer_id)])
     return found[0], await record_store.journal(tx, org_id, transfer_id, seq)
+
+
+def _size(posting: Posting) -> Money:
+    units = max(abs(posting.available.units), abs(posting.held_units))
+    return Money(units, posting.available.asset)
 
 
 def _opposite(row: Row, assets: Mapping[str, Asset]) -> Posting:

@@ -27,8 +27,9 @@ STEPS_MAX = 50
 
 async def roll_up(database: Database, org_ids: Iterable[UUID]) -> bool:
     """Fold what has been settled since the last time; whether some organisation has more."""
+    wanted = list(org_ids)
     is_behind = False
-    for org_id in org_ids:
+    for org_id in await database.single(lambda tx: house_store.behind(tx, wanted)):
         for _ in range(STEPS_MAX):
             if not await roll_up_step(database, org_id):
                 break

@@ -13,6 +13,19 @@ insert into house_rolls (org_id, rolled_to) values ($1, '0')
 on conflict (org_id) do nothing
 """
 
+# Reads only: an organisation in which nothing has happened costs no write.
+_BEHIND = """
+select o.org_id
+from unnest($1::uuid[]) as o (org_id)
+left join house_rolls r on r.org_id = o.org_id
+where exists (
+    select
+    from changes c
+    where c.org_id = o.org_id and c.tx >= coalesce(r.rolled_to, '0'::xid8)
+        and c.tx < pg_snapshot_xmin(pg_current_snapshot())
+)
+"""
+
 _LOCK = "select rolled_to::text from house_rolls where org_id = $1 for update"
 
 # The transaction of the last change that fits one step, and the watermark's bound: no
@@ -65,6 +78,11 @@ from (
 ) as parts
 group by role, asset
 """
+
+
+async def behind(tx: Tx, org_ids: list[UUID]) -> list[UUID]:
+    """Those of these organisations that have something to fold."""
+    return [row["org_id"] for row in await tx.fetch(_BEHIND, org_ids)]
 
 
 async def lock(tx: Tx, org_id: UUID) -> int:

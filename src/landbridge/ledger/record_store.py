@@ -1,6 +1,6 @@
 """The reads of records and accounts. Nothing here writes, but for making empty accounts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -66,7 +66,7 @@ cross join lateral (
         source_units, destination_asset, destination_units, details, facts, due_at, created_at,
         updated_at
     from transfers
-    where org_id = o.org_id and due_at <= o.now
+    where org_id = o.org_id and due_at <= o.now and id <> all ($4::uuid[])
     order by due_at
     limit $3
 ) t
@@ -136,9 +136,14 @@ async def rested_at(tx: Tx, org_id: UUID, moment: datetime) -> Position | None:
     return None if row is None else Position(row["created_at"], row["id"])
 
 
-async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> list[Transfer]:
-    """Records whose time has come, the longest due first; `clocks` is the time per organisation."""
-    rows = await tx.fetch(DUE, list(clocks), list(clocks.values()), limit)
+async def due(
+    tx: Tx, clocks: Mapping[UUID, datetime], *, skip: Collection[UUID], limit: int
+) -> list[Transfer]:
+    """Records whose time has come, the longest due first, but for those to `skip`.
+
+    `clocks` is the time per organisation.
+    """
+    rows = await tx.fetch(DUE, list(clocks), list(clocks.values()), limit, list(skip))
     return [_transfer(row) for row in rows]
 
 

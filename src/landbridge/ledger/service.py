@@ -135,9 +135,13 @@ class Ledger:
 
         return await self._database.transact(read)
 
-    async def due(self, clocks: Mapping[UUID, datetime], *, limit: int) -> Sequence[Transfer]:
-        """Records whose time has come, the longest due first."""
-        return await self._database.single(lambda tx: record_store.due(tx, clocks, limit=limit))
+    async def due(
+        self, clocks: Mapping[UUID, datetime], *, limit: int, skip: Collection[UUID] = ()
+    ) -> Sequence[Transfer]:
+        """Records whose time has come, the longest due first, but for those to `skip`."""
+        return await self._database.single(
+            lambda tx: record_store.due(tx, clocks, skip=skip, limit=limit)
+        )
 
     async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> Account | None:
         """A wallet's account of one asset."""

@@ -41,10 +41,9 @@ def exact_out(receive: Money, out_of: Asset, price: Price) -> Quote:
     """The least that has to be sent so that exactly `receive` arrives."""
     net = price.rate.invert(receive, out_of, Rounding.UP)
     kept_over, kept_under = (1 - price.fee_fraction).as_integer_ratio()
-    # The fee rounds up, so the first guess may leave a unit too little after it; never more.
+    # The least whole number that leaves `net` after its fee: what it is above `net` is that fee,
+    # rounded up, since all of these are whole.
     gross = Money(-(-net.units * kept_under // kept_over), out_of)
-    while gross - share(gross, price.fee_fraction, Rounding.UP) < net:
-        gross += Money(1, out_of)
     return Quote(gross, gross - net, receive, price)
 
 

@@ -67,10 +67,22 @@ class Wallets:
         return await self._lookups.call((org_id, user_id, chain))
 
     async def find_address(self, org_id: UUID, chain: Chain, address: str) -> Wallet | None:
-        """The organisation's own wallet at an address."""
-        return await self._database.single(
-            lambda tx: store.find_address(tx, org_id, chain, address)
+        """The organisation's own wallet at an address.
+
+        Raises `WalletNotFound` for an address of a user of ours who has no wallet on this chain:
+        EVM addresses are the same on every EVM chain, and coins must not leave the books for them.
+        """
+        alike = [each for each in Chain if each.is_evm == chain.is_evm]
+        found = await self._database.single(
+            lambda tx: store.find_address(tx, org_id, alike, address)
         )
+        ours = next((wallet for wallet in found if wallet.chain is chain), None)
+        if found and ours is None:
+            raise WalletNotFound(
+                f"{address} belongs to user {found[0].user_id}, who has no wallet on {chain} yet; "
+                f"add one with POST /v2/users/{found[0].user_id}/wallets/add"
+            )
+        return ours
 
     async def of_users(self, org_id: UUID, user_ids: Sequence[UUID]) -> Mapping[UUID, list[Wallet]]:
         """All wallets of these users, by user."""

@@ -44,7 +44,7 @@ join wallets w on w.org_id = i.org_id and w.user_id = i.user_id and w.chain = i.
 _FIND_ADDRESS = """
 select org_id, id, user_id, chain, address, derivation_index, created_at
 from wallets
-where org_id = $1 and chain = $2 and address = $3
+where org_id = $1 and chain = any($2::text[]) and address = $3
 """
 
 _OF_USERS = """
@@ -128,10 +128,11 @@ async def find(tx: Tx, wanted: Sequence[tuple[UUID, UUID, Chain]]) -> list[Walle
     return found
 
 
-async def find_address(tx: Tx, org_id: UUID, chain: Chain, address: str) -> Wallet | None:
-    """The wallet at an address, if it is one of the organisation's."""
-    row = await tx.fetchrow(_FIND_ADDRESS, org_id, chain, address)
-    return None if row is None else _wallet(row)
+async def find_address(
+    tx: Tx, org_id: UUID, chains: Sequence[Chain], address: str
+) -> Sequence[Wallet]:
+    """The organisation's wallets at an address, on any of these chains."""
+    return [_wallet(row) for row in await tx.fetch(_FIND_ADDRESS, org_id, chains, address)]
 
 
 async def of_users(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[Wallet]:

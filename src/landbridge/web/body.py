@@ -124,7 +124,8 @@ def _without_nones(value: Any) -> Any:
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value)
         return {name: _without_nones(each) for name, each in members.items() if each is not None}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
+        # A list either way: that is what it will be when it is read back.
         return [_without_nones(each) for each in cast("list[Any]", value)]
     return value
 

@@ -346,3 +346,17 @@ async def test_accept_takes_no_body_and_ignores_one(org: Tenant) -> None:
         made = await make_swap(org, user)
         accepted = await org.post(f"{SWAPS}/{made['id']}/accept", body)
         assert accepted["transferDetails"]["status"] == "COMPLETED"
+
+
+async def test_coins_do_not_leave_the_books_for_a_user_of_ours_without_a_wallet(
+    org: Tenant,
+) -> None:
+    ada = await make_user(org, funds="10")
+    grace = await make_user(org, chains=["ETHEREUM"])
+    wallets = (await org.get(f"/v2/users/{grace}"))["wallets"]["INDIVIDUAL"]
+    address = wallets["ETHEREUM"]["address"]
+    asked = swap_body(ada, "1", destination={"walletAddress": address})
+    assert await org.refused("POST", SWAPS, asked) == "404 WALLET_NOT_FOUND"
+    external = {"address": address, "chain": "POLYGON", "name": "Mine", "referenceId": "1"}
+    path = f"/v2/users/{ada}/wallets/external"
+    assert await org.refused("POST", path, external) == "404 WALLET_NOT_FOUND"

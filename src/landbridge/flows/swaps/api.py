@@ -230,7 +230,6 @@ def _wanted(data: NewSwap) -> Wanted:
 
 def _shape(swap: Swap) -> SwapReply:
     record, details = swap.record, swap.details
-    asked_out = record.request["destination"].get("amount") is not None
     return SwapReply(
         transfer_type=KIND,
         transfer_details=SwapDetailsReply(
@@ -249,7 +248,7 @@ def _shape(swap: Swap) -> SwapReply:
                 currency=swap.destination.asset.currency,
                 user_id=details.destination_user_id,
                 external_wallet_id=details.external_wallet_id,
-                amount=swap.destination.decimal if asked_out else None,
+                amount=swap.destination.decimal if details.is_exact_out else None,
                 chain=swap.destination.asset.chain,
                 wallet_address=details.destination_address,
             ),

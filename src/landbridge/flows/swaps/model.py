@@ -67,6 +67,8 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     fee_units: int
     rate: Decimal
     quote_expires_at: datetime
+    # Whether the caller said what has to arrive, rather than what is sent.
+    is_exact_out: bool
     # Facts that changes add.
     error: str | None = None
     error_code: int | None = None

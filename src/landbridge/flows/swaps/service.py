@@ -123,12 +123,12 @@ class Swaps:
                 case Transfer():
                     return as_swap(settled)
                 case Outcome.LATE:
-                    await self.expire(swap, caller.actor, at)
-                    raise QuoteInvalid("the quote of this swap has expired; create a new one")
+                    if await self.expire(swap, caller.actor, at):
+                        raise QuoteInvalid("the quote of this swap has expired; create a new one")
                 case Outcome.SHORT:
                     raise InsufficientBalance(_too_little(swap.source))
                 case _:
-                    continue  # somebody else moved it: look again
+                    pass  # somebody else moved it: look again
         raise Busy("the swap is being changed by somebody else")
 
     async def expire(self, swap: Swap, actor: str, at: datetime) -> bool:
@@ -185,6 +185,7 @@ class Swaps:
             fee_units=quote.fee.units,
             rate=quote.price.rate.value,
             quote_expires_at=expires_at,
+            is_exact_out=wanted.destination_amount is not None,
         )
         return Opening(
             org_id=caller.org_id,

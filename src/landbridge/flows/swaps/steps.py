@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from landbridge.core.clock import Clock
+from landbridge.core.errors import Broken
 from landbridge.flows.swaps.model import Status, as_swap
 from landbridge.flows.swaps.service import Swaps
 from landbridge.ledger.model import Transfer
@@ -23,5 +24,5 @@ class SwapSteps:
         match swap.status:
             case Status.OPEN_QUOTE:
                 await self._swaps.expire(swap, ACTOR, self._clock.stamp(clock_offset))
-            case _:
-                pass  # nothing else of a swap waits for time
+            case status:
+                raise Broken(f"a swap that is {status} waits for no time")
