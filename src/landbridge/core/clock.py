@@ -30,7 +30,7 @@ class Clock:
     def stamp(self, offset: timedelta = timedelta()) -> datetime:
         """The present moment as no other call in any process answers it.
 
-        The offset has whole milliseconds, so it keeps the lane. Runs ahead of real time only when
+        The offset has whole seconds, so it keeps the lane. Runs ahead of real time only when
         one process stamps more than ten thousand times a second.
         """
         us = self._real_us() // LANES * LANES + self._lane

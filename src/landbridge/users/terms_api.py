@@ -25,7 +25,8 @@ _pages = Environment(
     loader=PackageLoader("landbridge.users", "pages"), autoescape=True, undefined=StrictUndefined
 )
 _PAGE_HEADERS = {
-    # The page has no script, no image and no foreign host; it may only post to us.
+    # The page has no script, no image and no foreign host. Where its form goes on to is the
+    # organisation's own redirectUrl, so forms are not bound to us.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
     "frame-ancestors *",
     "Referrer-Policy": "no-referrer",
