@@ -13,7 +13,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import as_uuid, derived_id
-from landbridge.core.money import Money, Rate, units_as_decimal
+from landbridge.core.money import Money, Rate
 from landbridge.core.pages import Window
 from landbridge.flows.swaps.model import KIND, Status, Swap
 from landbridge.flows.swaps.service import Swaps, Wanted
@@ -230,6 +230,7 @@ def _wanted(data: NewSwap) -> Wanted:
 
 def _shape(swap: Swap) -> SwapReply:
     record, details = swap.record, swap.details
+    sold, bought = swap.source.asset, swap.destination.asset
     return SwapReply(
         transfer_type=KIND,
         transfer_details=SwapDetailsReply(
@@ -239,17 +240,17 @@ def _shape(swap: Swap) -> SwapReply:
             created_at=moment(record.created_at),
             updated_at=moment(record.updated_at),
             source=SwapSourceReply(
-                currency=swap.source.asset.currency,
+                currency=sold.currency,
                 amount=swap.source.decimal,
-                chain=swap.source.asset.chain,
+                chain=sold.chain,
                 user_id=record.user_id,
             ),
             destination=SwapDestinationReply(
-                currency=swap.destination.asset.currency,
+                currency=bought.currency,
                 user_id=details.destination_user_id,
                 external_wallet_id=details.external_wallet_id,
                 amount=swap.destination.decimal if details.is_exact_out else None,
-                chain=swap.destination.asset.chain,
+                chain=bought.chain,
                 wallet_address=details.destination_address,
             ),
             error=details.error,
@@ -279,12 +280,12 @@ def _quoted(money: Money) -> QuotedAmount:
 
 def _fees(swap: Swap) -> list[FeeReply]:
     """The exchange fee, in dollars: stablecoins count one to one."""
-    if not swap.details.fee_units:
+    if not swap.fee.units:
         return []
     return [
         FeeReply(
             id=derived_id(swap.record.id, "exchange-fee"),
-            amount=units_as_decimal(swap.details.fee_units, swap.source.asset.decimals),
+            amount=swap.fee.decimal,
             currency="USD",
             type="EXCHANGE_FEE",
             timing="ON_TRANSACTION",

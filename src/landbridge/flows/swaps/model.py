@@ -75,37 +75,30 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     error_message: str | None = None
 
 
-class Swap(msgspec.Struct, frozen=True):
-    """A record together with its decoded details."""
+class Swap(msgspec.Struct, frozen=True, kw_only=True):
+    """A record, decoded once: every reply and every posting reads these."""
 
     record: Transfer
     details: Details
-
-    @property
-    def status(self) -> Status:
-        """Where it stands."""
-        return Status(self.record.status)
-
-    @property
-    def source(self) -> Money:
-        """What leaves the wallet, fee included."""
-        return Money(self.record.source_units, ASSETS[self.record.source_asset])
-
-    @property
-    def destination(self) -> Money:
-        """What arrives."""
-        return Money(self.record.destination_units, ASSETS[self.record.destination_asset])
-
-    @property
-    def fee(self) -> Money:
-        """The part of what leaves the wallet that is the fee."""
-        return Money(self.details.fee_units, self.source.asset)
+    status: Status
+    source: Money  # what leaves the wallet, fee included
+    fee: Money  # the part of it that is the fee
+    destination: Money  # what arrives
 
 
 def as_swap(record: Transfer) -> Swap:
     """Decode a record of this kind."""
     told: dict[str, Any] = {**record.details, **record.facts}
-    return Swap(record, msgspec.convert(told, Details, strict=False))
+    details = msgspec.convert(told, Details, strict=False)
+    source = ASSETS[record.source_asset]
+    return Swap(
+        record=record,
+        details=details,
+        status=Status(record.status),
+        source=Money(record.source_units, source),
+        fee=Money(details.fee_units, source),
+        destination=Money(record.destination_units, ASSETS[record.destination_asset]),
+    )
 
 
 def check_route(
