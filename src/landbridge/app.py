@@ -1,10 +1,11 @@
 """The table of contents of every route."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import structlog
 from litestar import Litestar
 from litestar.config.app import AppConfig
 from litestar.di import Provide
@@ -37,6 +38,8 @@ from landbridge.web.service_api import (
     readyz,
 )
 from landbridge.wiring import House
+
+_log = structlog.stdlib.get_logger()
 
 ROUTES = [
     UserRoutes,
@@ -92,7 +95,7 @@ def build_app(house: House) -> Litestar:
             Exception: errors.broken,
         },
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[lambda _: _noting_use(house)],
+        lifespan=[lambda _: noting_use(house.orgs.note_use)],
         openapi_config=OpenAPIConfig(
             title="Landbridge",
             version=__version__,
@@ -131,17 +134,25 @@ def _constant(value: Any) -> Any:
 
 
 @asynccontextmanager
-async def _noting_use(house: House) -> AsyncGenerator[None]:
+async def noting_use(
+    note_use: Callable[[], Awaitable[None]], *, every_s: float = _NOTE_USE_EVERY_S
+) -> AsyncGenerator[None]:
     """Write down now and then when keys were used."""
 
     async def note() -> None:
         while True:
-            await asyncio.sleep(_NOTE_USE_EVERY_S)
-            with suppress(Busy):
-                await house.orgs.note_use()
+            await asyncio.sleep(every_s)
+            try:
+                await note_use()
+            except Busy as error:
+                _log.warning("keys.busy", reason=str(error))
+            except Exception as error:  # noqa: BLE001  one failure must not end the rest
+                _log.error("keys.use_not_noted", exc_info=error)
 
     task = asyncio.create_task(note())
     try:
         yield
     finally:
         task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task

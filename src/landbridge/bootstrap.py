@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from landbridge.core.clock import Clock
 from landbridge.db.migrate import migrate
 from landbridge.db.pool import Database
-from landbridge.orgs.service import Orgs, take_lane
+from landbridge.orgs.service import take_lane
 from landbridge.settings import Settings
+from landbridge.wiring import make_key, wire
 
 FIRST_ORG = "My organisation"
 _PRESET_KEY = "LANDBRIDGE_API_KEY"
@@ -18,24 +19,23 @@ class Prepared:
 
     applied_migrations: list[str]
     new_key: str | None
+    is_preset_ours: bool
 
 
 async def prepare(settings: Settings, dsn: str) -> Prepared:
-    """Migrate, and make sure that there is an organisation with a key.
+    """Migrate, and make sure that there are a master key and an organisation with a key.
 
-    The preset key belongs to the first organisation. One that was revoked stays revoked.
+    The preset key belongs to the first organisation. One that was revoked stays revoked, and one
+    that is another organisation's stays theirs. Raises `SettingsInvalid` if seeds are sealed
+    already but there is no master key: a new one would not open them.
     """
     database = await Database.connect(dsn, name="start", size_max=2, is_patient=True)
     try:
         applied = await migrate(database)
-        orgs = Orgs(database, Clock(await take_lane(database)), settings.mode)
-        everyone = await orgs.all()
-        first = everyone[0] if everyone else await orgs.create(FIRST_ORG)
-        new_key: str | None = None
-        if settings.api_key is not None:
-            await orgs.create_key(first.id, _PRESET_KEY, expires_at=None, secret=settings.api_key)
-        elif not everyone:
-            _, new_key = await orgs.create_key(first.id, "first key", expires_at=None)
-        return Prepared([each.name for each in applied], new_key)
+        house = wire(settings, database, Clock(await take_lane(database)))
+        await house.wallets.check_seal()
+        make_key(settings)
+        begun = await house.orgs.begin(FIRST_ORG, preset_name=_PRESET_KEY, preset=settings.api_key)
+        return Prepared([each.name for each in applied], begun.new_key, begun.is_preset_ours)
     finally:
         await database.close()

@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -17,10 +18,11 @@ import msgspec
 import uvloop
 
 from landbridge import __version__, settings
-from landbridge.chains.tokens import ASSETS
+from landbridge.chains.tokens import ASSETS, TOKENS
 from landbridge.core.errors import LandbridgeError, Refused
 from landbridge.core.money import Rate
 from landbridge.db.embedded.server import borrow
+from landbridge.db.migrate import MigrationRefused, migrations, pending
 from landbridge.db.migrate import migrate as apply_migrations
 from landbridge.db.pool import Database
 from landbridge.ledger.audit import Audit, audit, table
@@ -34,6 +36,11 @@ T = TypeVar("T")
 
 # Far beyond any stablecoin, and near enough that amounts keep within their 38 digits.
 _RATE_MIN, _RATE_MAX = Decimal("0.000001"), Decimal(1_000_000)
+
+# What the price table keeps of a fee: numeric(9,8).
+_FEE_STEP = Decimal("0.00000001")
+_CURRENCY = click.Choice(sorted({currency for _, currency in TOKENS}))
+_PORT = click.IntRange(1, 65535)
 
 _data_dir = click.option("--data-dir", help="Where everything is kept (default: .landbridge).")
 
@@ -56,7 +63,7 @@ def commands() -> None:
 
 @commands.command()
 @click.option("--host", help="Address to listen on (default: 127.0.0.1).")
-@click.option("--port", type=int, help="Port to listen on (default: 8080).")
+@click.option("--port", type=_PORT, help="Port to listen on (default: 8080).")
 @_data_dir
 def serve(host: str | None, port: int | None, data_dir: str | None) -> None:
     """Serve API, worker and, unless LANDBRIDGE_DATABASE_URL is set, the database."""
@@ -67,7 +74,7 @@ def serve(host: str | None, port: int | None, data_dir: str | None) -> None:
 
 @commands.command()
 @click.option("--host", help="Address to listen on (default: 127.0.0.1).")
-@click.option("--port", type=int, help="Port to listen on (default: 8080).")
+@click.option("--port", type=_PORT, help="Port to listen on (default: 8080).")
 @click.option("--fd", type=int, hidden=True)
 @click.option("--parent", type=int, hidden=True)
 def api(host: str | None, port: int | None, fd: int | None, parent: int | None) -> None:
@@ -118,6 +125,8 @@ def check(data_dir: str | None) -> None:
     async def run(dsn: str) -> Audit:
         database = await Database.connect(dsn, name="check", size_max=1, is_patient=True)
         try:
+            if await pending(database):
+                raise MigrationRefused("The database lacks tables. Run `landbridge migrate` first.")
             return await audit(database, MOVES)
         finally:
             await database.close()
@@ -230,11 +239,12 @@ def keys_create(
 def keys_list(org: UUID | None, data_dir: str | None) -> None:
     """All keys, without their secrets."""
 
-    async def run(house: House) -> list[ApiKey]:
-        return list(await house.orgs.keys(await _chosen_org(house, org)))
+    async def run(house: House) -> list[tuple[ApiKey, str]]:
+        now = house.clock.now()
+        found = await house.orgs.keys(await _chosen_org(house, org))
+        return [(key, key.state(now)) for key in found]
 
-    for key in _in_house(data_dir, run):
-        state = "revoked" if key.revoked_at else "active"
+    for key, state in _in_house(data_dir, run):
         expires = f"{key.expires_at:%Y-%m-%d}" if key.expires_at else "never"
         used = f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never"
         click.echo(
@@ -262,8 +272,8 @@ def prices() -> None:
 
 
 @prices.command("set")
-@click.option("--from", "source", required=True, help="Currency that is sent, as in usdc.")
-@click.option("--to", "destination", required=True, help="Currency that is received.")
+@click.option("--from", "source", required=True, type=_CURRENCY, help="Currency that is sent.")
+@click.option("--to", "destination", required=True, type=_CURRENCY, help="And received.")
 @click.option("--rate", required=True, help="Coins received per coin sent, as in 0.9998.")
 @click.option("--fee", default="0", help="Part of what is sent that is kept, as in 0.001.")
 @_org
@@ -341,7 +351,8 @@ def _in_house(data_dir: str | None, run: Callable[[House], Awaitable[T]]) -> T:
     async def work(dsn: str) -> T:
         database = await Database.connect(dsn, name="cli", size_max=1, is_patient=True)
         try:
-            await apply_migrations(database)
+            if len(await pending(database)) == len(migrations()):
+                await apply_migrations(database)
         finally:
             await database.close()
         async with open_house(chosen, dsn, name="cli") as house:
@@ -363,10 +374,14 @@ async def _chosen_org(house: House, org: UUID | None) -> UUID:
 def _price(rate: str, fee: str) -> Price:
     try:
         price = Price(Rate(Decimal(rate)), Decimal(fee), as_of=None)
+        is_fee = 0 <= price.fee_fraction < 1
     except (InvalidOperation, LandbridgeError) as error:
-        raise click.UsageError(f"rate {rate} and fee {fee} must be decimals above zero") from error
+        raise click.UsageError(f"rate {rate} and fee {fee} must be plain decimals") from error
     if not _RATE_MIN <= price.rate.value <= _RATE_MAX:
         raise click.UsageError(f"rate {rate} must be from {_RATE_MIN} to {_RATE_MAX}")
-    if not 0 <= price.fee_fraction < 1:
+    if not is_fee:
         raise click.UsageError(f"fee {fee} must be at least 0 and below 1")
-    return price
+    kept = price.fee_fraction.quantize(_FEE_STEP)
+    if kept != price.fee_fraction:
+        raise click.UsageError(f"fee {fee} must have at most 8 decimals")
+    return replace(price, fee_fraction=kept)

@@ -34,6 +34,9 @@ _MARK = "made-by-landbridge-demo"
 _READY_PATIENCE_S = 120
 _TIMEOUT_S = 30
 
+# The server is our own and on this machine, whatever proxy the environment names.
+_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
 Say = Callable[[str], None]
 
 
@@ -57,7 +60,7 @@ class Client:
             headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
         )
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310  as above
+            with _direct.open(request, timeout=_TIMEOUT_S) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             with error:

@@ -5,16 +5,19 @@ import gc
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import structlog
 import uvicorn
 
 from landbridge import logs
 from landbridge.app import build_app
+from landbridge.core.errors import LandbridgeError
 from landbridge.settings import Settings
 from landbridge.web.observe import observe
-from landbridge.wiring import open_house
+from landbridge.wiring import make_key, open_house
 from landbridge.worker import work
 
 _log = structlog.stdlib.get_logger()
@@ -22,6 +25,8 @@ _log = structlog.stdlib.get_logger()
 # A request of ours takes milliseconds; whatever is under way after this is not ours to wait for.
 _GRACE_S = 20
 _PARENT_EVERY_S = 1.0
+# In which what was sent on an accepted connection is read, before the idle ones are closed.
+_READ_S = 0.1
 # Python's own figure is 700: seven requests under load.
 _GARBAGE_OBJECTS = 10_000
 
@@ -32,19 +37,84 @@ def set_up_logs(settings: Settings) -> None:
     logs.set_up(level=settings.log_level, is_json=is_json)
 
 
+class ListenFailed(LandbridgeError):
+    """The address can't be listened on."""
+
+
+class Server(uvicorn.Server):
+    """uvicorn, without its own signals and with a gentler end.
+
+    Its own handlers end the process by the signal that they caught, before we have closed up.
+    """
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Leave signals alone."""
+        yield
+
+    def leave(self) -> None:
+        """Answer what is under way and end; asked for twice, end without."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take what waits to be accepted, read what was sent, then end as uvicorn does.
+
+        uvicorn closes connections that it has not read a request from, though one is on its way.
+        """
+        waiting = [sock.dup() for sock in sockets or []]
+        for server in self.servers:
+            server.close()
+        for sock in sockets or []:
+            sock.close()
+        # uvloop closes in its next round.
+        await asyncio.sleep(0)
+        for sock in waiting:
+            await self._take(sock)
+        await asyncio.sleep(_READ_S)
+        await super().shutdown(sockets)
+
+    async def _take(self, sock: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        taken: list[socket.socket] = []
+        with sock, suppress(BlockingIOError):
+            sock.setblocking(False)  # noqa: FBT003  the name of the call says which
+            while True:
+                taken.append(sock.accept()[0])
+        for each in taken:
+            each.setblocking(False)  # noqa: FBT003  as above
+            await loop.connect_accepted_socket(self._protocol, each)
+
+    def _protocol(self) -> asyncio.Protocol:
+        protocol: Any = self.config.http_protocol_class
+        return protocol(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+
+
 def listen(settings: Settings) -> socket.socket:
-    """The listening socket; raises OSError if the address is taken."""
+    """The listening socket; raises `ListenFailed` if the address is taken or not ours."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind((settings.host, settings.port))
-    sock.listen(1024)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((settings.host, settings.port))
+        sock.listen(1024)
+    except OSError as error:
+        sock.close()
+        raise ListenFailed(
+            f"Can't listen on {settings.host}:{settings.port} ({error.strerror}). "
+            f"Is another server there? Choose another port with --port."
+        ) from error
     sock.set_inheritable(True)
     return sock
 
 
 async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: int | None) -> None:
     """Serve until SIGTERM or SIGINT; requests under way are answered first."""
+    make_key(settings)
+    stop = asyncio.Event()
+    _on_signals(stop.set)
     async with open_house(settings, dsn, name="api") as house:
         config = uvicorn.Config(
             # Outermost, so that answers to unknown paths carry a request id too.
@@ -57,12 +127,11 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
             timeout_keep_alive=30,
             lifespan="on",
         )
-        server = uvicorn.Server(config)
-
-        def leave() -> None:
-            server.should_exit = True
-
-        watching = asyncio.create_task(_watch(parent, leave))
+        server = Server(config)
+        _on_signals(server.leave)
+        if stop.is_set():
+            return
+        watching = asyncio.create_task(_watch(parent, server.leave))
         _spare_the_collector()
         await server.serve(sockets=[sock])
         watching.cancel()
@@ -70,14 +139,19 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
 
 async def run_worker(settings: Settings, dsn: str, *, parent: int | None) -> None:
     """Work until SIGTERM or SIGINT; steps under way are finished first."""
+    make_key(settings)
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    _on_signals(stop.set)
     async with open_house(settings, dsn, name="worker") as house:
         watching = asyncio.create_task(_watch(parent, stop.set))
         await work(house, stop)
         watching.cancel()
+
+
+def _on_signals(leave: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, leave)
 
 
 def _spare_the_collector() -> None:

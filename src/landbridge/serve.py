@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -28,6 +28,9 @@ from landbridge.processes import listen, set_up_logs
 from landbridge.settings import PREFIX, Settings
 
 _log = structlog.stdlib.get_logger()
+
+# Our own API is on this machine, whatever proxy the environment names.
+_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 _LOOK_EVERY_S = 0.5
 _READY_PATIENCE_S = 60.0
@@ -67,25 +70,50 @@ class Child:
             self.process, self.started_at_s, self.due_at_s = self.start(), now_s, None
 
 
+class Stopped(KeyboardInterrupt):
+    """SIGTERM or SIGINT came during the start. asyncio lets no exception of another kind pass."""
+
+
+@dataclass(slots=True)
+class Signals:
+    """SIGTERM and SIGINT: the first breaks the start off, later ones are noted only."""
+
+    is_starting: bool = True
+    has_come: bool = False
+
+    def catch(self) -> None:
+        """From now on."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._come)
+
+    def _come(self, _number: int, _frame: FrameType | None) -> None:
+        is_first, self.has_come = not self.has_come, True
+        if is_first and self.is_starting:
+            raise Stopped
+
+
 def serve(settings: Settings, say: Callable[[str], None]) -> None:
-    """Run until SIGTERM or SIGINT. Raises `StartFailed` with a sentence if that can't begin."""
+    """Run until SIGTERM or SIGINT. Raises a `LandbridgeError` with a sentence if it can't begin."""
     set_up_logs(settings)
-    stopping: list[int] = []
+    signals = Signals()
+    try:
+        signals.catch()
+        _serve(settings, signals, say)
+    except Stopped:
+        say("Stopped before everything was up.")
 
-    def stop(number: int, _frame: FrameType | None) -> None:
-        stopping.append(number)
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+def _serve(settings: Settings, signals: Signals, say: Callable[[str], None]) -> None:
     with _database(settings, say) as (dsn, server):
         prepared = asyncio.run(prepare(settings, dsn))
-        with _listening(settings) as fd, tempfile.TemporaryDirectory(prefix="landbridge-") as spool:
-            children = _start_children(settings, dsn, fd, spool)
+        with listen(settings) as sock, tempfile.TemporaryDirectory(prefix="landbridge-") as spool:
+            signals.is_starting = False
+            children = _start_children(settings, dsn, sock.fileno(), spool)
             try:
-                _await_ready(settings, children, stopping)
-                if not stopping:
+                _await_ready(settings, children, signals)
+                if not signals.has_come:
                     _welcome(settings, prepared, say)
-                while not stopping:
+                while not signals.has_come:
                     time.sleep(_LOOK_EVERY_S)
                     if server is not None:
                         server.ensure_running()
@@ -93,6 +121,8 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
                         child.look()
             finally:
                 say("Stopping ...")
+                # First of all: nobody would answer a connection that we alone hold open.
+                sock.close()
                 _stop(children)
 
 
@@ -111,19 +141,6 @@ def _database(
         server.stop()
 
 
-@contextmanager
-def _listening(settings: Settings) -> Generator[int]:
-    try:
-        sock = listen(settings)
-    except OSError as error:
-        raise StartFailed(
-            f"Can't listen on {settings.host}:{settings.port} ({error.strerror}). "
-            f"Is another server there? Choose another port with --port."
-        ) from error
-    with sock:
-        yield sock.fileno()
-
-
 def _start_children(settings: Settings, dsn: str, fd: int, spool: str) -> list[Child]:
     environ = {
         **os.environ,
@@ -131,18 +148,20 @@ def _start_children(settings: Settings, dsn: str, fd: int, spool: str) -> list[C
         f"{PREFIX}DATA_DIR": settings.data_dir,
         f"{PREFIX}HOST": settings.host,
         f"{PREFIX}PORT": str(settings.port),
+        f"{PREFIX}PUBLIC_URL": settings.public_url or own_url(settings),
         "PROMETHEUS_MULTIPROC_DIR": spool,
     }
 
-    def starter(*command: str) -> Callable[[], "subprocess.Popen[bytes]"]:
+    def starter(*command: str, fds: Sequence[int] = ()) -> Callable[[], "subprocess.Popen[bytes]"]:
         argv = [sys.executable, "-m", "landbridge", *command, "--parent", str(os.getpid())]
         # In a group of its own: Ctrl-C reaches us alone, and we stop things in order.
         return lambda: subprocess.Popen(  # noqa: S603  our own program
-            argv, env=environ, pass_fds=[fd], process_group=0
+            argv, env=environ, pass_fds=fds, process_group=0
         )
 
     wanted = {
-        f"api {place}": starter("api", "--fd", str(fd)) for place in range(settings.api_processes)
+        f"api {place}": starter("api", "--fd", str(fd), fds=[fd])
+        for place in range(settings.api_processes)
     }
     wanted["worker"] = starter("worker")
     return [
@@ -150,15 +169,15 @@ def _start_children(settings: Settings, dsn: str, fd: int, spool: str) -> list[C
     ]
 
 
-def _await_ready(settings: Settings, children: list[Child], stopping: list[int]) -> None:
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104  compared, not bound
+def _await_ready(settings: Settings, children: list[Child], signals: Signals) -> None:
     deadline_s = time.monotonic() + _READY_PATIENCE_S
-    while not stopping:
-        with contextlib.suppress(OSError):
-            url = f"http://{host}:{settings.port}/healthz"
-            with urllib.request.urlopen(url, timeout=2) as answer:
-                if answer.status == 200:  # noqa: PLR2004  the one that means well
-                    return
+    while not signals.has_come:
+        with (
+            contextlib.suppress(OSError),
+            _direct.open(f"{own_url(settings)}/healthz", timeout=2) as answer,
+        ):
+            if answer.status == 200:  # noqa: PLR2004  the one that means well
+                return
         if any(child.process.poll() is not None for child in children):
             raise StartFailed("A process ended while starting; see the lines above.")
         if time.monotonic() > deadline_s:
@@ -166,9 +185,20 @@ def _await_ready(settings: Settings, children: list[Child], stopping: list[int])
         time.sleep(0.05)
 
 
+def own_url(settings: Settings) -> str:
+    """Where a client on this machine finds us."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104  compared, not bound
+    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
+
+
 def _welcome(settings: Settings, prepared: Prepared, say: Callable[[str], None]) -> None:
-    url = f"http://{settings.host}:{settings.port}"
+    url = own_url(settings)
     say(f"Landbridge ({settings.mode}) serves on {url}   explore: {url}/docs")
+    if not prepared.is_preset_ours:
+        say(
+            f"{PREFIX}API_KEY is a key of another organisation and stays theirs; "
+            "the first organisation has its own (`landbridge keys list`)."
+        )
     if prepared.new_key is not None:
         say("Your API key, shown this once (more with `landbridge keys create`):")
         say("")

@@ -21,7 +21,7 @@ from landbridge.orgs.service import Orgs, take_lane
 from landbridge.rates.sandbox import PAR
 from landbridge.rates.table import PriceTable
 from landbridge.sandbox.service import Sandbox
-from landbridge.settings import Settings
+from landbridge.settings import PREFIX, Settings, SettingsInvalid
 from landbridge.users.service import Users
 from landbridge.users.terms import Terms
 from landbridge.wallets import model as wallets_model
@@ -111,8 +111,59 @@ def wire(settings: Settings, database: Database, clock: Clock) -> House:
 
 
 def sealer(settings: Settings) -> Sealer:
-    """The key that seals secrets: the setting, or in a sandbox a file in the data directory."""
+    """The key that seals secrets: the setting, else the file in the data directory.
+
+    Without either, one that refuses when it is used: most commands need none. Never makes a key.
+    """
+    return Keyless(settings) if _is_keyless(settings) else Sealer(_master_key(settings))
+
+
+def make_key(settings: Settings) -> None:
+    """Make the key file of a sandbox if there is neither setting nor file.
+
+    For `serve`, `api` and `worker`; a command that only looks never makes one. Production has no
+    file: there the setting is required.
+    """
+    if _is_keyless(settings):
+        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        load_or_create_key(settings.folder / MASTER_KEY_FILE)
+
+
+class Keyless(Sealer):
+    """Stands in where there is no master key."""
+
+    __slots__ = ("_settings",)
+
+    def __init__(self, settings: Settings) -> None:
+        # Without a call to the parent: there is no key that it could take.
+        self._settings = settings
+
+    def seal(self, plain: bytes, *, context: str) -> bytes:
+        """Refuse."""
+        del plain, context
+        raise _no_key(self._settings)
+
+    def open(self, sealed: bytes, *, context: str) -> bytes:
+        """Refuse."""
+        del sealed, context
+        raise _no_key(self._settings)
+
+
+def _is_keyless(settings: Settings) -> bool:
+    return settings.master_key is None and not (settings.folder / MASTER_KEY_FILE).exists()
+
+
+def _master_key(settings: Settings) -> bytes:
     if settings.master_key is not None:
-        return Sealer(key_from_text(settings.master_key))
-    settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Sealer(load_or_create_key(settings.folder / MASTER_KEY_FILE))
+        return key_from_text(settings.master_key)
+    try:
+        return load_or_create_key(settings.folder / MASTER_KEY_FILE)
+    except (OSError, ValueError) as error:
+        raise SettingsInvalid(f"There is no master key to be had: {error}") from error
+
+
+def _no_key(settings: Settings) -> SettingsInvalid:
+    return SettingsInvalid(
+        f"There is no master key: set {PREFIX}MASTER_KEY, or {PREFIX}DATA_DIR to where "
+        f"{MASTER_KEY_FILE} is (there is none in {settings.folder})."
+    )

@@ -1,5 +1,6 @@
 """A real `landbridge serve` in a directory of its own, for tests that kill things."""
 
+import http.client
 import json
 import os
 import signal
@@ -7,10 +8,8 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from uuid import uuid4
 
 KEY = "lb_sandbox_for-tests-0123456789"
 PATIENCE_S = 60.0
+NOBODY, BROKEN = 0, -1
 
 
 def free_port() -> int:
@@ -48,7 +48,13 @@ class Served:
         return self.process.pid
 
     def start(self) -> "Served":
-        """Start and wait until it is well. Its output goes to a file: a full pipe would stop it."""
+        """Start and wait until it is well."""
+        self.begin()
+        self.await_well()
+        return self
+
+    def begin(self) -> None:
+        """Start. Its output goes to a file: a full pipe would stop it."""
         argv = [sys.executable, "-m", "landbridge", "serve", "--port", str(self.port)]
         with self.output.open("a") as output:
             self.process = subprocess.Popen(
@@ -57,8 +63,13 @@ class Served:
                 stdout=output,
                 stderr=output,
             )
-        self.await_well()
-        return self
+
+    def await_said(self, words: str) -> None:
+        """Until it printed this."""
+        deadline = time.monotonic() + PATIENCE_S
+        while words not in self.output.read_text():
+            assert time.monotonic() < deadline, self.output.read_text()
+            time.sleep(0.02)
 
     @property
     def output(self) -> Path:
@@ -77,22 +88,23 @@ class Served:
         raise AssertionError("the server did not get well")
 
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Status and JSON; status 0 if nobody answered."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}",
-            method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"},
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310  ours
-                return answer.status, json.load(answer)
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.loads(error.read() or b"null")
-        except (OSError, ValueError) as error:
-            self.last_error = error
-            return 0, None
+        """Status and JSON; `NOBODY` if there was nobody to connect to, `BROKEN` if it broke off."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+        with closing(connection):
+            try:
+                connection.connect()
+            except OSError as error:
+                self.last_error = error
+                return NOBODY, None
+            try:
+                told = None if body is None else json.dumps(body).encode()
+                connection.request(method, path, told, headers)
+                answer = connection.getresponse()
+                return answer.status, json.loads(answer.read() or b"null")
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                self.last_error = error
+                return BROKEN, None
 
     def children(self) -> dict[int, str]:
         """Pid and command of every process below the server's."""
@@ -131,13 +143,14 @@ def served(folder: Path, **settings: str) -> Generator[Served]:
 
 
 def landbridge(
-    *args: str, folder: Path | None = None, **settings: str
+    *args: str, folder: Path | None = None, cwd: Path | None = None, **settings: str
 ) -> "subprocess.CompletedProcess[str]":
     """Run the command."""
     where = [] if folder is None else ["--data-dir", str(folder)]
     return subprocess.run(
         [sys.executable, "-m", "landbridge", *args, *where],
         env=clean_environ(**settings),
+        cwd=cwd,
         capture_output=True,
         text=True,
         timeout=PATIENCE_S * 2,

@@ -1,11 +1,24 @@
 """The command line, on a database that is there already."""
 
+import asyncio
+import http.client
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
+from landbridge.db.pool import Database
 from landbridge.settings import SettingsInvalid, read
-from tests.processes.play import landbridge
+from tests.conftest import new_database
+from tests.processes.play import Served, clean_environ, free_port, landbridge
+
+MASTER_KEY = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
 
 
 def run(dsn: str, folder: Path, *args: str) -> "tuple[int, str, str]":
@@ -49,6 +62,132 @@ def test_check_prints_the_proofs(own_dsn: str, tmp_path: Path) -> None:
     code, out, _ = run(own_dsn, tmp_path, "check")
     assert code == 0
     assert "every journal sums to zero" in out
+
+
+async def test_only_an_empty_database_is_migrated_unasked(
+    server_dsn: str, own_dsn: str, own_database: Database, tmp_path: Path
+) -> None:
+    async with new_database(server_dsn, is_migrated=False) as empty:
+        checked = await asyncio.to_thread(run, empty, tmp_path, "check")
+        assert checked[0] == 1
+        assert checked[2].strip() == (
+            "landbridge: The database lacks tables. Run `landbridge migrate` first."
+        )
+        assert (await asyncio.to_thread(run, empty, tmp_path, "orgs", "list"))[0] == 0
+    newest = "(select max(number) from migrations)"
+    await own_database.rows(f"delete from migrations where number = {newest}")  # noqa: S608  ours
+    before = await own_database.rows("select number from migrations")
+    code, _, error = await asyncio.to_thread(run, own_dsn, tmp_path, "orgs", "list")
+    assert code == 1
+    assert "landbridge migrate" in error
+    assert await own_database.rows("select number from migrations") == before
+
+
+async def test_a_lone_api_ends_well_and_notes_the_use_of_keys(
+    own_dsn: str, own_database: Database, tmp_path: Path
+) -> None:
+    _, made, _ = await asyncio.to_thread(run, own_dsn, tmp_path, "orgs", "create", "--name", "A")
+    with lone_api(own_dsn, tmp_path) as (process, port):
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        headers = {"Authorization": f"Bearer {made.splitlines()[-1]}"}
+        connection.request("GET", "/v2/ping", headers=headers)
+        assert connection.getresponse().status == 200
+        connection.close()
+
+        taken = landbridge("api", "--port", str(port), database_url=own_dsn, master_key=MASTER_KEY)
+        assert taken.returncode == 1
+        assert f"127.0.0.1:{port}" in taken.stderr
+        assert len(taken.stderr.splitlines()) == 1
+
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    (row,) = await own_database.rows("select last_used_at from api_keys")
+    assert row["last_used_at"] is not None
+
+
+@contextmanager
+def lone_api(dsn: str, folder: Path) -> Generator[tuple["subprocess.Popen[bytes]", int]]:
+    """An `api` process that is well."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "landbridge", "api", "--port", str(port)],
+        env=clean_environ(database_url=dsn, data_dir=str(folder), master_key=MASTER_KEY),
+    )
+    try:
+        Served(folder, port=port, process=process).await_well()
+        yield process, port
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("command", ["api", "worker"])
+def test_no_key_file_is_made_but_by_serve(command: str, own_dsn: str, tmp_path: Path) -> None:
+    done = landbridge("orgs", "create", "--name", "A", cwd=tmp_path, database_url=own_dsn)
+    assert done.returncode == 0, done.stderr
+    done = landbridge(command, cwd=tmp_path, database_url=own_dsn)
+    assert done.returncode == 1
+    assert "LANDBRIDGE_MASTER_KEY" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"port": 1}, "does not answer"),
+        ({"path": "/no_such_database"}, "no database of that name"),
+        ({"user": "nobody_of_that_name"}, "refuses this user or password"),
+        ({"port": "a"}, "can't be read"),
+    ],
+)
+def test_an_unreachable_database_is_a_sentence(
+    change: dict[str, Any], words: str, server_dsn: str, tmp_path: Path
+) -> None:
+    parts = urlsplit(server_dsn)
+    if parts.hostname is None:
+        pytest.skip("the test database has no TCP address")
+    user, port = change.get("user", parts.username), change.get("port", parts.port)
+    path = change.get("path", parts.path)
+    dsn = f"postgresql://{user}:password-of-ours@{parts.hostname}:{port}{path}"
+    code, _, error = run(dsn, tmp_path, "keys", "list")
+    assert code == 1
+    assert words in error
+    assert "password-of-ours" not in error
+    assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
+@pytest.mark.parametrize("command", ["serve", "api"])
+def test_a_port_is_from_1_to_65535(command: str, port: str, tmp_path: Path) -> None:
+    done = landbridge(command, "--port", port, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--port" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--fee", "NaN", "fee NaN"),
+        ("--fee", "sNaN", "fee sNaN"),
+        ("--fee", "1", "below 1"),
+        ("--fee", "-0.1", "at least 0"),
+        ("--fee", "0.123456789", "at most 8 decimals"),
+        ("--rate", "NaN", "rate NaN"),
+        ("--rate", "2000000", "rate 2000000"),
+        ("--from", "usdx", "'usdx' is not one of"),
+        ("--to", "USDT", "'USDT' is not one of"),
+    ],
+)
+def test_a_price_that_can_not_be_is_refused(
+    option: str, value: str, words: str, tmp_path: Path
+) -> None:
+    told = {"--from": "usdc", "--to": "usdt", "--rate": "1", option: value}
+    args = [word for pair in told.items() for word in pair]
+    done = landbridge("prices", "set", *args, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,15 @@ Guarantees:
 - every connection has a statement timeout, a lock timeout and a name in pg_stat_activity.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar, cast
 
 import asyncpg
 
-from landbridge.db.retry import retrying
+from landbridge.core.errors import LandbridgeError
+from landbridge.db.retry import LOST_CONNECTION, retrying
 
 T = TypeVar("T")
 
@@ -61,6 +63,14 @@ class _Pool(Protocol):
 STATEMENT_TIMEOUT_MS = 20_000
 LOCK_TIMEOUT_MS = 10_000
 IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+_CONNECT_TIMEOUT_S = 10
+# A server that is just being started again is waited for.
+_CONNECT_ATTEMPTS = 5
+_CONNECT_DELAY_S = 0.3
+
+
+class DatabaseUnreachable(LandbridgeError):
+    """There is no connection to be had; the sentence shows neither address nor password."""
 
 
 async def _no_reset(_connection: object) -> None:
@@ -80,13 +90,35 @@ class Database:
         """Open a pool of at most `size_max` connections that show up as `landbridge <name>`.
 
         A patient one lets statements take as long as they need; for commands that read all there
-        is, never for requests.
+        is, never for requests. Raises `DatabaseUnreachable` after a second or two of trying.
         """
+        for attempt in range(_CONNECT_ATTEMPTS):
+            try:
+                pool = await cls._open(dsn, name=name, size_max=size_max, is_patient=is_patient)
+                return cls(cast("_Pool", pool))
+            except ValueError:
+                # Its message quotes the address.
+                raise DatabaseUnreachable(
+                    "The address of the database can't be read: see LANDBRIDGE_DATABASE_URL."
+                ) from None
+            except TimeoutError as error:
+                raise _unreachable(error) from error
+            except LOST_CONNECTION as error:
+                if attempt == _CONNECT_ATTEMPTS - 1:
+                    raise _unreachable(error) from error
+                await asyncio.sleep(_CONNECT_DELAY_S)
+            except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                raise _unreachable(error) from error
+        raise AssertionError  # the loop above returns or raises
+
+    @staticmethod
+    async def _open(dsn: str, *, name: str, size_max: int, is_patient: bool) -> object:
         timeout_ms = 0 if is_patient else STATEMENT_TIMEOUT_MS
-        pool = await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
+        return await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
             dsn,
             min_size=1,
             max_size=size_max,
+            timeout=_CONNECT_TIMEOUT_S,
             reset=_no_reset,
             # The server gives up first, so that its error is the one that is seen.
             command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
@@ -105,7 +137,6 @@ class Database:
                 "enable_seqscan": "on" if is_patient else "off",
             },
         )
-        return cls(cast("_Pool", pool))
 
     async def close(self) -> None:
         """Wait for running statements, then close every connection."""
@@ -136,3 +167,17 @@ class Database:
     async def rows(self, sql: str, *args: Any) -> list[Row]:
         """Read outside a transaction."""
         return await retrying(lambda: self._pool.fetch(sql, *args))
+
+
+def _unreachable(error: Exception) -> DatabaseUnreachable:
+    """What went wrong, in words of ours: the server's own may quote names."""
+    match error:
+        case asyncpg.InvalidAuthorizationSpecificationError():
+            why = "refuses this user or password"
+        case asyncpg.InvalidCatalogNameError():
+            why = "server has no database of that name"
+        case _:
+            why = f"does not answer ({type(error).__name__})"
+    return DatabaseUnreachable(
+        f"The database {why}. Does it run, is LANDBRIDGE_DATABASE_URL right?"
+    )

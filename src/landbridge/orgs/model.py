@@ -22,6 +22,14 @@ class Mode(StrEnum):
 _PREFIX = {Mode.SANDBOX: "lb_sandbox_", Mode.PRODUCTION: "lb_live_"}
 
 
+class KeyState(StrEnum):
+    """What has become of a key."""
+
+    ACTIVE = "active"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
 @dataclass(frozen=True, slots=True)
 class Org:
     """A tenant; its time is real time plus `clock_offset`."""
@@ -30,6 +38,14 @@ class Org:
     name: str
     clock_offset: timedelta
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What the first start found or made; `new_key` is the secret of a key that was made up now."""
+
+    new_key: str | None
+    is_preset_ours: bool  # False if the preset key is another organisation's
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +60,13 @@ class ApiKey:
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+
+    def state(self, now: datetime) -> KeyState:
+        """Whether it opens the door at `now` (real time)."""
+        if self.revoked_at is not None:
+            return KeyState.REVOKED
+        is_over = self.expires_at is not None and self.expires_at <= now
+        return KeyState.EXPIRED if is_over else KeyState.ACTIVE
 
 
 def new_secret(mode: Mode) -> str:

@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Busy, FieldInvalid, KeyInvalid, ResourceNotFound
+from landbridge.core.errors import FieldInvalid, KeyInvalid, ResourceNotFound
 from landbridge.core.ids import new_id
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
 from landbridge.orgs import store
-from landbridge.orgs.model import ApiKey, Mode, Org, digest, hint, new_secret
+from landbridge.orgs.model import ApiKey, Begun, Mode, Org, digest, hint, new_secret
 from landbridge.web.caller import Caller
 
 _NAME_LENGTH_MAX = 200
@@ -50,15 +50,42 @@ class Orgs:
         if used:
             try:
                 await self._database.single(lambda tx: store.use_keys(tx, used))
-            except Busy:
+            except BaseException:
+                # Also for a cancellation: the next call, at the end at the latest, writes it.
                 self._used = used | self._used
                 raise
 
     async def create(self, name: str) -> Org:
         """Make an organisation."""
-        org = Org(new_id(), _named(name), timedelta(), self._clock.now())
+        org = self._org(name)
         await self._database.single(lambda tx: store.add_org(tx, org.id, org.name, org.created_at))
         return org
+
+    async def begin(self, name: str, *, preset_name: str, preset: str | None) -> Begun:
+        """Make sure of a first organisation with a key, once, however many processes start at once.
+
+        The preset secret becomes a key of that organisation, unless it is another's already. If it
+        has no key then, not even a revoked one, it gets one that is made up.
+        """
+        made_up = new_secret(self._mode)
+
+        async def work(tx: Tx) -> Begun:
+            await store.lock_first(tx)
+            everyone = await store.orgs(tx)
+            org = everyone[0] if everyone else self._org(name)
+            if not everyone:
+                await store.add_org(tx, org.id, org.name, org.created_at)
+            is_ours = True
+            if preset is not None:
+                key = await _stored(tx, self._key(org.id, preset_name, preset, None), preset)
+                is_ours = key.org_id == org.id
+            if not await store.keys(tx, org.id):
+                await _stored(tx, self._key(org.id, "first key", made_up, None), made_up)
+            # Asked for, because an attempt before this one may have been committed.
+            is_new = bool(await store.find_keys(tx, [digest(made_up)]))
+            return Begun(made_up if is_new else None, is_ours)
+
+        return await self._database.transact(work)
 
     async def all(self) -> Sequence[Org]:
         """All organisations, the oldest first."""
@@ -67,20 +94,14 @@ class Orgs:
     async def create_key(
         self, org_id: UUID, name: str, *, expires_at: datetime | None, secret: str | None = None
     ) -> tuple[ApiKey, str]:
-        """Make a key; answers it and, this once, its secret. A known secret is left as it is."""
+        """Make a key; answers it and, this once, its secret.
+
+        A known secret is left as it is, and the key that is answered is the one that has it,
+        whoever's it is.
+        """
         secret = secret or new_secret(self._mode)
-        key = ApiKey(
-            org_id=org_id,
-            id=new_id(),
-            name=_named(name),
-            hint=hint(secret),
-            created_at=self._clock.now(),
-            expires_at=expires_at,
-            revoked_at=None,
-            last_used_at=None,
-        )
-        await self._database.single(lambda tx: store.add_key(tx, key, digest(secret)))
-        return key, secret
+        key = self._key(org_id, name, secret, expires_at)
+        return await self._database.transact(lambda tx: _stored(tx, key, secret)), secret
 
     async def keys(self, org_id: UUID) -> Sequence[ApiKey]:
         """An organisation's keys, without their secrets."""
@@ -118,6 +139,21 @@ class Orgs:
             )
         return moved
 
+    def _org(self, name: str) -> Org:
+        return Org(new_id(), _named(name), timedelta(), self._clock.now())
+
+    def _key(self, org_id: UUID, name: str, secret: str, expires_at: datetime | None) -> ApiKey:
+        return ApiKey(
+            org_id=org_id,
+            id=new_id(),
+            name=_named(name),
+            hint=hint(secret),
+            created_at=self._clock.now(),
+            expires_at=expires_at,
+            revoked_at=None,
+            last_used_at=None,
+        )
+
     async def _find_keys(self, hashes: list[bytes]) -> list[tuple[Caller, datetime | None] | None]:
         rows = await self._database.single(lambda tx: store.find_keys(tx, hashes))
         return [
@@ -135,6 +171,15 @@ async def take_lane(database: Database) -> int:
         return await store.take_lane(tx)
 
     return await database.single(take)
+
+
+async def _stored(tx: Tx, key: ApiKey, secret: str) -> ApiKey:
+    """Store a key; answers it, or the one that has this very secret already."""
+    hashed = digest(secret)
+    if await store.add_key(tx, key, hashed):
+        return key
+    row = (await store.find_keys(tx, [hashed]))[hashed]
+    return next(each for each in await store.keys(tx, row["org_id"]) if each.id == row["id"])
 
 
 def _named(name: str) -> str:

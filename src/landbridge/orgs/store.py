@@ -7,6 +7,9 @@ from uuid import UUID
 from landbridge.db.pool import Row, Tx
 from landbridge.orgs.model import ApiKey, Org
 
+# Any fixed number but that of the migrations does; the lock is the transaction's own.
+_LOCK_FIRST = "select pg_advisory_xact_lock(6734)"
+
 _ADD_ORG = "insert into orgs (id, name, created_at) values ($1, $2, $3)"
 
 _ORGS = "select id, name, clock_offset, created_at from orgs order by created_at, id"
@@ -58,6 +61,11 @@ _TAKE_LANE = "update clock_lanes set taken = taken + 1 returning taken"
 async def add_org(tx: Tx, org_id: UUID, name: str, at: datetime) -> None:
     """Make an organisation."""
     await tx.execute(_ADD_ORG, org_id, name, at)
+
+
+async def lock_first(tx: Tx) -> None:
+    """Until the end of the transaction, no other process makes the first organisation."""
+    await tx.execute(_LOCK_FIRST)
 
 
 async def orgs(tx: Tx) -> Sequence[Org]:

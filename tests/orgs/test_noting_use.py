@@ -1,0 +1,38 @@
+"""When keys were used is written down now and then, whatever goes wrong in between."""
+
+import asyncio
+from collections.abc import Callable
+
+from landbridge.app import noting_use
+from landbridge.core.errors import Busy
+
+
+async def test_a_failure_is_logged_and_the_next_turn_comes(logged: Callable[[], str]) -> None:
+    failures = [ValueError("a secret of somebody"), Busy("too much")]
+    is_noted = asyncio.Event()
+
+    async def note_use() -> None:
+        if failures:
+            raise failures.pop(0)
+        is_noted.set()
+
+    async with noting_use(note_use, every_s=0.001):
+        await asyncio.wait_for(is_noted.wait(), 5)
+    assert "keys.use_not_noted" in logged()
+    assert "keys.busy" in logged()
+    assert "a secret of somebody" not in logged()
+
+
+async def test_at_the_end_nothing_is_left_running() -> None:
+    is_in, is_out = asyncio.Event(), asyncio.Event()
+
+    async def note_use() -> None:
+        is_in.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            is_out.set()
+
+    async with noting_use(note_use, every_s=0.001):
+        await is_in.wait()
+    assert is_out.is_set()
