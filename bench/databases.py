@@ -16,7 +16,7 @@ from landbridge.db.migrate import migrate
 from landbridge.db.pool import Database
 
 # The same for all sides, so that nobody wins by a setting.
-SESSION = "-c jit=off"
+SESSION = "-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
 
 _ADD_ORG = "insert into orgs (id, name, created_at) values ($1, 'Bench', now())"
 
