@@ -1,7 +1,9 @@
 """`python -m bench`: measure, print, keep."""
 
 import argparse
+import signal
 import sys
+from types import FrameType
 
 from bench import kill, memory, report, speed
 
@@ -19,6 +21,8 @@ def main() -> None:
     parser.add_argument("--swaps", type=int, default=1_000_000, help="how many, with --memory")
     parser.add_argument("--rounds", type=int, help="instead of the mode's own number")
     given = parser.parse_args()
+    # Servers are stopped and directories removed on the way out, also when somebody ends us.
+    signal.signal(signal.SIGTERM, _leave)
     if given.kill:
         sys.exit(0 if kill.prove(_say, rounds=given.rounds or 1) else 1)
     if given.memory:
@@ -33,6 +37,10 @@ def main() -> None:
     if not given.quick:
         kept = report.write("latest", "Speed", table, report.figures(result))
         _say(f"Kept in {kept} and latest.md beside it.")
+
+
+def _leave(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 def _say(line: str) -> None:
