@@ -123,6 +123,8 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
             log_config=None,
             access_log=False,
             server_header=False,
+            # Anybody could write these headers; nobody is believed until a setting names a proxy.
+            proxy_headers=False,
             timeout_graceful_shutdown=_GRACE_S,
             timeout_keep_alive=30,
             lifespan="on",
