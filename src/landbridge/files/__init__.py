@@ -1,0 +1,1 @@
+"""Files that were sent in: checked by content, kept sealed."""

@@ -1,0 +1,1 @@
+"""What is told about users for verification: data, owners, documents, and what each rail requires."""

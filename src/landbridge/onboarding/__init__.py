@@ -1,0 +1,1 @@
+"""Hosted pages on which a person verifies themselves."""

@@ -1,0 +1,1 @@
+"""Sanctions lists, and names matched against them."""

@@ -1,0 +1,1 @@
+"""Submissions of that data, rail by rail: statuses and reviews."""
