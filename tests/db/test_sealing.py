@@ -14,7 +14,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from landbridge.core.errors import Broken
-from landbridge.db.sealing import KEY_BYTES, SealBroken, Sealer, key_from_text, load_or_create_key
+from landbridge.db.sealing import (
+    KEY_BYTES,
+    SealBroken,
+    Sealer,
+    keys_from_text,
+    load_or_create_keys,
+)
 
 OLD = bytes(range(32))
 NEW = bytes(range(100, 132))
@@ -84,13 +90,15 @@ def test_same_value_never_looks_the_same_twice() -> None:
     assert len({sealer.seal(SECRET, context=HERE) for _ in range(100)}) == 100
 
 
-def test_newest_key_seals_and_older_ones_still_open() -> None:
+def test_the_first_key_seals_and_the_others_still_open() -> None:
     before = Sealer({1: OLD}).seal(SECRET, context=HERE)
-    both = Sealer({1: OLD, 2: NEW})
+    both = Sealer({2: NEW, 1: OLD})
+    assert both.sealing_id == 2
     assert both.open(before, context=HERE) == SECRET
     after = both.seal(SECRET, context=HERE)
     assert (before[1], after[1]) == (1, 2)
     assert Sealer({2: NEW}).open(after, context=HERE) == SECRET
+    assert Sealer({1: OLD, 2: NEW}).seal(SECRET, context=HERE)[1] == 1
 
 
 def test_a_key_given_alone_has_id_one() -> None:
@@ -131,7 +139,39 @@ def test_unusable_keys_are_refused_without_showing_them(keys: dict[int, bytes] |
 @given(key=KEYS)
 def test_a_key_is_read_from_its_text(key: bytes) -> None:
     text = base64.b64encode(key).decode()
-    assert key_from_text(text) == key_from_text(f" {text}\n") == key
+    assert keys_from_text(text) == keys_from_text(f" {text}\n") == {1: key}
+
+
+@given(keys=st.dictionaries(st.integers(0, 255), KEYS, min_size=1, max_size=5))
+@pytest.mark.parametrize("joint", [",", "\n", " , ", ",\n"])
+def test_several_keys_are_read_in_their_order(joint: str, keys: dict[int, bytes]) -> None:
+    text = joint.join(f"{each}:{base64.b64encode(key).decode()}" for each, key in keys.items())
+    assert list(keys_from_text(text).items()) == list(keys.items())
+
+
+GOOD = base64.b64encode(OLD).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GOOD},{GOOD}",
+        f"2:{GOOD},{GOOD}",
+        f"1:{GOOD},1:{GOOD}",
+        f"1:{GOOD},01:{GOOD}",
+        f"256:{GOOD}",
+        f"-1:{GOOD}",
+        f"\u0661:{GOOD}",
+        f"1:2:{GOOD}",
+        f":{GOOD}",
+        "1:",
+        f"1:{GOOD},2:{GOOD[:-4]}",
+    ],
+)
+def test_lists_of_keys_that_can_be_misread_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="master key") as caught:
+        keys_from_text(text)
+    assert GOOD not in str(caught.value)
 
 
 @given(text=st.text(max_size=60))
@@ -142,34 +182,36 @@ def test_a_key_is_read_from_its_text(key: bytes) -> None:
 @example(OLD.hex())
 @example("é" * 44)
 def test_text_that_is_no_key_is_refused_without_repeating_it(text: str) -> None:
-    with pytest.raises(ValueError, match="A master key is") as caught:
-        key_from_text(text)
-    assert (
-        str(caught.value) == "A master key is 32 bytes in base64: 44 characters, the last one '='."
-    )
+    with pytest.raises(ValueError, match="master key") as caught:
+        keys_from_text(text)
+    assert str(caught.value) in {
+        "A master key is 32 bytes in base64: 44 characters, the last one '='.",
+        "Several master keys are written as 2:BASE64,1:BASE64.",
+    }
     assert caught.value.__context__ is None
 
 
 def test_first_start_makes_a_key_file_and_later_ones_read_it(tmp_path: Path) -> None:
     path = tmp_path / "master.key"
-    key = load_or_create_key(path)
-    assert len(key) == KEY_BYTES
-    assert load_or_create_key(path) == key
-    assert key_from_text(path.read_text()) == key
+    keys = load_or_create_keys(path)
+    assert list(keys) == [1]
+    assert len(keys[1]) == KEY_BYTES
+    assert load_or_create_keys(path) == keys
+    assert keys_from_text(path.read_text()) == keys
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_key_file_is_its_owners_alone_under_any_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        load_or_create_key(tmp_path / "master.key")
+        load_or_create_keys(tmp_path / "master.key")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "master.key").stat().st_mode) == 0o600
 
 
 def test_two_installations_have_two_keys(tmp_path: Path) -> None:
-    assert load_or_create_key(tmp_path / "one.key") != load_or_create_key(tmp_path / "two.key")
+    assert load_or_create_keys(tmp_path / "one.key") != load_or_create_keys(tmp_path / "two.key")
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o666])
@@ -177,10 +219,10 @@ def test_key_file_that_others_may_open_is_refused_with_the_remedy(
     tmp_path: Path, mode: int
 ) -> None:
     path = tmp_path / "master.key"
-    load_or_create_key(path)
+    load_or_create_keys(path)
     path.chmod(mode)
     with pytest.raises(ValueError, match=f"run: chmod 600 {path}"):
-        load_or_create_key(path)
+        load_or_create_keys(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 32, b"not a key", base64.b64encode(OLD) * 9])
@@ -189,7 +231,7 @@ def test_key_file_without_a_key_is_refused_and_left_alone(tmp_path: Path, conten
     path.write_bytes(content)
     path.chmod(0o600)
     with pytest.raises(ValueError, match=f"{path} does not hold 32 bytes in base64") as caught:
-        load_or_create_key(path)
+        load_or_create_keys(path)
     assert caught.value.__suppress_context__
     assert path.read_bytes() == content
 
@@ -197,12 +239,12 @@ def test_key_file_without_a_key_is_refused_and_left_alone(tmp_path: Path, conten
 def test_key_file_that_is_a_device_is_refused(tmp_path: Path) -> None:
     (tmp_path / "master.key").symlink_to("/dev/null")
     with pytest.raises(ValueError, match="not an ordinary file"):
-        load_or_create_key(tmp_path / "master.key")
+        load_or_create_keys(tmp_path / "master.key")
 
 
 def test_missing_folder_is_not_made_up(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        load_or_create_key(tmp_path / "not mounted" / "master.key")
+        load_or_create_keys(tmp_path / "not mounted" / "master.key")
 
 
 def test_creators_at_the_same_moment_get_the_same_key(tmp_path: Path) -> None:
@@ -213,7 +255,7 @@ def test_creators_at_the_same_moment_get_the_same_key(tmp_path: Path) -> None:
 
             def create(path: Path = path, start: Barrier = start) -> bytes:
                 start.wait(timeout=10)
-                return load_or_create_key(path)
+                return load_or_create_keys(path)[1]
 
             answers = [pool.submit(create) for _ in range(crowd)]
             assert len({answer.result(timeout=10) for answer in answers}) == 1
@@ -223,12 +265,12 @@ def test_creators_at_the_same_moment_get_the_same_key(tmp_path: Path) -> None:
 def test_processes_that_start_together_get_the_same_key(tmp_path: Path) -> None:
     path = tmp_path / "master.key"
     program = (
-        "import sys; from pathlib import Path; from landbridge.db.sealing import load_or_create_key"
-        "; print(load_or_create_key(Path(sys.argv[1])).hex())"
+        "import sys; from pathlib import Path; from landbridge.db.sealing import"
+        " load_or_create_keys; print(load_or_create_keys(Path(sys.argv[1]))[1].hex())"
     )
     started = [
         subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE)
         for _ in range(4)
     ]
     answers = {process.communicate(timeout=30)[0].strip().decode() for process in started}
-    assert answers == {load_or_create_key(path).hex()}
+    assert answers == {load_or_create_keys(path)[1].hex()}

@@ -4,12 +4,13 @@ Guarantees:
 - a sealed value opens only with its key, unaltered, and in the place that it was sealed for
   (`context`): moved to another row, it is refused (AES-256-GCM, context authenticated);
 - sealing the same value twice gives different bytes, so equal secrets do not show;
-- every value names its key, so keys can be changed while old values still open;
+- every value names its key, so keys can be changed while old values still open. Which key seals
+  is said apart from which keys open, so that all processes know a key before the first uses it;
 - no error, message or repr shows a key or a value.
 
 A sealed value is one byte of version, one of key id, 12 of nonce, then the ciphertext and its tag:
 30 bytes more than the plain one. Nonces are random; a key should seal fewer than 2**32 values
-(NIST SP 800-38D), which one seed per organisation never does.
+(NIST SP 800-38D), which one key per owner never does.
 """
 
 import base64
@@ -34,8 +35,10 @@ _HEADER_BYTES = 2
 _NONCE_BYTES = 12
 _TAG_BYTES = 16
 _OWNER_ONLY = 0o600
-# A key's text is 44 characters; a longer file is something else, and is not read in full.
-_KEY_FILE_BYTES_MAX = 256
+# A key's text is 44 characters; a file longer than some dozens is something else, and is not read
+# in full.
+_KEY_FILE_BYTES_MAX = 4096
+_KEY_FORM = "A master key is 32 bytes in base64: 44 characters, the last one '='."
 
 
 class SealBroken(Broken):
@@ -46,12 +49,12 @@ class SealBroken(Broken):
 
 
 class Sealer:
-    """Seals with the newest key (the highest id) and opens with any of its keys."""
+    """Seals with the first of its keys and opens with any."""
 
-    __slots__ = ("_ciphers", "_newest")
+    __slots__ = ("_ciphers", "_sealing_id")
 
     def __init__(self, keys: Mapping[int, bytes] | bytes) -> None:
-        """Take keys of 32 bytes by id (0 to 255); a key alone has id 1.
+        """Take keys of 32 bytes by id (0 to 255), the one that seals first; a key alone has id 1.
 
         Raises `ValueError` if there is none, or if one has another length or id.
         """
@@ -64,13 +67,18 @@ class Sealer:
             if len(key) != KEY_BYTES:
                 raise ValueError(f"Master key {key_id} must have {KEY_BYTES} bytes.")
         self._ciphers = {key_id: AESGCM(key) for key_id, key in by_id.items()}
-        self._newest = max(by_id)
+        self._sealing_id = next(iter(by_id))
+
+    @property
+    def sealing_id(self) -> int:
+        """The id of the key that seals."""
+        return self._sealing_id
 
     def seal(self, plain: bytes, *, context: str) -> bytes:
         """`plain`, encrypted for the place that `context` names, as in `wallet_seed:<org id>`."""
-        header = bytes([_VERSION, self._newest])
+        header = bytes([_VERSION, self._sealing_id])
         nonce = secrets.token_bytes(_NONCE_BYTES)
-        cipher = self._ciphers[self._newest]
+        cipher = self._ciphers[self._sealing_id]
         return header + nonce + cipher.encrypt(nonce, plain, _bound(header, context))
 
     def open(self, sealed: bytes, *, context: str) -> bytes:
@@ -92,22 +100,46 @@ class Sealer:
         return f"<Sealer with keys {ids}>"
 
 
-def key_from_text(text: str) -> bytes:
-    """The 32 bytes of a key written in base64, as a setting or a key file holds it.
+def new_key() -> bytes:
+    """32 random bytes."""
+    return secrets.token_bytes(KEY_BYTES)
 
-    Space around it is ignored. Raises `ValueError` that does not repeat the text.
+
+def keys_from_text(text: str) -> dict[int, bytes]:
+    """The keys by id that a setting or a key file holds, in its order: the first one seals.
+
+    A key is 32 bytes in base64, with its id and a colon in front; a key alone needs no id, and has
+    id 1. Between keys there are commas or line ends. Raises `ValueError` that does not repeat the
+    text.
     """
+    keys: dict[int, bytes] = {}
+    parts = [part.strip() for part in text.replace(",", "\n").split("\n") if part.strip()]
+    for part in parts:
+        id_text, colon, key_text = part.rpartition(":")
+        is_id = len(id_text) <= len(str(_KEY_ID_MAX)) and id_text.isascii() and id_text.isdigit()
+        if (colon and not is_id) or (not colon and len(parts) > 1):
+            raise ValueError("Several master keys are written as 2:BASE64,1:BASE64.")
+        key_id = int(id_text) if colon else FIRST_KEY_ID
+        if key_id in keys or key_id > _KEY_ID_MAX:
+            raise ValueError(f"The ids of master keys are different, and from 0 to {_KEY_ID_MAX}.")
+        keys[key_id] = _key_from_text(key_text)
+    if not keys:
+        raise ValueError(_KEY_FORM)
+    return keys
+
+
+def _key_from_text(text: str) -> bytes:
     try:
-        key = base64.b64decode(text.strip(), validate=True)
+        key = base64.b64decode(text, validate=True)
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:
-        raise ValueError("A master key is 32 bytes in base64: 44 characters, the last one '='.")
+        raise ValueError(_KEY_FORM)
     return key
 
 
-def load_or_create_key(path: Path) -> bytes:
-    """The key in the file at `path`, which is made if there is none: base64 and a line end.
+def load_or_create_keys(path: Path) -> dict[int, bytes]:
+    """The keys in the file at `path`; one is made if there is no file: base64 and a line end.
 
     Processes that start at once all get the same key, and a crash leaves a whole file or none. The
     folder must exist. Raises `ValueError` if the file holds no key, or if anybody but its owner may
@@ -115,12 +147,12 @@ def load_or_create_key(path: Path) -> bytes:
     """
     if not path.exists():
         _create_key(path)
-    return _load_key(path)
+    return _load_keys(path)
 
 
 def _create_key(path: Path) -> None:
     """Write a new key beside `path` and link it there, unless somebody else was first."""
-    text = base64.b64encode(secrets.token_bytes(KEY_BYTES)) + b"\n"
+    text = base64.b64encode(new_key()) + b"\n"
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY)
     try:
@@ -137,7 +169,7 @@ def _create_key(path: Path) -> None:
     _sync_folder(path.parent)
 
 
-def _load_key(path: Path) -> bytes:
+def _load_keys(path: Path) -> dict[int, bytes]:
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -148,9 +180,11 @@ def _load_key(path: Path) -> bytes:
             )
         content = file.read(_KEY_FILE_BYTES_MAX)
     try:
-        return key_from_text(content.decode("ascii", errors="replace"))
+        return keys_from_text(content.decode("ascii", errors="replace"))
     except ValueError:
-        raise ValueError(f"The key file {path} does not hold 32 bytes in base64.") from None
+        raise ValueError(
+            f"The key file {path} does not hold 32 bytes in base64, or several such with ids."
+        ) from None
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,0 +1,157 @@
+"""Data keys: made, found, destroyed; and master keys that are the right ones."""
+
+import asyncio
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from landbridge.core.errors import Broken
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database
+from landbridge.db.sealing import SealBroken, Sealer, new_key
+from landbridge.privacy.service import DataKey, Vault
+from tests.tenants import Tenant
+
+HERE = "users.card:1"
+
+
+async def test_a_key_is_made_once_per_owner_and_found_again(org: Tenant) -> None:
+    database, vault, owner = org.house.database, org.house.vault, new_id()
+    assert await database.transact(lambda tx: vault.find(tx, org.org_id, owner)) is None
+    made = await database.transact(lambda tx: vault.make(tx, org.org_id, owner))
+    sealed = made.seal({"a": [1, None]}, context=HERE)
+    for found in (
+        await database.transact(lambda tx: vault.find(tx, org.org_id, owner)),
+        await database.transact(lambda tx: vault.make(tx, org.org_id, owner)),
+    ):
+        assert found is not None
+        assert found.open(sealed, context=HERE, type=dict[str, list[int | None]]) == {
+            "a": [1, None]
+        }
+
+
+async def test_many_who_make_one_key_at_once_get_the_same(org: Tenant) -> None:
+    database, vault, owner = org.house.database, org.house.vault, new_id()
+    keys = await asyncio.gather(
+        *(database.transact(lambda tx: vault.make(tx, org.org_id, owner)) for _ in range(20))
+    )
+    assert len({key.derive("test") for key in keys}) == 1
+
+
+async def test_what_a_destroyed_key_sealed_is_lost(org: Tenant) -> None:
+    database, vault = org.house.database, org.house.vault
+    owners = [new_id(), new_id(), new_id()]
+    keys = [
+        await database.transact(lambda tx, owner=owner: vault.make(tx, org.org_id, owner))
+        for owner in owners
+    ]
+    sealed = keys[-1].seal_bytes(b"secret", context=HERE)
+    await database.transact(lambda tx: vault.destroy(tx, org.org_id, owners[1:]))
+    found = await database.transact(lambda tx: vault.find_many(tx, org.org_id, owners))
+    assert list(found) == owners[:1]
+    anew = await database.transact(lambda tx: vault.make(tx, org.org_id, owners[-1]))
+    with pytest.raises(SealBroken):
+        anew.open_bytes(sealed, context=HERE)
+
+
+async def test_a_key_of_one_organisation_is_not_anothers(org: Tenant, other_org: Tenant) -> None:
+    database, vault, owner = org.house.database, org.house.vault, new_id()
+    mine = await database.transact(lambda tx: vault.make(tx, org.org_id, owner))
+    assert await database.transact(lambda tx: vault.find(tx, other_org.org_id, owner)) is None
+    theirs = await database.transact(lambda tx: vault.make(tx, other_org.org_id, owner))
+    assert mine.derive("test") != theirs.derive("test")
+    await database.rows(
+        "update data_keys d set sealed_key = o.sealed_key from data_keys o"
+        " where d.org_id = $1 and o.org_id = $2 and d.id = $3 and o.id = $3",
+        *(org.org_id, other_org.org_id, owner),
+    )
+    with pytest.raises(SealBroken):
+        await database.transact(lambda tx: vault.find(tx, org.org_id, owner))
+
+
+def test_a_value_opens_in_its_place_only() -> None:
+    key = DataKey(new_key())
+    sealed = key.seal_bytes(b"secret", context=HERE)
+    assert key.open_bytes(sealed, context=HERE) == b"secret"
+    for other, context in ((key, "users.card:2"), (DataKey(new_key()), HERE)):
+        with pytest.raises(SealBroken):
+            other.open_bytes(sealed, context=context)
+
+
+def test_derived_keys_are_different_per_purpose_and_say_nothing_in_a_repr() -> None:
+    key = DataKey(new_key())
+    assert key.derive("a") == key.derive("a") != key.derive("b")
+    assert len(key.derive("a")) == 32
+    assert repr(key) == "<DataKey>"
+
+
+async def test_a_wrong_or_missing_master_key_is_found_at_the_start(own_database: Database) -> None:
+    right, org_id = new_key(), await _org(own_database)
+    # As long as nothing is sealed, any key will do.
+    await own_database.transact(Vault(Sealer(new_key())).check_seal)
+    vault = Vault(Sealer(right))
+    await own_database.transact(lambda tx: vault.make(tx, org_id, org_id))
+    await own_database.transact(Vault(Sealer({2: new_key(), 1: right})).check_seal)
+    with pytest.raises(SealBroken):
+        await own_database.transact(Vault(Sealer(new_key())).check_seal)
+    with pytest.raises(SealBroken, match="master key 1, which is not configured"):
+        await own_database.transact(Vault(Sealer({2: right})).check_seal)
+
+
+async def test_two_first_processes_with_two_keys_of_one_id_do_not_both_seal(
+    own_database: Database,
+) -> None:
+    org_id = await _org(own_database)
+    vaults = [Vault(Sealer(new_key())) for _ in range(4)]
+    made = await asyncio.gather(
+        *(
+            own_database.transact(lambda tx, vault=vault: vault.make(tx, org_id, new_id()))
+            for vault in vaults
+        ),
+        return_exceptions=True,
+    )
+    assert len([each for each in made if isinstance(each, DataKey)]) == 1
+    assert len([each for each in made if isinstance(each, SealBroken)]) == 3
+
+
+async def test_a_first_key_that_is_rolled_back_is_noted_the_next_time(
+    own_database: Database,
+) -> None:
+    org_id = await _org(own_database)
+    vault = Vault(Sealer(new_key()))
+
+    async def broken(tx: object) -> None:
+        await vault.make(tx, org_id, org_id)  # pyright: ignore[reportArgumentType]  a Tx
+        raise Broken("in a test")
+
+    with pytest.raises(Broken, match="in a test"):
+        await own_database.transact(broken)
+    for _ in range(3):
+        await own_database.transact(lambda tx: vault.make(tx, org_id, new_id()))
+
+
+async def test_a_process_can_not_seal_with_a_retired_key(own_database: Database) -> None:
+    old, new, org_id = new_key(), new_key(), await _org(own_database)
+    straggler = Vault(Sealer({1: old, 2: new}))
+    for _ in range(2):
+        await own_database.transact(lambda tx: straggler.make(tx, org_id, new_id()))
+    resealed = await Vault(Sealer({2: new, 1: old})).reseal(own_database, [org_id])
+    assert (resealed.count, resealed.still_needed) == (2, [])
+    with pytest.raises(Broken, match="master key 1 was retired"):
+        await own_database.transact(lambda tx: straggler.make(tx, org_id, new_id()))
+
+
+async def test_a_master_key_that_is_needed_can_not_be_deleted(own_database: Database) -> None:
+    vault, org_id = Vault(Sealer(new_key())), await _org(own_database)
+    await own_database.transact(lambda tx: vault.make(tx, org_id, org_id))
+    with pytest.raises(asyncpg.ForeignKeyViolationError):
+        await own_database.rows("delete from master_keys")
+
+
+async def _org(database: Database) -> UUID:
+    org_id = new_id()
+    await database.rows(
+        "insert into orgs (id, name, created_at) values ($1, 'Test', '2026-01-01Z')", org_id
+    )
+    return org_id
