@@ -1,0 +1,86 @@
+"""Tax numbers of people and businesses, by country."""
+
+from importlib import import_module
+from typing import Protocol, cast
+
+from landbridge.core.errors import FieldInvalid
+from landbridge.formats.places import find_alpha2
+from landbridge.formats.texts import check_text
+
+_LENGTH_MIN, _LENGTH_MAX = 3, 32
+
+# Modules of python-stdnum by country, each a scheme that a tax office there gives to people or to
+# businesses. A country stands here only if its list covers both: half a list would refuse honest
+# numbers. (Left out for that: Colombia, whose people often know their number without its check
+# digit; the United Kingdom, whose insurance numbers the library lacks; Singapore, Ghana, Hungary.)
+_SCHEMES: dict[str, tuple[str, ...]] = {
+    "AR": ("ar.cuit",),
+    "AU": ("au.tfn", "au.abn", "au.acn"),
+    "BE": ("be.nn", "be.bis", "be.vat"),
+    "BG": ("bg.egn", "bg.pnf", "bg.vat"),
+    "BR": ("br.cpf", "br.cnpj"),
+    "CA": ("ca.sin", "ca.bn"),
+    "CH": ("ch.ssn", "ch.uid"),
+    "CL": ("cl.rut",),
+    "CN": ("cn.ric", "cn.uscc"),
+    "CZ": ("cz.rc", "cz.dic"),
+    "DE": ("de.idnr", "de.stnr", "de.vat"),
+    "DK": ("dk.cpr", "dk.cvr"),
+    "DO": ("do.cedula", "do.rnc"),
+    "EC": ("ec.ci", "ec.ruc"),
+    "EE": ("ee.ik", "ee.registrikood", "ee.kmkr"),
+    "ES": ("es.nif",),
+    "FI": ("fi.hetu", "fi.ytunnus"),
+    "FR": ("fr.nif", "fr.siren", "fr.siret", "fr.tva"),
+    "HR": ("hr.oib",),
+    "IN": ("in_.pan",),
+    "IT": ("it.codicefiscale", "it.iva"),
+    "KE": ("ke.pin",),
+    "KR": ("kr.rrn", "kr.brn"),
+    "MX": ("mx.rfc", "mx.curp"),
+    "NL": ("nl.bsn", "nl.btw"),
+    "NO": ("no.fodselsnummer", "no.orgnr"),
+    "PE": ("pe.cui", "pe.ruc"),
+    "PL": ("pl.pesel", "pl.nip"),
+    "PT": ("pt.nif",),
+    "RO": ("ro.cnp", "ro.cf"),
+    "SE": ("se.personnummer", "se.orgnr", "se.vat"),
+    "SI": ("si.ddv", "si.emso", "si.maticna"),
+    "TR": ("tr.tckimlik", "tr.vkn"),
+    "US": ("us.ssn", "us.itin", "us.ein"),
+    "ZA": ("za.tin", "za.idnr"),
+}
+
+
+class _Scheme(Protocol):
+    def validate(self, number: str) -> str: ...
+
+
+def check_tax_number(field: str, number: str, *, country: str | None) -> str:
+    """A tax number of `country` (alpha-3), its check digits right where it has such.
+
+    Where the country is unknown or has no scheme that we know: 3 to 32 characters.
+    """
+    text = check_text(field, number, length_max=100)
+    schemes = _SCHEMES.get((find_alpha2(country) or "") if country else "", ())
+    for name in schemes:
+        if found := _validated(name, text):
+            return found
+    if schemes:
+        raise FieldInvalid(f"{field} is not a tax number of {country}", field=field)
+    if not _LENGTH_MIN <= len(text) <= _LENGTH_MAX:
+        raise FieldInvalid(
+            f"{field} must have {_LENGTH_MIN} to {_LENGTH_MAX} characters", field=field
+        )
+    return text
+
+
+def _validated(name: str, text: str) -> str | None:
+    """The number as the scheme writes it, or None."""
+    # Each scheme is a module, imported when its country is first met.
+    scheme = cast("_Scheme", import_module(f"stdnum.{name}"))
+    try:
+        return scheme.validate(text)
+    except (ValueError, LookupError, ArithmeticError):
+        # The library's own refusals are ValueErrors; the others are what it trips over.
+        return None

@@ -1,0 +1,62 @@
+"""Texts and URLs. Every check answers the canonical text, or raises `FieldInvalid`.
+
+Guarantees, for all of this package: whatever text comes in, nothing but `FieldInvalid` is raised;
+its sentence names the field and says what is expected, and never repeats the value, which may be
+somebody's personal data.
+"""
+
+import unicodedata
+from urllib.parse import urlsplit
+
+from landbridge.core.errors import FieldInvalid
+
+TEXT_LENGTH_MAX = 200
+URL_LENGTH_MAX = 2000
+
+# Control characters, halves of surrogate pairs, line and paragraph ends, and what is invisible.
+_REFUSED = {"Cc", "Cs", "Zl", "Zp", "Cf"}
+# Invisible, but some scripts are not written rightly without them.
+_JOINERS = {"\u200c", "\u200d"}
+
+
+def check_text(field: str, text: str, *, length_max: int = TEXT_LENGTH_MAX) -> str:
+    """One line of at least one visible character, without the blanks around it."""
+    stripped = unicodedata.normalize("NFC", text[: 4 * length_max].strip())
+    fits = 1 <= len(stripped) <= length_max and len(text) <= 4 * length_max
+    if not fits or not any(_is_visible(each) for each in stripped):
+        raise FieldInvalid(f"{field} must have 1 to {length_max} characters", field=field)
+    if not all(_is_allowed(each) for each in stripped):
+        raise FieldInvalid(
+            f"{field} must be one line without control characters or invisible ones", field=field
+        )
+    return stripped
+
+
+def check_url(field: str, url: str) -> str:
+    """An http or https address with a host, without a user name in it."""
+    expected = f"{field} must be an http or https URL with a host and without user name or blanks"
+    if not 1 <= len(url) <= URL_LENGTH_MAX:
+        raise FieldInvalid(f"{expected}, of at most {URL_LENGTH_MAX} characters", field=field)
+    if not _is_url(url):
+        raise FieldInvalid(expected, field=field)
+    return url
+
+
+def _is_url(url: str) -> bool:
+    if not (url.isascii() and url.isprintable()) or set(url) & set(' "<>\\^`{|}'):
+        return False
+    try:
+        parts = urlsplit(url)
+        # Reading the port is what refuses one that is no number.
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and has_host and "@" not in parts.netloc
+
+
+def _is_allowed(character: str) -> bool:
+    return unicodedata.category(character) not in _REFUSED or character in _JOINERS
+
+
+def _is_visible(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNPS"
