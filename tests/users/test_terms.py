@@ -3,13 +3,25 @@
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx2
 import pytest
 
 from landbridge.core.clock import FrozenClock
-from tests.tenants import URL, Tenant, individual, make_agreement, refusal, sentence
+from landbridge.core.ids import derived_id
+from landbridge.users.model import AGREEMENT_KIND
+from landbridge.users.terms import Terms
+from tests.tenants import (
+    URL,
+    Tenant,
+    individual,
+    make_agreement,
+    make_swap,
+    make_user,
+    refusal,
+    sentence,
+)
 
 LINK = "/v2/tos-link"
 
@@ -37,6 +49,9 @@ async def test_a_link_has_the_callers_key_as_its_id(still_org: Tenant) -> None:
         "expiredAt": found["expiredAt"],
         "signed": False,
         "sessionToken": parse_qs(urlsplit(str(made["url"])).query)["session"][0],
+        "signedAt": None,
+        "signedFrom": None,
+        "version": None,
     }
     created, ends = (datetime.fromisoformat(found[each]) for each in ("createdAt", "expiredAt"))
     assert ends - created == timedelta(days=5)
@@ -175,13 +190,6 @@ async def test_a_person_accepts_on_the_page_and_is_sent_back(org: Tenant) -> Non
     assert again.headers["location"] == pressed.headers["location"]
 
 
-async def test_a_redirect_may_have_letters_of_any_language(org: Tenant) -> None:
-    _, page, token = await _link(org, redirectUrl="https://m\u00fcnchen.example/\u00fc?q=\u00fc")
-    pressed = await org.client.post(f"{page}/accept", data={"session": token})
-    assert pressed.status_code == 303
-    assert pressed.headers["location"].isascii()
-
-
 async def test_without_a_redirect_the_page_says_thank_you(org: Tenant) -> None:
     agreement, page, token = await _link(org)
     pressed = await org.client.post(f"{page}/accept", data={"session": token})
@@ -248,9 +256,75 @@ async def test_who_accepted_is_told(org: Tenant) -> None:
     by_page, page, token = await _link(org)
     await org.client.post(f"{page}/accept", data={"session": token})
     rows = await org.house.database.rows(
-        "select object_id, what, actor from changes where org_id = $1 order by at", org.org_id
+        "select object_id, what, actor from changes where org_id = $1 and kind = $2 order by at",
+        *(org.org_id, AGREEMENT_KIND),
     )
-    assert [(str(row["object_id"]), row["what"], row["actor"]) for row in rows] == [
-        (by_api, "accept", f"key:{org.caller.key_id}"),
-        (by_page, "accept", "person:terms"),
+    told = [(row["object_id"], row["what"], row["actor"]) for row in rows]
+    assert told == [
+        (derived_id(UUID(by_api), AGREEMENT_KIND), "update", f"key:{org.caller.key_id}"),
+        (derived_id(UUID(by_page), AGREEMENT_KIND), "update", "person:terms"),
     ]
+
+
+async def test_a_key_that_equals_another_id_is_accepted_all_the_same(org: Tenant) -> None:
+    user = await make_user(org, funds="10")
+    swap = (await make_swap(org, user))["id"]
+    for key in (user, swap):
+        url = str((await org.post(LINK, {"idempotencyKey": key}))["url"])
+        token = parse_qs(urlsplit(url).query)["session"][0]
+        accepted = await org.post(f"{LINK}/{key}/accept", {"sessionToken": token})
+        assert accepted["signed"] is True
+
+
+async def test_an_acceptance_is_kept_with_time_address_and_version(still_org: Tenant) -> None:
+    org = still_org
+    agreement, page, token = await _link(org)
+    await org.client.post(f"{page}/accept", data={"session": token})
+    found = await org.get(f"{LINK}/{agreement}")
+    assert (found["signed"], found["version"], found["signedFrom"]) == (True, "1", "127.0.0.1")
+    assert found["signedAt"] >= found["createdAt"]
+    newer = Terms(org.house.database, org.house.vault, org.house.clock, version="2026-12")
+    by_api = await newer.get(org.org_id, UUID(await make_agreement(org, is_signed=False)))
+    signed = await newer.accept(
+        by_api, by_api.session_token, offset=timedelta(), signed_from=None, actor="test"
+    )
+    assert signed == await newer.get(org.org_id, by_api.id)
+    assert (signed.version, signed.signed_from) == ("2026-12", None)
+
+
+@pytest.mark.parametrize(
+    ("redirect", "back"),
+    [
+        ("https://a.example", "https://a.example?signedAgreementId={}"),
+        ("https://a.example/b?", "https://a.example/b?signedAgreementId={}"),
+        ("https://a.example/?c", "https://a.example/?c&signedAgreementId={}"),
+        (
+            "https://a.example/?c=%C3%BC+d;e&",
+            "https://a.example/?c=%C3%BC+d;e&signedAgreementId={}",
+        ),
+        (
+            "http://a.example:81/?c=1&c=2#f?g",
+            "http://a.example:81/?c=1&c=2&signedAgreementId={}#f?g",
+        ),
+    ],
+)
+async def test_a_redirect_keeps_the_callers_url_as_it_is(
+    org: Tenant, redirect: str, back: str
+) -> None:
+    agreement, page, token = await _link(org, redirectUrl=redirect)
+    pressed = await org.client.post(f"{page}/accept", data={"session": token})
+    assert pressed.status_code == 303
+    assert pressed.headers["location"] == back.format(agreement)
+
+
+@pytest.mark.parametrize(
+    "redirect",
+    [
+        *("ftp://a.example", "https://", "https://u:p@a.example", "https://a b.example", "/b", ""),
+        *("https://m\u00fcnchen.example", "https://a.example/\n", "https://a/" + "b" * 2000),
+    ],
+)
+async def test_an_odd_redirect_is_refused(org: Tenant, redirect: str) -> None:
+    answer = await org.send("POST", LINK, {"idempotencyKey": str(uuid4()), "redirectUrl": redirect})
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+    assert "redirectUrl" in sentence(answer)

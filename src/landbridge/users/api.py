@@ -5,24 +5,28 @@ from datetime import date
 from typing import Annotated, Any
 from uuid import UUID
 
-from litestar import Controller, get, post
+from litestar import Controller, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec.structs import asdict
 
 from landbridge.chains.tokens import Chain
-from landbridge.core.errors import FieldInvalid
+from landbridge.core.errors import Broken, FieldInvalid
 from landbridge.core.ids import as_uuid
 from landbridge.core.pages import Window
+from landbridge.formats.places import Address
+from landbridge.users.checks import Particulars
 from landbridge.users.errors import UserNotFound
-from landbridge.users.model import Address, Owner, User, UserType
-from landbridge.users.service import DEFAULT_CHAINS, Filters, Particulars, Users
+from landbridge.users.model import Owner, UserCard, UserType
+from landbridge.users.service import DEFAULT_CHAINS, Filters, Freeze, Users
 from landbridge.wallets.model import Wallet
 from landbridge.wallets.service import Wallets
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.reply import Moment, WireStruct, moment
 
+# Four chains there are; a list that is longer than this has no honest reason.
+_CHAINS_MAX = 20
 _TOLD = frozenset(field.name for field in fields(Particulars))
 
 
@@ -72,6 +76,28 @@ class MoreChains(WireStruct, frozen=True):
     """The chains on which wallets are wanted."""
 
     chains: list[Chain]
+
+
+class FreezeRequest(WireStruct, frozen=True):
+    """Why, in words for your own records; kept encrypted."""
+
+    reason: str | None = None
+
+
+class FreezeReply(WireStruct, frozen=True):
+    """Whether, since when and why a user is frozen."""
+
+    user_id: UUID
+    frozen: bool
+    frozen_at: Moment | None
+    reason: str | None
+
+
+class ErasureReply(WireStruct, frozen=True):
+    """When the personal data of a user was erased."""
+
+    user_id: UUID
+    erased_at: Moment
 
 
 class WalletReply(WireStruct, frozen=True):
@@ -138,15 +164,18 @@ class UserRoutes(Controller):
         business_name: Annotated[str | None, QueryParameter(name="businessName")] = None,
         email: Annotated[str | None, QueryParameter(name="email")] = None,
     ) -> UserPage:
-        """Newest first; names and e-mail match partially, whatever their case."""
+        """Newest first; names and e-mail match partially, whatever their case.
+
+        A search through very many users may end a page early: go on until `nextCursor` is null.
+        """
         org_id = request.user.org_id
         filters = Filters(_type(type_), first_name, last_name, business_name, email)
         found = await users.page(org_id, filters, window)
-        of_users = await wallets.of_users(org_id, [user.id for user in found])
+        of_users = await wallets.of_users(org_id, [user.id for user in found.users])
         return UserPage(
-            count=len(found),
-            users=[_shape(user, of_users[user.id]) for user in found],
-            next_cursor=moment(found[-1].created_at) if found else None,
+            count=len(found.users),
+            users=[_shape(user, of_users[user.id]) for user in found.users],
+            next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
         )
 
     @get("/{userId:str}", summary="Retrieve a user")
@@ -191,6 +220,42 @@ class UserRoutes(Controller):
         user = await users.add_wallets(request.user, known_id(userId), _chains(data.chains))
         return await user_reply(wallets, user)
 
+    @post("/{userId:str}/freeze", status_code=200, summary="Freeze a user")
+    async def freeze(
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        data: JSONBody[FreezeRequest],
+        users: NamedDependency[Users],
+    ) -> FreezeReply:
+        """The user may look, but move no money and open nothing; again, it answers as before."""
+        frozen = await users.freeze(request.user, known_id(userId), reason=data.reason)
+        return _freeze(frozen)
+
+    @get("/{userId:str}/freeze", summary="Whether a user is frozen")
+    async def freeze_of(
+        self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
+    ) -> FreezeReply:
+        """Whether, since when and why."""
+        return _freeze(await users.freeze_of(request.user.org_id, known_id(userId)))
+
+    @post("/{userId:str}/unfreeze", status_code=200, summary="Unfreeze a user")
+    async def unfreeze(
+        self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
+    ) -> FreezeReply:
+        """The user may move money again."""
+        return _freeze(await users.unfreeze(request.user, known_id(userId)))
+
+    @delete("/{userId:str}/personal-data", status_code=200, summary="Erase personal data")
+    async def erase(
+        self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
+    ) -> ErasureReply:
+        """For good: the user must be frozen, hold nothing and have nothing under way."""
+        user = await users.erase(request.user, known_id(userId))
+        if user.erased_at is None:
+            raise Broken(f"user {user.id} was not erased")
+        return ErasureReply(user_id=user.id, erased_at=moment(user.erased_at))
+
 
 def known_id(text: str) -> UUID:
     """The id in a path; what can't be one is answered like an unknown one."""
@@ -200,7 +265,7 @@ def known_id(text: str) -> UUID:
     return found
 
 
-async def user_reply(wallets: Wallets, user: User) -> UserReply:
+async def user_reply(wallets: Wallets, user: UserCard) -> UserReply:
     """A user as every route answers it."""
     of_users = await wallets.of_users(user.org_id, [user.id])
     return _shape(user, of_users[user.id])
@@ -220,7 +285,7 @@ def particulars(data: NewIndividual | NewBusiness | UserUpdate) -> Particulars:
     return Particulars(**told)
 
 
-def _shape(user: User, wallets: list[Wallet]) -> UserReply:
+def _shape(user: UserCard, wallets: list[Wallet]) -> UserReply:
     return UserReply(
         id=user.id,
         created_at=moment(user.created_at),
@@ -233,11 +298,21 @@ def _shape(user: User, wallets: list[Wallet]) -> UserReply:
     )
 
 
+def _freeze(freeze: Freeze) -> FreezeReply:
+    user = freeze.user
+    return FreezeReply(
+        user_id=user.id,
+        frozen=user.is_frozen,
+        frozen_at=None if user.frozen_at is None else moment(user.frozen_at),
+        reason=freeze.reason,
+    )
+
+
 def _chains(chains: list[Chain] | None) -> tuple[Chain, ...]:
     if chains is None:
         return DEFAULT_CHAINS
-    if not chains:
-        raise FieldInvalid("chains must name at least one chain", field="chains")
+    if not 1 <= len(chains) <= _CHAINS_MAX:
+        raise FieldInvalid(f"chains must name 1 to {_CHAINS_MAX} chains", field="chains")
     return tuple(dict.fromkeys(chains))
 
 

@@ -3,6 +3,12 @@
 from landbridge.core.errors import Refused
 
 
+class UserFrozen(Refused):
+    """This user is frozen."""
+
+    code, name, status = 300202, "USER_FROZEN", 403
+
+
 class UserNotFound(Refused):
     """There is no such user."""
 

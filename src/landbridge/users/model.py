@@ -4,10 +4,11 @@ import secrets
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 import msgspec
+
+from landbridge.formats.places import Address
 
 USER_KIND = "USER"
 AGREEMENT_KIND = "TOS_LINK"
@@ -21,17 +22,6 @@ class UserType(StrEnum):
 
     INDIVIDUAL = "individual"
     BUSINESS = "business"
-
-
-class Address(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A postal address; `state_province_region` is the second half of an ISO 3166-2 code."""
-
-    address_line1: str
-    address_line2: str | None = None
-    city: str
-    state_province_region: str
-    postal_code: str
-    country: str
 
 
 class Owner(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -53,29 +43,68 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ultimate_beneficial_owners: tuple[Owner, ...] = ()
 
 
+class Names(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user is called and written to: all that lists show, and what is searched."""
+
+    email: str = ""
+    first_name: str | None = None
+    last_name: str | None = None
+    business_name: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
-class User:
-    """An individual has a first and a last name, a business a business name."""
+class UserCard:
+    """A user as lists show it. One whose personal data was erased has no names and no e-mail."""
 
     org_id: UUID
     id: UUID
-    request_id: UUID
-    request: Any
     type: UserType
-    email: str
-    first_name: str | None
-    last_name: str | None
-    business_name: str | None
-    profile: Profile
+    names: Names
     agreement_id: UUID
     version: int
     created_at: datetime
     updated_at: datetime
+    frozen_at: datetime | None
+    erased_at: datetime | None
 
     @property
     def name(self) -> str:
         """As it is shown: first and last name, or the business's."""
-        return self.business_name or f"{self.first_name} {self.last_name}"
+        names = self.names
+        return names.business_name or f"{names.first_name or ''} {names.last_name or ''}".strip()
+
+    @property
+    def email(self) -> str:
+        """Where the user is written to; empty once erased."""
+        return self.names.email
+
+    @property
+    def first_name(self) -> str | None:
+        """An individual's; None for a business."""
+        return self.names.first_name
+
+    @property
+    def last_name(self) -> str | None:
+        """An individual's; None for a business."""
+        return self.names.last_name
+
+    @property
+    def business_name(self) -> str | None:
+        """A business's; None for an individual."""
+        return self.names.business_name
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether the user may move nothing; so it is after erasure."""
+        return self.frozen_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class User(UserCard):
+    """An individual has a first and a last name, a business a business name."""
+
+    request_id: UUID
+    profile: Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +120,8 @@ class Agreement:
     expires_at: datetime
     signed_at: datetime | None
     signed_from: str | None
+    # Of the terms, as it was in force when they were accepted.
+    version: str | None
 
 
 def new_session_token() -> str:

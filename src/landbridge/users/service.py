@@ -1,50 +1,49 @@
-"""Verbs on users. Source: contract, users 2."""
+"""Verbs on users. Source: contract, users 2.
 
-from collections.abc import Collection, Sequence
+Guarantees: everything personal is sealed with the user's data key before it reaches a statement; a
+verb that changes a user locks its row first, so changes wait for each other instead of failing.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from ipaddress import AddressValueError, IPv4Address
+from datetime import datetime
 from typing import Any
 from uuid import UUID
-
-import msgspec
 
 from landbridge.chains.tokens import Chain
 from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Busy, FieldInvalid, ResourceConflict
 from landbridge.core.ids import new_id
-from landbridge.core.pages import Window
+from landbridge.core.pages import Position, Window
+from landbridge.core.states import Moves
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
-from landbridge.ledger.service import first_difference
-from landbridge.users import store, terms
-from landbridge.users.errors import UserNotFound
-from landbridge.users.model import USER_KIND, Address, Owner, Profile, User, UserType
+from landbridge.formats.texts import check_text
+from landbridge.ledger.service import find_unfinished
+from landbridge.privacy.service import DataKey, Vault
+from landbridge.users import sealed, store, terms
+from landbridge.users.checks import Particulars, changed
+from landbridge.users.errors import UserFrozen
+from landbridge.users.model import USER_KIND, Names, Profile, User, UserCard, UserType
+from landbridge.users.policy import Policy
+from landbridge.users.records import Records, unknown
+from landbridge.users.search import fold, matches
 from landbridge.wallets.service import Wallets
 from landbridge.web.caller import Caller
 
 # Source: contract, users 2.
 DEFAULT_CHAINS = (Chain.POLYGON, Chain.ETHEREUM)
 
-_TEXT_LENGTH_MAX = 200
-_COUNTRY_LENGTH = 3
-_ATTEMPTS = 3
+# Users that are opened at once to be compared with a pattern: some 5 ms of this process.
+BATCH_SIZE = 250
+# Users that one page looks through: half a second. The page then ends early, with a cursor.
+LOOKED_THROUGH_MAX = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Particulars:
-    """What a caller tells about a user; on an update, None leaves a member as it is."""
-
-    type: UserType | None
-    email: str | None
-    first_name: str | None = None
-    last_name: str | None = None
-    business_name: str | None = None
-    date_of_birth: date | None = None
-    address: Address | None = None
-    ip_address: str | None = None
-    ultimate_beneficial_owners: tuple[Owner, ...] | None = None
+# What belongs to users, above us: told in the transaction in which a user is made, or erased.
+Joined = Callable[[Tx, User, DataKey, datetime], Awaitable[None]]
+Leaving = Callable[[Tx, UUID, UUID, datetime], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +56,58 @@ class Filters:
     business_name: str | None
     email: str | None
 
+    def patterns(self) -> dict[str, str]:
+        """What is searched, folded, by field."""
+        told = {
+            "first_name": self.first_name,
+            "last_name": self.last_name,
+            "business_name": self.business_name,
+            "email": self.email,
+        }
+        return {field: fold(text) for field, text in told.items() if text is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class UserPage:
+    """Users newest first; `next_cursor` is where to go on, None for an empty page at the end."""
+
+    users: list[UserCard]
+    next_cursor: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """Whether, since when and why a user is frozen."""
+
+    user: UserCard
+    reason: str | None
+
 
 class Users:
     """Users of all organisations."""
 
-    def __init__(self, database: Database, wallets: Wallets, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        wallets: Wallets,
+        vault: Vault,
+        clock: Clock,
+        *,
+        policy: Policy,
+        moves: Mapping[str, Moves[Any]],
+        joined: Sequence[Joined] = (),
+        leaving: Sequence[Leaving] = (),
+    ) -> None:
         self._database = database
         self._wallets = wallets
+        self._vault = vault
+        self._records = Records(vault)
         self._clock = clock
-        self._lookups = Group(self._which_exist, lanes=2)
+        self._policy = policy
+        self._moves = moves
+        self._joined = joined
+        self._leaving = leaving
+        self._lookups = Group(self._which_frozen, lanes=2)
 
     async def create(
         self,
@@ -83,111 +125,228 @@ class Users:
         request id that was used with another body.
         """
         at = self._clock.stamp(caller.clock_offset)
-        user = _new_user(
-            caller,
-            told,
+        if told.address is None and told.ip_address is None:
+            raise FieldInvalid("address or ipAddress is required", field="address")
+        blank = _blank(
+            caller.org_id,
+            told.type or UserType.INDIVIDUAL,
             agreement_id=agreement_id,
             request_id=request_id or new_id(),
-            request=request,
             at=at,
         )
+        user = changed(blank, told, self._policy, today=at.date())
 
         async def work(tx: Tx) -> User:
-            known = await store.find_request(tx, caller.org_id, user.request_id)
-            if known is None:
-                await terms.check_signed(tx, caller.org_id, agreement_id)
-                if await store.add(tx, user):
-                    await self._wallets.open(tx, caller.org_id, user.id, chains, at)
-                    await _tell(tx, user, "create", caller.actor, at)
-                    return user
-                known = await store.find_request(tx, caller.org_id, user.request_id)
+            known = await self._records.replayed(tx, user, request)
+            if known is not None:
+                return known
+            await terms.check_signed(tx, caller.org_id, agreement_id)
+            if key := await self._records.add(tx, user, request):
+                await self._wallets.open(tx, caller.org_id, user.id, chains, at)
+                await _tell(tx, user, "create", caller.actor)
+                for join in self._joined:
+                    await join(tx, user, key, at)
+                return user
+            known = await self._records.replayed(tx, user, request)
             if known is None:
                 raise Busy("another request with this requestId has just been rolled back")
-            if field := first_difference(known.request, request):
-                raise ResourceConflict(
-                    f"requestId {user.request_id} was already used with another {field}",
-                    field=field,
-                )
             return known
 
         return await self._database.transact(work)
 
     async def get(self, org_id: UUID, user_id: UUID) -> User:
         """A user; raises `UserNotFound`, also for another organisation's."""
-        found = await self._database.single(lambda tx: store.get(tx, org_id, user_id))
-        if found is None:
-            raise UserNotFound(f"there is no user {user_id}")
-        return found
+        user, _ = await self._database.transact(lambda tx: self._records.get(tx, org_id, user_id))
+        return user
 
     async def check_exists(self, org_id: UUID, user_id: UUID) -> None:
         """Raise `UserNotFound` unless there is such a user; cheap under load."""
-        if not await self._lookups.call((org_id, user_id)):
-            raise UserNotFound(f"there is no user {user_id}")
+        if await self._lookups.call((org_id, user_id)) is None:
+            raise unknown(user_id)
 
-    async def page(self, org_id: UUID, filters: Filters, window: Window) -> Sequence[User]:
-        """A page of users, newest first."""
-        like = (
-            filters.type,
-            _pattern(filters.first_name),
-            _pattern(filters.last_name),
-            _pattern(filters.business_name),
-            _pattern(filters.email),
-        )
-        return await self._database.single(
-            lambda tx: store.page(
-                tx,
-                org_id,
-                after=window.since,
-                before=window.position,
-                limit=window.limit,
-                like=like,
+    async def check_active(self, org_id: UUID, user_id: UUID) -> None:
+        """Raise `UserNotFound` or `UserFrozen` unless the user may move money; cheap under load."""
+        is_frozen = await self._lookups.call((org_id, user_id))
+        if is_frozen is None:
+            raise unknown(user_id)
+        if is_frozen:
+            raise UserFrozen(f"user {user_id} is frozen")
+
+    async def cards(self, org_id: UUID, user_ids: Sequence[UUID]) -> dict[UUID, UserCard]:
+        """These users by id, of those that there are."""
+        found = await self._database.transact(lambda tx: self._records.cards(tx, org_id, user_ids))
+        return {each.id: each for each in found}
+
+    async def page(
+        self,
+        org_id: UUID,
+        filters: Filters,
+        window: Window,
+        *,
+        batch_size: int = BATCH_SIZE,
+        looked_through_max: int = LOOKED_THROUGH_MAX,
+    ) -> UserPage:
+        """A page of users, newest first.
+
+        Encrypted names can't be searched by the database alone: it finds candidates, which are
+        opened and compared here, batch after batch, until the page is full. After
+        `looked_through_max` candidates the page ends as it is; its cursor goes on from there.
+        """
+        patterns = filters.patterns()
+        size = batch_size if patterns else window.limit
+        found: list[UserCard] = []
+        position, looked_through = window.position, 0
+        while True:
+            batch = await self._database.transact(
+                lambda tx, before=position: self._records.candidates(
+                    tx,
+                    org_id,
+                    type_=filters.type,
+                    patterns=patterns,
+                    after=window.since,
+                    before=before,
+                    limit=size,
+                )
             )
-        )
+            looked_through += len(batch)
+            found += [each for each in batch if matches(each.names, patterns)]
+            if len(found) >= window.limit:
+                found = found[: window.limit]
+                return UserPage(found, found[-1].created_at)
+            if len(batch) < size:
+                return UserPage(found, found[-1].created_at if found else None)
+            if looked_through >= looked_through_max:
+                return UserPage(found, batch[-1].created_at)
+            position = Position(batch[-1].created_at, batch[-1].id)
 
     async def update(
         self, caller: Caller, user_id: UUID, told: Particulars, *, agreement_id: UUID | None
     ) -> User:
-        """Change what `told` names, leave the rest; raises `FieldInvalid` and `UserNotFound`.
+        """Change what `told` names, leave the rest; a frozen user may be put right.
 
-        `agreement_id` is set when the person has accepted terms again.
+        Raises `FieldInvalid`, `UserNotFound`, and `UserFrozen` after erasure. `agreement_id` is
+        set when the person has accepted terms again.
         """
-        for _ in range(_ATTEMPTS):
-            before = await self.get(caller.org_id, user_id)
+
+        async def work(tx: Tx) -> User:
+            before, key = await self._records.lock(tx, caller.org_id, user_id)
             at = self._clock.stamp(caller.clock_offset)
-            after = _changed(before, told)
+            after = changed(before, told, self._policy, today=at.date())
+            after = replace(after, version=before.version + 1, updated_at=at)
             if agreement_id is not None:
+                await terms.check_signed(tx, caller.org_id, agreement_id)
                 after = replace(after, agreement_id=agreement_id)
+                await self._records.add_agreement(tx, after)
+            await self._records.update(tx, after, key)
+            await _tell(tx, after, "update", caller.actor)
+            return after
 
-            async def work(tx: Tx, after: User = after, at: datetime = at) -> bool:
-                if agreement_id is not None:
-                    await terms.check_signed(tx, caller.org_id, agreement_id)
-                if not await store.update(tx, after, at):
-                    return False
-                changed = replace(after, version=after.version + 1)
-                await _tell(tx, changed, "update", caller.actor, at)
-                return True
-
-            if await self._database.transact(work):
-                return replace(after, version=after.version + 1, updated_at=at)
-        raise Busy("the user is being changed by somebody else")
+        return await self._database.transact(work)
 
     async def add_wallets(self, caller: Caller, user_id: UUID, chains: Collection[Chain]) -> User:
         """Open wallets on more chains; those that the user has stay as they are."""
-        user = await self.get(caller.org_id, user_id)
+        await self.check_active(caller.org_id, user_id)
         at = self._clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:
             await self._wallets.open(tx, caller.org_id, user_id, chains, at)
 
         await self._database.transact(work)
-        return user
+        return await self.get(caller.org_id, user_id)
 
-    async def _which_exist(self, wanted: list[tuple[UUID, UUID]]) -> list[bool]:
-        found = await self._database.single(lambda tx: store.which_exist(tx, wanted))
-        return [each in found for each in wanted]
+    async def freeze(self, caller: Caller, user_id: UUID, *, reason: str | None) -> Freeze:
+        """Let the user move nothing until unfrozen; done again, it answers as the first time."""
+        checked = None if reason is None else check_text("reason", reason)
+
+        async def work(tx: Tx) -> Freeze:
+            user, key = await self._records.lock(tx, caller.org_id, user_id)
+            if user.is_frozen:
+                return Freeze(user, await self._records.reason(tx, user, key))
+            at = self._clock.stamp(caller.clock_offset)
+            sealed_reason = checked and sealed.seal_reason(user_id, checked, key)
+            frozen = replace(user, frozen_at=at, updated_at=at, version=user.version + 1)
+            await store.freeze(
+                tx,
+                caller.org_id,
+                user_id,
+                frozen_at=at,
+                sealed_reason=sealed_reason or None,
+                at=at,
+            )
+            await _tell(tx, frozen, "update", caller.actor, facts={"frozen": True})
+            return Freeze(frozen, checked)
+
+        return await self._database.transact(work)
+
+    async def unfreeze(self, caller: Caller, user_id: UUID) -> Freeze:
+        """Let the user move money again; raises `UserFrozen` after erasure, which is for good."""
+
+        async def work(tx: Tx) -> Freeze:
+            user, _ = await self._records.lock(tx, caller.org_id, user_id)
+            if not user.is_frozen:
+                return Freeze(user, None)
+            at = self._clock.stamp(caller.clock_offset)
+            active = replace(user, frozen_at=None, updated_at=at, version=user.version + 1)
+            await store.freeze(
+                tx, caller.org_id, user_id, frozen_at=None, sealed_reason=None, at=at
+            )
+            await _tell(tx, active, "update", caller.actor, facts={"frozen": False})
+            return Freeze(active, None)
+
+        return await self._database.transact(work)
+
+    async def freeze_of(self, org_id: UUID, user_id: UUID) -> Freeze:
+        """Whether, since when and why the user is frozen."""
+
+        async def read(tx: Tx) -> Freeze:
+            user, key = await self._records.get(tx, org_id, user_id)
+            return Freeze(user, await self._records.reason(tx, user, key))
+
+        return await self._database.transact(read)
+
+    async def erase(self, caller: Caller, user_id: UUID) -> User:
+        """Erase the user's personal data for good; done again, it answers as the first time.
+
+        What the ledger needs stays: ids, wallet addresses, every movement. Raises `UserNotFound`,
+        and `ResourceConflict` unless the user is frozen, holds nothing and has nothing under way:
+        frozen first, so that nothing begins while we look.
+        """
+        org_id = caller.org_id
+
+        async def work(tx: Tx) -> User:
+            stored = await store.lock(tx, org_id, user_id)
+            if stored is None:
+                raise unknown(user_id)
+            user = sealed.open_user(stored, None)
+            if user.erased_at is not None:
+                return user
+            if not user.is_frozen:
+                raise ResourceConflict("freeze the user first: POST /v2/users/{userId}/freeze")
+            await self._wallets.check_empty(tx, org_id, user_id)
+            if kind := await find_unfinished(tx, org_id, user_id, self._moves):
+                raise ResourceConflict(f"the user has a {kind} under way; wait until it has ended")
+            at = self._clock.stamp(caller.clock_offset)
+            for leave in self._leaving:
+                await leave(tx, org_id, user_id, at)
+            await self._wallets.forget_labels(tx, org_id, user_id)
+            agreements = await store.own_agreements(tx, org_id, user_id)
+            await terms.forget(tx, self._vault, org_id, agreements)
+            await store.erase(tx, org_id, user_id, at)
+            await self._vault.destroy(tx, org_id, [user_id])
+            erased = replace(user, erased_at=at, updated_at=at, version=user.version + 1)
+            await _tell(tx, erased, "update", caller.actor, facts={"erased": True})
+            return erased
+
+        return await self._database.transact(work)
+
+    async def _which_frozen(self, wanted: list[tuple[UUID, UUID]]) -> list[bool | None]:
+        found = await self._database.single(lambda tx: store.which_frozen(tx, wanted))
+        return [found.get(each) for each in wanted]
 
 
-async def _tell(tx: Tx, user: User, what: str, actor: str, at: datetime) -> None:
+async def _tell(
+    tx: Tx, user: UserCard, what: str, actor: str, *, facts: Mapping[str, Any] | None = None
+) -> None:
     await tell(
         tx,
         org_id=user.org_id,
@@ -196,137 +355,25 @@ async def _tell(tx: Tx, user: User, what: str, actor: str, at: datetime) -> None
         kind=USER_KIND,
         what=what,
         actor=actor,
-        at=at,
+        at=user.updated_at,
+        facts=facts,
     )
 
 
-def _new_user(
-    caller: Caller,
-    told: Particulars,
-    *,
-    agreement_id: UUID,
-    request_id: UUID,
-    request: dict[str, Any],
-    at: datetime,
+def _blank(
+    org_id: UUID, type_: UserType, *, agreement_id: UUID, request_id: UUID, at: datetime
 ) -> User:
-    blank = User(
-        org_id=caller.org_id,
+    return User(
+        org_id=org_id,
         id=new_id(),
-        request_id=request_id,
-        request=request,
-        type=told.type or UserType.INDIVIDUAL,
-        email="",
-        first_name=None,
-        last_name=None,
-        business_name=None,
-        profile=Profile(),
+        type=type_,
+        names=Names(),
         agreement_id=agreement_id,
         version=1,
         created_at=at,
         updated_at=at,
+        frozen_at=None,
+        erased_at=None,
+        request_id=request_id,
+        profile=Profile(),
     )
-    if told.address is None and told.ip_address is None:
-        raise FieldInvalid("address or ipAddress is required", field="address")
-    return _changed(blank, told)
-
-
-def _changed(user: User, told: Particulars) -> User:
-    """The user with what was told; the one place where particulars are checked."""
-    if told.type is not None and told.type is not user.type:
-        raise FieldInvalid(f"type: this user is {user.type} and stays so", field="type")
-    _check_kind(user.type, told)
-    profile = msgspec.structs.replace(
-        user.profile,
-        date_of_birth=told.date_of_birth or user.profile.date_of_birth,
-        address=_checked_address(told.address) or user.profile.address,
-        ip_address=_checked_ip(told.ip_address) or user.profile.ip_address,
-        ultimate_beneficial_owners=_checked_owners(told.ultimate_beneficial_owners)
-        or user.profile.ultimate_beneficial_owners,
-    )
-    return replace(
-        user,
-        email=user.email if told.email is None else _checked_email(told.email),
-        first_name=_text("firstName", told.first_name) or user.first_name,
-        last_name=_text("lastName", told.last_name) or user.last_name,
-        business_name=_text("businessName", told.business_name) or user.business_name,
-        profile=profile,
-    )
-
-
-def _check_kind(kind: UserType, told: Particulars) -> None:
-    """Individuals have no business name and no owners; businesses have no personal names."""
-    foreign = (
-        {
-            "businessName": told.business_name,
-            "ultimateBeneficialOwners": told.ultimate_beneficial_owners,
-        }
-        if kind is UserType.INDIVIDUAL
-        else {
-            "firstName": told.first_name,
-            "lastName": told.last_name,
-            "dateOfBirth": told.date_of_birth,
-        }
-    )
-    for field, value in foreign.items():
-        if value is not None:
-            raise FieldInvalid(f"{field} does not belong to type {kind}", field=field)
-
-
-def _checked_email(email: str) -> str:
-    name, at, domain = email.strip().rpartition("@")
-    fits = len(email) <= _TEXT_LENGTH_MAX and not any(each.isspace() for each in email.strip())
-    if not (at and name and "." in domain.strip(".") and fits):
-        raise FieldInvalid("email is not an e-mail address", field="email")
-    return email.strip()
-
-
-def _checked_address(address: Address | None) -> Address | None:
-    if address is None:
-        return None
-    for field in ("addressLine1", "city", "stateProvinceRegion", "postalCode"):
-        _text(f"address.{field}", msgspec.to_builtins(address)[field])
-    country = address.country
-    if not (len(country) == _COUNTRY_LENGTH and country.isascii() and country.isalpha()):
-        raise FieldInvalid(
-            "address.country must be an ISO 3166-1 alpha-3 code, as in USA", field="address.country"
-        )
-    return address
-
-
-def _checked_ip(ip_address: str | None) -> str | None:
-    if ip_address is None:
-        return None
-    try:
-        return str(IPv4Address(ip_address))
-    except AddressValueError as error:
-        raise FieldInvalid("ipAddress is not an IPv4 address", field="ipAddress") from error
-
-
-def _checked_owners(owners: tuple[Owner, ...] | None) -> tuple[Owner, ...] | None:
-    if owners is None:
-        return None
-    field = "ultimateBeneficialOwners"
-    for place, owner in enumerate(owners):
-        _text(f"{field}[{place}].firstName", owner.first_name)
-        _text(f"{field}[{place}].lastName", owner.last_name)
-    if not any(owner.has_control for owner in owners):
-        raise FieldInvalid(f"{field}: at least one must have hasControl true", field=field)
-    if not any(owner.is_signer for owner in owners):
-        raise FieldInvalid(f"{field}: at least one must have isSigner true", field=field)
-    return owners
-
-
-def _text(field: str, text: str | None) -> str | None:
-    if text is None:
-        return None
-    if not 1 <= len(text.strip()) <= _TEXT_LENGTH_MAX:
-        raise FieldInvalid(f"{field} must have 1 to {_TEXT_LENGTH_MAX} characters", field=field)
-    return text.strip()
-
-
-def _pattern(text: str | None) -> str | None:
-    """A LIKE pattern that finds `text` anywhere, whatever characters it has."""
-    if text is None:
-        return None
-    escaped = text.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
-    return f"%{escaped}%"

@@ -1,126 +1,194 @@
-"""Every statement on users."""
+"""Every statement on users and user_agreements."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-import msgspec
-
 from landbridge.core.pages import Position
 from landbridge.db.pool import Row, Tx
-from landbridge.users.model import Profile, User, UserType
+from landbridge.users.model import User, UserType
+from landbridge.users.sealed import SealedUser, StoredCard, StoredUser
 
 _ADD = """
 insert into users (
-    org_id, id, request_id, request, type, email, first_name, last_name, business_name, profile,
-    agreement_id, version, created_at, updated_at
+    org_id, id, request_id, type, agreement_id, version, created_at, updated_at, sealed_card,
+    sealed_profile, sealed_request, grams
 )
-values ($1, $2, $3, $4::text::jsonb, $5, $6, $7, $8, $9, $10::text::jsonb, $11, $12, $13, $14)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::integer[])
 on conflict (org_id, request_id) do nothing
 returning id
 """
 
 _UPDATE = """
 update users
-set email = $4, first_name = $5, last_name = $6, business_name = $7, profile = $8::text::jsonb,
-    agreement_id = $10, version = version + 1, updated_at = $9
-where org_id = $1 and id = $2 and version = $3
-returning version
+set agreement_id = $3, version = $4, updated_at = $5, sealed_card = $6, sealed_profile = $7,
+    grams = $8::integer[]
+where org_id = $1 and id = $2
 """
 
 _GET = """
-select org_id, id, request_id, request, type, email, first_name, last_name, business_name, profile,
-    agreement_id, version, created_at, updated_at
+select org_id, id, request_id, type, agreement_id, version, created_at, updated_at, frozen_at,
+    erased_at, sealed_card, sealed_profile
 from users
 where org_id = $1 and id = $2
 """
 
+_LOCK = """
+select org_id, id, request_id, type, agreement_id, version, created_at, updated_at, frozen_at,
+    erased_at, sealed_card, sealed_profile
+from users
+where org_id = $1 and id = $2
+for update
+"""
+
 _FIND_REQUEST = """
-select org_id, id, request_id, request, type, email, first_name, last_name, business_name, profile,
-    agreement_id, version, created_at, updated_at
+select org_id, id, request_id, type, agreement_id, version, created_at, updated_at, frozen_at,
+    erased_at, sealed_card, sealed_profile, sealed_request
 from users
 where org_id = $1 and request_id = $2
 """
 
-_EXIST = """
-select u.org_id, u.id
+# False for a user who may move money, true for one who is frozen.
+_FROZEN = """
+select u.org_id, u.id, u.frozen_at is not null as is_frozen
 from unnest($1::uuid[], $2::uuid[]) as i (org_id, id)
 join users u on u.org_id = i.org_id and u.id = i.id
 """
 
+_CARDS = """
+select org_id, id, type, agreement_id, version, created_at, updated_at, frozen_at, erased_at,
+    sealed_card
+from users
+where org_id = $1 and id = any($2::uuid[])
+"""
+
 _PAGE = """
-select org_id, id, request_id, request, type, email, first_name, last_name, business_name, profile,
-    agreement_id, version, created_at, updated_at
+select org_id, id, type, agreement_id, version, created_at, updated_at, frozen_at, erased_at,
+    sealed_card
 from users
 where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
-    and ($6::text is null or type = $6)
-    and ($7::text is null or first_name ilike $7)
-    and ($8::text is null or last_name ilike $8)
-    and ($9::text is null or business_name ilike $9)
-    and ($10::text is null or email ilike $10)
+    and ($5::text is null or type = $5)
 order by created_at desc, id desc
-limit $5
+limit $6
+"""
+
+_CANDIDATES = """
+select org_id, id, type, agreement_id, version, created_at, updated_at, frozen_at, erased_at,
+    sealed_card
+from users
+where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
+    and ($5::text is null or type = $5)
+    and grams @> $7::integer[]
+order by created_at desc, id desc
+limit $6
+"""
+
+# How common a gram is decides between the index of grams and the one of times; only a plan for the
+# very grams can know.
+_PLAN_FOR_VALUES = "set local plan_cache_mode = force_custom_plan"
+
+_FREEZE = """
+update users
+set frozen_at = $3, sealed_freeze_reason = $4, version = version + 1, updated_at = $5
+where org_id = $1 and id = $2
+"""
+
+_FREEZE_REASON = "select sealed_freeze_reason from users where org_id = $1 and id = $2"
+
+_ERASE = """
+update users
+set sealed_card = null, sealed_profile = null, sealed_request = null, sealed_freeze_reason = null,
+    grams = '{}', erased_at = $3, updated_at = $3, version = version + 1
+where org_id = $1 and id = $2
+"""
+
+_ADD_AGREEMENT = """
+insert into user_agreements (org_id, user_id, agreement_id, created_at) values ($1, $2, $3, $4)
+on conflict (org_id, user_id, agreement_id) do nothing
+"""
+
+# Agreements that no user but this one was made with, unless that one is erased too.
+_OWN_AGREEMENTS = """
+select a.agreement_id
+from user_agreements a
+where a.org_id = $1 and a.user_id = $2
+    and not exists (
+        select from user_agreements o
+        join users u on u.org_id = o.org_id and u.id = o.user_id
+        where o.org_id = a.org_id and o.agreement_id = a.agreement_id and o.user_id <> a.user_id
+            and u.erased_at is null
+    )
 """
 
 
-async def add(tx: Tx, user: User) -> bool:
+async def add(tx: Tx, user: User, sealed: SealedUser, sealed_request: bytes) -> bool:
     """Store a user; False if its request id made one before."""
     added = await tx.fetchval(
         _ADD,
         user.org_id,
         user.id,
         user.request_id,
-        msgspec.json.encode(user.request).decode(),
         user.type,
-        user.email,
-        user.first_name,
-        user.last_name,
-        user.business_name,
-        msgspec.json.encode(user.profile).decode(),
         user.agreement_id,
         user.version,
         user.created_at,
         user.updated_at,
+        sealed.card,
+        sealed.profile,
+        sealed_request,
+        sealed.grams,
     )
     return added is not None
 
 
-async def update(tx: Tx, user: User, at: datetime) -> bool:
-    """Store what was changed; False if somebody else has changed the user since it was read."""
-    updated = await tx.fetchval(
+async def update(tx: Tx, user: User, sealed: SealedUser) -> None:
+    """Store what was changed of a user that is locked."""
+    await tx.execute(
         _UPDATE,
         user.org_id,
         user.id,
-        user.version,
-        user.email,
-        user.first_name,
-        user.last_name,
-        user.business_name,
-        msgspec.json.encode(user.profile).decode(),
-        at,
         user.agreement_id,
+        user.version,
+        user.updated_at,
+        sealed.card,
+        sealed.profile,
+        sealed.grams,
     )
-    return updated is not None
 
 
-async def get(tx: Tx, org_id: UUID, user_id: UUID) -> User | None:
+async def get(tx: Tx, org_id: UUID, user_id: UUID) -> StoredUser | None:
     """A user."""
     row = await tx.fetchrow(_GET, org_id, user_id)
     return None if row is None else _user(row)
 
 
-async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> User | None:
-    """The user that this request id made."""
-    row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
+async def lock(tx: Tx, org_id: UUID, user_id: UUID) -> StoredUser | None:
+    """A user whom nobody else changes until this transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, user_id)
     return None if row is None else _user(row)
 
 
-async def which_exist(tx: Tx, wanted: Sequence[tuple[UUID, UUID]]) -> set[tuple[UUID, UUID]]:
-    """Those of these users, each (organisation, id), that there are."""
+async def find_request(
+    tx: Tx, org_id: UUID, request_id: UUID
+) -> tuple[StoredUser, bytes | None] | None:
+    """The user that this request id made, and what was asked; None for that once erased."""
+    row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
+    return None if row is None else (_user(row), row["sealed_request"])
+
+
+async def which_frozen(
+    tx: Tx, wanted: Sequence[tuple[UUID, UUID]]
+) -> dict[tuple[UUID, UUID], bool]:
+    """Of these users, each (organisation, id), those that there are, and whether frozen."""
     rows = await tx.fetch(
-        _EXIST, [org_id for org_id, _ in wanted], [user_id for _, user_id in wanted]
+        _FROZEN, [org_id for org_id, _ in wanted], [user_id for _, user_id in wanted]
     )
-    return {(row["org_id"], row["id"]) for row in rows}
+    return {(row["org_id"], row["id"]): row["is_frozen"] for row in rows}
+
+
+async def cards(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[StoredCard]:
+    """These users, of those that there are."""
+    return [_card(row) for row in await tx.fetch(_CARDS, org_id, user_ids)]
 
 
 async def page(
@@ -130,27 +198,67 @@ async def page(
     after: datetime,
     before: Position,
     limit: int,
-    like: Sequence[str | None],
-) -> Sequence[User]:
-    """A page, newest first; `like` is type, then patterns of first, last, business name, email."""
-    rows = await tx.fetch(_PAGE, org_id, after, before.created_at, before.id, limit, *like)
-    return [_user(row) for row in rows]
+    type_: UserType | None,
+    grams: Sequence[int],
+) -> Sequence[StoredCard]:
+    """Users that have all these grams, newest first."""
+    bounds = (org_id, after, before.created_at, before.id, type_, limit)
+    if not grams:
+        return [_card(row) for row in await tx.fetch(_PAGE, *bounds)]
+    await tx.execute(_PLAN_FOR_VALUES)
+    return [_card(row) for row in await tx.fetch(_CANDIDATES, *bounds, grams)]
 
 
-def _user(row: Row) -> User:
-    return User(
+async def freeze(
+    tx: Tx,
+    org_id: UUID,
+    user_id: UUID,
+    *,
+    frozen_at: datetime | None,
+    sealed_reason: bytes | None,
+    at: datetime,
+) -> None:
+    """Freeze a user, or (None) unfreeze."""
+    await tx.execute(_FREEZE, org_id, user_id, frozen_at, sealed_reason, at)
+
+
+async def freeze_reason(tx: Tx, org_id: UUID, user_id: UUID) -> bytes | None:
+    """Why a user was frozen, if that was told."""
+    return await tx.fetchval(_FREEZE_REASON, org_id, user_id)
+
+
+async def erase(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+    """Blank everything personal of a user."""
+    await tx.execute(_ERASE, org_id, user_id, at)
+
+
+async def add_agreement(
+    tx: Tx, org_id: UUID, *, user_id: UUID, agreement_id: UUID, at: datetime
+) -> None:
+    """Note which agreement a user was made or changed with."""
+    await tx.execute(_ADD_AGREEMENT, org_id, user_id, agreement_id, at)
+
+
+async def own_agreements(tx: Tx, org_id: UUID, user_id: UUID) -> list[UUID]:
+    """The agreements that belong to this user alone."""
+    rows = await tx.fetch(_OWN_AGREEMENTS, org_id, user_id)
+    return [row["agreement_id"] for row in rows]
+
+
+def _user(row: Row) -> StoredUser:
+    return StoredUser(_card(row), row["request_id"], row["sealed_profile"])
+
+
+def _card(row: Row) -> StoredCard:
+    return StoredCard(
         org_id=row["org_id"],
         id=row["id"],
-        request_id=row["request_id"],
-        request=msgspec.json.decode(row["request"]),
         type=UserType(row["type"]),
-        email=row["email"],
-        first_name=row["first_name"],
-        last_name=row["last_name"],
-        business_name=row["business_name"],
-        profile=msgspec.json.decode(row["profile"], type=Profile),
         agreement_id=row["agreement_id"],
         version=row["version"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        frozen_at=row["frozen_at"],
+        erased_at=row["erased_at"],
+        sealed_card=row["sealed_card"],
     )

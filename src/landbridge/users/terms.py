@@ -1,29 +1,32 @@
 """Terms of service: make a link, show it, accept it. Source: contract, users 1."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 from hmac import compare_digest
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
 from landbridge.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
+from landbridge.core.ids import derived_id
 from landbridge.db.pool import Database, Tx
+from landbridge.formats.texts import URL_LENGTH_MAX, check_text, check_url
+from landbridge.privacy.service import Vault
 from landbridge.users import terms_store
 from landbridge.users.model import AGREEMENT_KIND, AGREEMENT_LIFETIME, Agreement, new_session_token
 from landbridge.web.caller import Caller
-
-_URL_LENGTH_MAX = 2000
-_TEMPLATE_LENGTH_MAX = 200
 
 
 class Terms:
     """Agreements of all organisations."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, vault: Vault, clock: Clock, *, version: str) -> None:
+        """Take the version of the terms that is in force."""
         self._database = database
+        self._vault = vault
         self._clock = clock
+        self._version = version
 
     async def link(
         self, caller: Caller, key: UUID, *, template_id: str | None, redirect_url: str | None
@@ -36,20 +39,19 @@ class Terms:
         agreement = Agreement(
             org_id=caller.org_id,
             id=key,
-            template_id=_checked_template(template_id),
-            redirect_url=_checked_url(redirect_url),
+            template_id=None if template_id is None else check_text("templateId", template_id),
+            redirect_url=None if redirect_url is None else check_url("redirectUrl", redirect_url),
             session_token=new_session_token(),
             created_at=at,
             expires_at=at + AGREEMENT_LIFETIME,
             signed_at=None,
             signed_from=None,
+            version=None,
         )
 
         async def work(tx: Tx) -> Agreement:
-            await terms_store.add(tx, agreement)
-            stored = await terms_store.get(tx, caller.org_id, key)
-            if stored is None:
-                raise ResourceNotFound(f"there is no terms link {key}")
+            await self._add(tx, agreement)
+            stored = await self._get(tx, caller.org_id, key)
             for field, ours, theirs in (
                 ("templateId", stored.template_id, agreement.template_id),
                 ("redirectUrl", stored.redirect_url, agreement.redirect_url),
@@ -64,18 +66,18 @@ class Terms:
 
     async def get(self, org_id: UUID, agreement_id: UUID) -> Agreement:
         """A link; raises `ResourceNotFound`."""
-        found = await self._database.single(lambda tx: terms_store.get(tx, org_id, agreement_id))
-        if found is None:
-            raise ResourceNotFound(f"there is no terms link {agreement_id}")
-        return found
+        return await self._database.transact(lambda tx: self._get(tx, org_id, agreement_id))
 
     async def find_session(self, session_token: str) -> Agreement | None:
         """The link behind a page's session token; what can't be a token has none."""
         if not (session_token.isascii() and session_token.isprintable()):
             return None
-        return await self._database.single(
-            lambda tx: terms_store.find_session(tx, session_token[:_URL_LENGTH_MAX])
-        )
+
+        async def read(tx: Tx) -> Agreement | None:
+            found = await terms_store.find_session(tx, session_token[:URL_LENGTH_MAX])
+            return None if found is None else await self._opened(tx, found)
+
+        return await self._database.transact(read)
 
     async def accept(
         self,
@@ -95,39 +97,83 @@ class Terms:
         at = self._clock.stamp(offset)
 
         async def work(tx: Tx) -> bool:
+            org_id, owner_id = agreement.org_id, _owner_id(agreement.id)
+            sealed = None
+            if signed_from is not None:
+                key = await self._vault.make(tx, org_id, owner_id)
+                sealed = key.seal(signed_from, context=_context("signed_from", agreement.id))
             signed = await terms_store.sign(
-                tx, agreement.org_id, agreement.id, at=at, signed_from=signed_from
+                tx,
+                org_id,
+                agreement.id,
+                at=at,
+                sealed_signed_from=sealed,
+                version=self._version,
             )
             if signed:
                 await tell(
                     tx,
-                    org_id=agreement.org_id,
-                    object_id=agreement.id,
+                    org_id=org_id,
+                    # The link's own id is the caller's to choose, and may be that of anything.
+                    object_id=owner_id,
                     seq=1,
                     kind=AGREEMENT_KIND,
-                    what="accept",
+                    what="update",
                     actor=actor,
                     at=at,
+                    facts={"id": agreement.id, "version": self._version},
                 )
             return signed
 
         if await self._database.transact(work):
-            return replace(agreement, signed_at=at, signed_from=signed_from)
+            return replace(agreement, signed_at=at, signed_from=signed_from, version=self._version)
         stored = await self.get(agreement.org_id, agreement.id)
         if stored.signed_at is None:
             raise ResourceConflict("the terms link has expired; make a new one")
         return stored
 
+    async def _add(self, tx: Tx, agreement: Agreement) -> None:
+        sealed = None
+        if agreement.redirect_url is not None:
+            key = await self._vault.make(tx, agreement.org_id, _owner_id(agreement.id))
+            context = _context("redirect_url", agreement.id)
+            sealed = key.seal(agreement.redirect_url, context=context)
+        await terms_store.add(tx, agreement, sealed)
+
+    async def _get(self, tx: Tx, org_id: UUID, agreement_id: UUID) -> Agreement:
+        found = await terms_store.get(tx, org_id, agreement_id)
+        if found is None:
+            raise ResourceNotFound(f"there is no terms link {agreement_id}")
+        return await self._opened(tx, found)
+
+    async def _opened(self, tx: Tx, stored: terms_store.StoredAgreement) -> Agreement:
+        """With redirect and address of the acceptance; without, once they were erased."""
+        plain = stored.agreement
+        if stored.sealed_redirect_url is None and stored.sealed_signed_from is None:
+            return plain
+        key = await self._vault.find(tx, plain.org_id, _owner_id(plain.id))
+
+        def opened(column: str, sealed: bytes | None) -> str | None:
+            if key is None or sealed is None:
+                return None
+            return key.open(sealed, context=_context(column, plain.id), type=str)
+
+        return replace(
+            plain,
+            redirect_url=opened("redirect_url", stored.sealed_redirect_url),
+            signed_from=opened("signed_from", stored.sealed_signed_from),
+        )
+
 
 async def check_signed(tx: Tx, org_id: UUID, agreement_id: UUID) -> None:
     """Raise `FieldInvalid` unless the agreement is signed."""
-    agreement = await terms_store.get(tx, org_id, agreement_id)
-    if agreement is None:
+    found = await terms_store.get(tx, org_id, agreement_id)
+    if found is None:
         raise FieldInvalid(
             "signedAgreementId names no terms link of yours; make one with POST /v2/tos-link",
             field="signedAgreementId",
         )
-    if agreement.signed_at is None:
+    if found.agreement.signed_at is None:
         raise FieldInvalid(
             "signedAgreementId: the terms have not been accepted yet; send the person to the "
             "link's url first",
@@ -135,22 +181,15 @@ async def check_signed(tx: Tx, org_id: UUID, agreement_id: UUID) -> None:
         )
 
 
-def _checked_url(url: str | None) -> str | None:
-    if url is None:
-        return None
-    try:
-        parts = urlsplit(url)
-        fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and url.isprintable()
-    except ValueError:
-        fits = False
-    if not fits or " " in url or len(url) > _URL_LENGTH_MAX:
-        raise FieldInvalid("redirectUrl must be an http or https URL", field="redirectUrl")
-    return url
+async def forget(tx: Tx, vault: Vault, org_id: UUID, agreement_ids: Collection[UUID]) -> None:
+    """Erase where these agreements led to and were accepted from; that they were stays."""
+    await terms_store.forget(tx, org_id, agreement_ids)
+    await vault.destroy(tx, org_id, [_owner_id(each) for each in agreement_ids])
 
 
-def _checked_template(template_id: str | None) -> str | None:
-    if template_id is not None and not 1 <= len(template_id) <= _TEMPLATE_LENGTH_MAX:
-        raise FieldInvalid(
-            f"templateId must have 1 to {_TEMPLATE_LENGTH_MAX} characters", field="templateId"
-        )
-    return template_id
+def _owner_id(agreement_id: UUID) -> UUID:
+    return derived_id(agreement_id, AGREEMENT_KIND)
+
+
+def _context(column: str, agreement_id: UUID) -> str:
+    return f"agreements.{column}:{agreement_id}"

@@ -4,10 +4,10 @@ Source: contract, users 1. The page works without JavaScript and knows only its 
 """
 
 from typing import Annotated, Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode
 from uuid import UUID
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, StrictUndefined
 from litestar import Controller, MediaType, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter, URLEncodedBody
@@ -16,18 +16,17 @@ from litestar.response import Redirect
 from landbridge.core.errors import Refused, ResourceNotFound
 from landbridge.core.ids import as_uuid
 from landbridge.orgs.service import Orgs
+from landbridge.users.hosted import LOADER, STYLE
 from landbridge.users.model import Agreement
 from landbridge.users.terms import Terms
 from landbridge.web.caller import ApiRequest
 from landbridge.web.reply import Moment, WireStruct, moment
 
-_pages = Environment(
-    loader=PackageLoader("landbridge.users", "pages"), autoescape=True, undefined=StrictUndefined
-)
+_pages = Environment(loader=LOADER, autoescape=True, undefined=StrictUndefined)
 _PAGE_HEADERS = {
     # The page has no script, no image and no foreign host. Where its form goes on to is the
     # organisation's own redirectUrl, so forms are not bound to us.
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "Content-Security-Policy": f"default-src 'none'; style-src {STYLE}; base-uri 'none'; "
     "frame-ancestors *",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -51,13 +50,20 @@ class LinkMade(WireStruct, frozen=True):
 
 
 class LinkReply(WireStruct, frozen=True):
-    """A terms link; `signed` turns true when the person accepts."""
+    """A terms link; `signed` turns true when the person accepts.
+
+    Ours, and null before: `signedAt`, `signedFrom` (the IP address, if a browser accepted) and
+    `version` (of the terms that were in force then).
+    """
 
     id: UUID
     created_at: Moment
     expired_at: Moment
     signed: bool
     session_token: str
+    signed_at: Moment | None
+    signed_from: str | None
+    version: str | None
 
 
 class Acceptance(WireStruct, frozen=True):
@@ -168,17 +174,15 @@ class TermsPage(Controller):
         except Refused:
             return _page("gone.html", 410)
         if accepted.redirect_url:
-            return Redirect(_redirect(accepted), status_code=303)
+            return Redirect(_back(accepted.redirect_url, accepted.id), status_code=303)
         return _page("terms.html", 200, agreement=accepted)
 
 
-def _redirect(agreement: Agreement) -> str:
-    parts = urlsplit(agreement.redirect_url or "")
-    query = [
-        *parse_qsl(parts.query, keep_blank_values=True),
-        ("signedAgreementId", str(agreement.id)),
-    ]
-    return urlunsplit(parts._replace(query=urlencode(query)))
+def _back(redirect_url: str, agreement_id: UUID) -> str:
+    """The caller's URL, untouched but for one parameter more at the end of its query."""
+    url, hash_, fragment = redirect_url.partition("#")
+    joint = "?" if "?" not in url else "" if url.endswith(("?", "&")) else "&"
+    return f"{url}{joint}signedAgreementId={agreement_id}{hash_}{fragment}"
 
 
 def _page(name: str, status: int, **values: Any) -> Response[str]:
@@ -204,4 +208,7 @@ def _shape(agreement: Agreement) -> LinkReply:
         expired_at=moment(agreement.expires_at),
         signed=agreement.signed_at is not None,
         session_token=agreement.session_token,
+        signed_at=None if agreement.signed_at is None else moment(agreement.signed_at),
+        signed_from=agreement.signed_from,
+        version=agreement.version,
     )

@@ -110,7 +110,7 @@ class WalletRoutes(Controller):
     ) -> ExternalWalletReply:
         """Registers an address outside the platform, to which the user may then send."""
         user_id = known_id(userId)
-        await users.check_exists(request.user.org_id, user_id)
+        await users.check_active(request.user.org_id, user_id)
         external = await wallets.register(
             request.user,
             user_id,

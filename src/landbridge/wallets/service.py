@@ -1,27 +1,27 @@
 """Verbs on wallets: open, find, register an outside address, look at what is held."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from landbridge.chains.tokens import TOKENS, Chain, Token, tokens_on
 from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Broken, FieldInvalid
+from landbridge.core.errors import Broken, FieldInvalid, ResourceConflict
 from landbridge.core.ids import new_id
 from landbridge.core.pages import Window
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
-from landbridge.db.sealing import Sealer
-from landbridge.ledger.service import Ledger, open_accounts
+from landbridge.formats.texts import check_text
+from landbridge.ledger.service import Ledger, find_held, open_accounts
+from landbridge.privacy.service import DataKey, Vault
 from landbridge.wallets import keys, store
 from landbridge.wallets.errors import WalletAlreadyExists, WalletConfigInvalid, WalletNotFound
 from landbridge.wallets.model import ExternalWallet, Wallet
 from landbridge.web.caller import Caller
 
-EXTERNAL_KIND = "EXTERNAL_WALLET"
-_TEXT_LENGTH_MAX = 200
+EXTERNAL_KIND = "WALLET.EXTERNAL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Holding:
 class Wallets:
     """Wallets of all organisations."""
 
-    def __init__(self, database: Database, ledger: Ledger, sealer: Sealer, clock: Clock) -> None:
+    def __init__(self, database: Database, ledger: Ledger, vault: Vault, clock: Clock) -> None:
         self._database = database
         self._ledger = ledger
-        self._sealer = sealer
+        self._vault = vault
         self._clock = clock
         self._lookups = Group(self._find, lanes=2)
 
@@ -100,8 +100,6 @@ class Wallets:
         if wallet is None:
             raise WalletNotFound(f"user {user_id} has no wallet on {chain}")
         account = await self._ledger.account(org_id, wallet.id, token.asset)
-        if account is None:
-            raise Broken(f"wallet {wallet.id} has no account of {token.asset.code}")
         return Holding(wallet, token, account.available_units, account.held_units)
 
     async def register(
@@ -122,8 +120,8 @@ class Wallets:
             user_id=user_id,
             chain=chain,
             address=checked_address(chain, address, field="address"),
-            name=_text("name", name),
-            reference_id=_text("referenceId", reference),
+            name=check_text("name", name),
+            reference_id=check_text("referenceId", reference),
             is_active=True,
             created_at=at,
             updated_at=at,
@@ -135,7 +133,12 @@ class Wallets:
             )
 
         async def work(tx: Tx) -> None:
-            if not await store.add_external(tx, external):
+            key = await self._vault.find(tx, caller.org_id, user_id)
+            if key is None:
+                raise ResourceConflict("the personal data of this user was erased")
+            if not await store.add_external(tx, external, _sealed_label(key, external)):
+                if await store.external(tx, caller.org_id, external.id) is not None:
+                    return  # stored by an attempt whose commit was not heard of
                 raise WalletAlreadyExists(
                     f"the user has already registered {external.address} on {chain}",
                     field="address",
@@ -156,7 +159,15 @@ class Wallets:
 
     async def external(self, org_id: UUID, external_id: UUID) -> ExternalWallet:
         """A registered address; raises `WalletNotFound`."""
-        found = await self._database.single(lambda tx: store.external(tx, org_id, external_id))
+
+        async def read(tx: Tx) -> ExternalWallet | None:
+            found = await store.external(tx, org_id, external_id)
+            if found is None:
+                return None
+            key = await self._vault.find(tx, org_id, found.wallet.user_id)
+            return _with_label(found, key)
+
+        found = await self._database.transact(read)
         if found is None:
             raise WalletNotFound(f"there is no external wallet {external_id}")
         return found
@@ -165,8 +176,9 @@ class Wallets:
         self, org_id: UUID, user_id: UUID, window: Window
     ) -> Sequence[ExternalWallet]:
         """A page of a user's registered addresses, newest first."""
-        return await self._database.single(
-            lambda tx: store.externals_of_user(
+
+        async def read(tx: Tx) -> list[ExternalWallet]:
+            found = await store.externals_of_user(
                 tx,
                 org_id,
                 user_id,
@@ -174,30 +186,33 @@ class Wallets:
                 before=window.position,
                 limit=window.limit,
             )
-        )
+            key = await self._vault.find(tx, org_id, user_id)
+            return [_with_label(each, key) for each in found]
 
-    async def check_seal(self) -> None:
-        """Open one seed; raises `SealBroken` if the master key is not the one that sealed it.
+        return await self._database.transact(read)
 
-        Called at start: better no server than one that can't open its users' wallets.
-        """
-        found = await self._database.single(store.any_seed)
-        if found is not None:
-            org_id, sealed = found
-            self._sealer.open(sealed, context=_seed_context(org_id))
+    async def check_empty(self, tx: Tx, org_id: UUID, user_id: UUID) -> None:
+        """Raise `ResourceConflict` while a wallet of the user holds anything."""
+        wallets = await store.of_users(tx, org_id, [user_id])
+        if asset := await find_held(tx, org_id, [each.id for each in wallets]):
+            raise ResourceConflict(f"the user's wallets still hold {asset}; move it out first")
+
+    async def forget_labels(self, tx: Tx, org_id: UUID, user_id: UUID) -> None:
+        """Blank what the user's registered addresses are called; the addresses stay."""
+        await store.forget_labels(tx, org_id, user_id)
 
     async def _keys(self, tx: Tx, org_id: UUID, at: datetime) -> keys.WalletKeys:
         """The organisation's derivation; its seed is made when its first wallet is."""
         context = _seed_context(org_id)
+        key = await self._vault.make(tx, org_id, org_id)
         sealed = await store.seed(tx, org_id)
         if sealed is None:
-            await store.add_seed(
-                tx, org_id, self._sealer.seal(keys.new_seed(), context=context), at
-            )
+            new = key.seal_bytes(keys.new_seed(), context=context)
+            await store.add_seed(tx, org_id, new, at)
             sealed = await store.seed(tx, org_id)
         if sealed is None:
             raise Broken(f"organisation {org_id} has no wallet seed")
-        return keys.WalletKeys(self._sealer.open(sealed, context=context))
+        return keys.WalletKeys(key.open_bytes(sealed, context=context))
 
     async def _find(self, wanted: list[tuple[UUID, UUID, Chain]]) -> list[Wallet | None]:
         return await self._database.single(lambda tx: store.find(tx, wanted))
@@ -216,7 +231,20 @@ def checked_address(chain: Chain, address: str, *, field: str) -> str:
         raise FieldInvalid(f"{field} {error}", field=field) from error
 
 
-def _text(field: str, text: str) -> str:
-    if not 1 <= len(text.strip()) <= _TEXT_LENGTH_MAX:
-        raise FieldInvalid(f"{field} must have 1 to {_TEXT_LENGTH_MAX} characters", field=field)
-    return text.strip()
+def _sealed_label(key: DataKey, external: ExternalWallet) -> bytes:
+    label = (external.name, external.reference_id)
+    return key.seal(label, context=_label_context(external))
+
+
+def _with_label(stored: store.StoredExternal, key: DataKey | None) -> ExternalWallet:
+    """As it was registered; without name and reference once the user's data was erased."""
+    if key is None or stored.sealed_label is None:
+        return stored.wallet
+    name, reference = key.open(
+        stored.sealed_label, context=_label_context(stored.wallet), type=tuple[str, str]
+    )
+    return replace(stored.wallet, name=name, reference_id=reference)
+
+
+def _label_context(external: ExternalWallet) -> str:
+    return f"external_wallets.label:{external.id}"

@@ -1,6 +1,7 @@
 """Every statement on wallet_seeds, wallets and external_wallets."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -15,9 +16,6 @@ on conflict (org_id) do nothing
 """
 
 _SEED = "select sealed_seed from wallet_seeds where org_id = $1"
-
-# One seed will do, of whichever organisation: they are all sealed with the same key.
-_ANY_SEED = "select org_id, sealed_seed from wallet_seeds order by created_at desc limit 1"
 
 _TAKE_INDEX = """
 update wallet_seeds set next_index = next_index + 1 where org_id = $1
@@ -56,25 +54,37 @@ order by user_id, chain
 
 _ADD_EXTERNAL = """
 insert into external_wallets
-    (org_id, id, user_id, chain, address, name, reference_id, is_active, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    (org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (org_id, user_id, chain, address) do nothing
 returning id
 """
 
 _EXTERNAL = """
-select org_id, id, user_id, chain, address, name, reference_id, is_active, created_at, updated_at
+select org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at
 from external_wallets
 where org_id = $1 and id = $2
 """
 
 _EXTERNALS_OF_USER = """
-select org_id, id, user_id, chain, address, name, reference_id, is_active, created_at, updated_at
+select org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at
 from external_wallets
 where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
 order by created_at desc, id desc
 limit $6
 """
+
+_FORGET_LABELS = """
+update external_wallets set sealed_label = null where org_id = $1 and user_id = $2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExternal:
+    """A registered address without name and reference, and these, sealed."""
+
+    wallet: ExternalWallet
+    sealed_label: bytes | None
 
 
 async def add_seed(tx: Tx, org_id: UUID, sealed_seed: bytes, at: datetime) -> None:
@@ -85,12 +95,6 @@ async def add_seed(tx: Tx, org_id: UUID, sealed_seed: bytes, at: datetime) -> No
 async def seed(tx: Tx, org_id: UUID) -> bytes | None:
     """The organisation's sealed seed."""
     return await tx.fetchval(_SEED, org_id)
-
-
-async def any_seed(tx: Tx) -> tuple[UUID, bytes] | None:
-    """The newest sealed seed and its organisation."""
-    row = await tx.fetchrow(_ANY_SEED)
-    return None if row is None else (row["org_id"], row["sealed_seed"])
 
 
 async def derivation_index(tx: Tx, org_id: UUID, user_id: UUID) -> int:
@@ -140,7 +144,7 @@ async def of_users(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[W
     return [_wallet(row) for row in await tx.fetch(_OF_USERS, org_id, user_ids)]
 
 
-async def add_external(tx: Tx, external: ExternalWallet) -> bool:
+async def add_external(tx: Tx, external: ExternalWallet, sealed_label: bytes) -> bool:
     """Store a registered address; False if the user has registered it before."""
     added = await tx.fetchval(
         _ADD_EXTERNAL,
@@ -149,8 +153,7 @@ async def add_external(tx: Tx, external: ExternalWallet) -> bool:
         external.user_id,
         external.chain,
         external.address,
-        external.name,
-        external.reference_id,
+        sealed_label,
         external.is_active,
         external.created_at,
         external.updated_at,
@@ -158,7 +161,7 @@ async def add_external(tx: Tx, external: ExternalWallet) -> bool:
     return added is not None
 
 
-async def external(tx: Tx, org_id: UUID, external_id: UUID) -> ExternalWallet | None:
+async def external(tx: Tx, org_id: UUID, external_id: UUID) -> StoredExternal | None:
     """A registered address."""
     row = await tx.fetchrow(_EXTERNAL, org_id, external_id)
     return None if row is None else _external(row)
@@ -166,12 +169,17 @@ async def external(tx: Tx, org_id: UUID, external_id: UUID) -> ExternalWallet | 
 
 async def externals_of_user(
     tx: Tx, org_id: UUID, user_id: UUID, *, after: datetime, before: Position, limit: int
-) -> Sequence[ExternalWallet]:
+) -> Sequence[StoredExternal]:
     """A page of a user's registered addresses, newest first."""
     rows = await tx.fetch(
         _EXTERNALS_OF_USER, org_id, user_id, after, before.created_at, before.id, limit
     )
     return [_external(row) for row in rows]
+
+
+async def forget_labels(tx: Tx, org_id: UUID, user_id: UUID) -> None:
+    """Blank the names and references of a user's registered addresses."""
+    await tx.execute(_FORGET_LABELS, org_id, user_id)
 
 
 def _wallet(row: Row) -> Wallet:
@@ -186,16 +194,17 @@ def _wallet(row: Row) -> Wallet:
     )
 
 
-def _external(row: Row) -> ExternalWallet:
-    return ExternalWallet(
+def _external(row: Row) -> StoredExternal:
+    wallet = ExternalWallet(
         org_id=row["org_id"],
         id=row["id"],
         user_id=row["user_id"],
         chain=Chain(row["chain"]),
         address=row["address"],
-        name=row["name"],
-        reference_id=row["reference_id"],
+        name="",
+        reference_id="",
         is_active=row["is_active"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )
+    return StoredExternal(wallet, row["sealed_label"])
