@@ -1,0 +1,115 @@
+"""Routes of files: /v2/files. Source: contract, users 3.5 and interface/file."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+from litestar.params import FromPath
+
+from landbridge.files.model import PART, File
+from landbridge.files.service import Files
+from landbridge.files.upload import UPLOAD_BYTES_MAX, read_upload
+from landbridge.web.caller import ApiRequest
+from landbridge.web.reply import Moment, WireStruct, moment
+
+# Whatever is in a file, a browser saves it, guesses nothing and runs nothing.
+_CONTENT_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+
+class FileReply(WireStruct, frozen=True):
+    """A file: `size` in bytes, `mimeType` as its content says."""
+
+    id: str
+    created_at: Moment
+    file_name: str
+    size: int
+    mime_type: str
+
+
+def _body() -> RequestBody:
+    file = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY)
+    form = Schema(type=OpenAPIType.OBJECT, properties={PART: file}, required=[PART])
+    return RequestBody(content={"multipart/form-data": OpenAPIMediaType(form)}, required=True)
+
+
+@dataclass
+class UploadOperation(Operation):
+    """Says what the body is, which the route reads by itself."""
+
+    def __post_init__(self) -> None:
+        self.request_body = _body()
+
+
+class FileRoutes(Controller):
+    """Send and fetch files."""
+
+    path = "/v2/files"
+    tags = ("Files",)
+
+    @post(
+        status_code=200,
+        summary="Upload a file",
+        operation_class=UploadOperation,
+        request_max_body_size=UPLOAD_BYTES_MAX,
+    )
+    async def upload(self, request: ApiRequest, files: NamedDependency[Files]) -> FileReply:
+        """Keeps a pdf, jpeg, png, heic or tif of up to 10 MB, sent as the part `file`."""
+        async with files.room():
+            sent = await read_upload(request)
+            file = await files.add(
+                request.user, name=sent.name, content=sent.content, declared=sent.declared
+            )
+        return _shape(file)
+
+    @get("/{fileId:str}", summary="Retrieve a file")
+    async def retrieve(
+        self, request: ApiRequest, fileId: FromPath[str], files: NamedDependency[Files]
+    ) -> FileReply:
+        """What is known of a file, without its content."""
+        return _shape(await files.get(request.user.org_id, fileId))
+
+    @get(
+        "/{fileId:str}/content",
+        summary="Download a file",
+        responses={200: ResponseSpec(bytes, media_type="application/octet-stream")},
+    )
+    async def content(
+        self, request: ApiRequest, fileId: FromPath[str], files: NamedDependency[Files]
+    ) -> Response[bytes]:
+        """The bytes as they were sent."""
+        file, content = await files.read(request.user.org_id, fileId)
+        return download(file, content)
+
+
+def download(file: File, content: bytes) -> Response[bytes]:
+    """A file as it goes out to a browser: to be saved, never shown or run."""
+    return Response(
+        content,
+        media_type=str(file.mime_type),
+        headers={"Content-Disposition": _disposition(file.name), **_CONTENT_HEADERS},
+    )
+
+
+def _disposition(name: str) -> str:
+    """The name twice: plain for old clients, and in full. Source: RFC 6266."""
+    plain = "".join(each if each.isalnum() or each in "-_. " else "_" for each in name)
+    ascii_only = plain.encode("ascii", errors="replace").decode().replace("?", "_")
+    return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+def _shape(file: File) -> FileReply:
+    return FileReply(
+        id=file.id,
+        created_at=moment(file.created_at),
+        file_name=file.name,
+        size=file.size,
+        mime_type=str(file.mime_type),
+    )

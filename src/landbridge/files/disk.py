@@ -1,0 +1,89 @@
+"""Contents of files in a folder of this machine.
+
+Several machines can share one over a network, if its file system renames atomically.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from landbridge.core.errors import Unavailable
+from landbridge.files.storage import Place
+
+T = TypeVar("T")
+
+_OWNER_ONLY = 0o600
+_FOLDER_OWNER_ONLY = 0o700
+
+
+class Disk:
+    """Keeps each content in a file of its own, which appears whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def put(self, place: Place, content: bytes) -> None:
+        """Write beside, then rename."""
+        await _in_thread(lambda: _write(self._path(place), content))
+
+    async def get(self, place: Place) -> bytes | None:
+        """Read it."""
+        return await _in_thread(lambda: _read(self._path(place)))
+
+    async def delete(self, place: Place) -> None:
+        """Delete it, and what a crash in the middle of `put` may have left."""
+        path = self._path(place)
+        await _in_thread(lambda: [each.unlink(missing_ok=True) for each in (path, _draft(path))])
+
+    def _path(self, place: Place) -> Path:
+        return self._folder / place.path
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    try:
+        return await asyncio.to_thread(work)
+    except OSError as error:
+        # Without the path: the name of the error says enough (no space, no permission).
+        raise Unavailable(f"the folder of files: {error.strerror}") from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    _make(path.parent)
+    draft = _draft(path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    with os.fdopen(os.open(draft, flags, _OWNER_ONLY), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    _sync(path.parent)
+
+
+def _make(folder: Path) -> None:
+    """The folder and those above it."""
+    if not folder.exists():
+        _make(folder.parent)
+        folder.mkdir(mode=_FOLDER_OWNER_ONLY, exist_ok=True)
+        _sync(folder.parent)
+
+
+def _read(path: Path) -> bytes | None:
+    with suppress(FileNotFoundError):
+        return path.read_bytes()
+    return None
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.draft")
+
+
+def _sync(folder: Path) -> None:
+    """Make the names in `folder` survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,124 @@
+"""Reading an upload from a request, without ever holding more than a file may have.
+
+Nothing touches the disk on the way, as frameworks do with large bodies: it is not sealed yet.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from email.message import Message
+from typing import Any
+
+from litestar import Request
+from litestar.exceptions import ClientException
+from litestar.status_codes import HTTP_413_REQUEST_ENTITY_TOO_LARGE
+from multipart import MultipartError, MultipartSegment, PushMultipartParser
+
+from landbridge.core.errors import FieldInvalid
+from landbridge.files.inspection import too_large
+from landbridge.files.model import FILE_BYTES_MAX, PART
+
+# Boundaries, headers and small fields around the file.
+_OVERHEAD_BYTES_MAX = 64 * 1024
+# For a route's `request_max_body_size`.
+UPLOAD_BYTES_MAX = FILE_BYTES_MAX + _OVERHEAD_BYTES_MAX
+_MULTIPART = "multipart/form-data"
+_PARTS_MAX = 16
+_HEADERS_MAX = 8
+_HEADER_BYTES_MAX = 4096
+# Source: RFC 2046, 5.1.1.
+_BOUNDARY_LENGTH_MAX = 70
+# Ten megabytes take this long on a line of 0.7 megabits per second.
+_PATIENCE_S = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """What was sent, not looked at yet: `name` and `declared` are the sender's words."""
+
+    name: str
+    declared: str | None
+    content: bytes
+
+
+async def read_upload(request: Request[Any, Any, Any]) -> Upload:
+    """The one part `file` of a multipart body; fields without a file are ignored.
+
+    Raises `FieldInvalid`. The sizes in its head are looked at before anything is read.
+    """
+    reading = _Reading(_boundary(request.headers.get("content-type", "")))
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            async for chunk in request.stream():
+                if chunk:
+                    reading.take(chunk)
+        return reading.end()
+    except MultipartError as error:
+        # Its message may quote a header, which has the file's name.
+        raise FieldInvalid("the body is not well-formed multipart/form-data", field=PART) from error
+    except ClientException as error:
+        if error.status_code == HTTP_413_REQUEST_ENTITY_TOO_LARGE:
+            raise too_large() from error
+        raise
+    except TimeoutError as error:
+        raise FieldInvalid(f"{PART} did not arrive within two minutes", field=PART) from error
+
+
+class _Reading:
+    """The body as it comes in, piece by piece."""
+
+    def __init__(self, boundary: str) -> None:
+        self._parser = PushMultipartParser(
+            boundary,
+            max_header_size=_HEADER_BYTES_MAX,
+            max_header_count=_HEADERS_MAX,
+            max_segment_count=_PARTS_MAX,
+        )
+        self._file: MultipartSegment | None = None
+        self._content = bytearray()
+        self._is_in_file = False
+
+    def take(self, chunk: bytes) -> None:
+        """Read on."""
+        for event in self._parser.parse(chunk):
+            if isinstance(event, MultipartSegment):
+                self._is_in_file = _is_file(event)
+                if self._is_in_file:
+                    if self._file is not None:
+                        raise FieldInvalid("send one file in each request", field=PART)
+                    self._file = event
+            elif event and self._is_in_file:
+                self._content += event
+                if len(self._content) > FILE_BYTES_MAX:
+                    raise too_large()
+
+    def end(self) -> Upload:
+        """What has been read, once the body has ended."""
+        self._parser.close()
+        if self._file is None:
+            raise FieldInvalid(f"send the file as the part named {PART}", field=PART)
+        return Upload(
+            name=self._file.filename or "",
+            declared=self._file.content_type,
+            content=bytes(self._content),
+        )
+
+
+def _is_file(part: MultipartSegment) -> bool:
+    """Whether this is the file; refuses a file under another name, and a field under this."""
+    if part.name == PART and part.filename is None:
+        raise FieldInvalid(f"{PART} must be sent as a file, with a file name", field=PART)
+    if part.name != PART and part.filename is not None:
+        raise FieldInvalid(f"send the file as the part named {PART}", field=PART)
+    return part.name == PART
+
+
+def _boundary(content_type: str) -> str:
+    head = Message()
+    head["Content-Type"] = content_type
+    boundary = str(head.get_param("boundary", ""))
+    if head.get_content_type() != _MULTIPART:
+        raise FieldInvalid(f"send {PART} as {_MULTIPART}", field=PART)
+    is_plain = boundary.isascii() and boundary.isprintable()
+    if not (is_plain and 0 < len(boundary) <= _BOUNDARY_LENGTH_MAX):
+        raise FieldInvalid(f"the content type {_MULTIPART} must name its boundary", field=PART)
+    return boundary

@@ -1,0 +1,376 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+import pytest
+
+from landbridge.core.errors import Busy, Unavailable
+from landbridge.files.model import FILE_BYTES_MAX, file_uuid
+from landbridge.files.service import Files
+from landbridge.files.storage import Place
+from landbridge.wiring import House, storage
+from tests.tenants import Tenant, good, refusal, sentence
+
+from .pictures import GOOD, HTML, PDF, encoded, png
+
+FILES = "/v2/files"
+
+
+async def send(
+    org: Tenant, content: bytes, name: str = "scan.pdf", declared: str | None = None
+) -> httpx2.Response:
+    file = (name, content) if declared is None else (name, content, declared)
+    return await org.client.post(FILES, files={"file": file}, headers=org.headers)
+
+
+async def send_raw(org: Tenant, body: Any, content_type: str) -> httpx2.Response:
+    headers = {**org.headers, "Content-Type": content_type}
+    return await org.client.post(FILES, content=body, headers=headers)
+
+
+@pytest.mark.parametrize("name", GOOD)
+async def test_a_file_comes_back_as_it_was_sent(org: Tenant, name: str) -> None:
+    made = good(await send(org, GOOD[name], name))
+    assert made.keys() == {"id", "createdAt", "fileName", "size", "mimeType"}
+    assert file_uuid(made["id"])
+    assert made["fileName"] == name
+    assert made["size"] == len(GOOD[name])
+    assert await org.get(f"{FILES}/{made['id']}") == made
+    answer = await org.send("GET", f"{FILES}/{made['id']}/content")
+    assert answer.content == GOOD[name]
+    assert answer.headers["content-type"] == made["mimeType"]
+
+
+async def test_a_browser_saves_a_content_and_runs_nothing(org: Tenant) -> None:
+    made = good(await send(org, PDF, 'Ä "scan".pdf'))
+    answer = await org.send("GET", f"{FILES}/{made['id']}/content")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["content-disposition"] == (
+        "attachment; filename=\"_ _scan_.pdf\"; filename*=UTF-8''%C3%84%20%22scan%22.pdf"
+    )
+
+
+async def test_each_upload_is_a_new_file(org: Tenant) -> None:
+    one, other = good(await send(org, PDF)), good(await send(org, PDF))
+    assert one["id"] != other["id"]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "declared"),
+    [
+        (HTML, "photo.png", "image/png"),
+        (b"<svg/>", "photo.png", "image/png"),
+        (PDF, "photo.png", None),
+        (PDF, "scan.pdf", "image/png"),
+        (encoded("PNG"), "photo.jpg", "image/jpeg"),
+        (b"", "scan.pdf", None),
+        (png(width=100_000, height=100_000, rows=1), "photo.png", None),
+        (png(width=20_000, height=20_000), "photo.png", None),
+        (encoded("JPEG")[:500], "photo.jpg", None),
+        (PDF, "..", None),
+    ],
+)
+async def test_what_is_no_honest_document_is_refused(
+    org: Tenant, content: bytes, name: str, declared: str | None
+) -> None:
+    answer = await send(org, content, name, declared)
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+    assert sentence(answer).startswith("file ")
+
+
+async def test_ten_megabytes_are_taken(org: Tenant) -> None:
+    filled = PDF[:9] + b"%" * (FILE_BYTES_MAX - len(PDF)) + PDF[9:]
+    made = good(await send(org, filled))
+    assert made["size"] == FILE_BYTES_MAX
+    assert (await org.send("GET", f"{FILES}/{made['id']}/content")).content == filled
+
+
+async def test_eleven_megabytes_are_refused_before_they_are_read(org: Tenant) -> None:
+    read = 0
+
+    async def body() -> AsyncIterator[bytes]:
+        nonlocal read
+        for _ in range(110):
+            read += 1
+            yield b"%" * 100_000
+
+    headers = {
+        **org.headers,
+        "Content-Type": "multipart/form-data; boundary=x",
+        "Content-Length": "11000000",
+    }
+    answer = await org.client.post(FILES, content=body(), headers=headers)
+    assert refusal(answer) == "413 FIELD_VALIDATION_ERROR"
+    assert sentence(answer) == "file may have at most 10 MB"
+    answer = await send(org, PDF + b"%" * 11_000_000)
+    assert refusal(answer) == "413 FIELD_VALIDATION_ERROR"
+
+
+async def test_eleven_megabytes_of_unknown_length_are_refused_where_ten_end(org: Tenant) -> None:
+    read = 0
+
+    async def body() -> AsyncIterator[bytes]:
+        nonlocal read
+        yield _head("scan.pdf") + PDF
+        for _ in range(110):
+            read += 1
+            yield b"%" * 100_000
+
+    answer = await send_raw(org, body(), "multipart/form-data; boundary=x")
+    assert refusal(answer) == "413 FIELD_VALIDATION_ERROR"
+    assert sentence(answer) == "file may have at most 10 MB"
+
+
+async def test_one_byte_too_many_is_refused_though_the_body_is_within_its_bound(
+    org: Tenant,
+) -> None:
+    filled = PDF[:9] + b"%" * (FILE_BYTES_MAX + 1 - len(PDF)) + PDF[9:]
+    assert refusal(await send(org, filled)) == "413 FIELD_VALIDATION_ERROR"
+
+
+async def test_other_bodies_still_have_a_megabyte(org: Tenant) -> None:
+    answer = await org.send("POST", "/v2/users", b'"' + b"x" * 1_000_001 + b'"')
+    assert answer.status_code == 413
+
+
+async def test_a_file_needs_a_key_before_anything_is_read(client: httpx2.AsyncClient) -> None:
+    answer = await client.post(FILES, files={"file": ("a.pdf", PDF)})
+    assert refusal(answer) == "401 UNAUTHORIZED"
+
+
+def _head(name: str, part: str = "file") -> bytes:
+    return (
+        f'--x\r\nContent-Disposition: form-data; name="{part}"; filename="{name}"\r\n\r\n'
+    ).encode()
+
+
+_WHOLE = _head("a.pdf") + PDF + b"\r\n--x--\r\n"
+_FIELD = b'--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nkyc\r\n'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"--x--\r\n",
+        _FIELD + b"--x--\r\n",
+        _head("a.pdf", "document") + PDF + b"\r\n--x--\r\n",
+        _head("a.pdf") + PDF + b"\r\n" + _WHOLE,
+        b'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nabc\r\n--x--\r\n',
+        _WHOLE[:-6],
+        _WHOLE[:-40],
+        _WHOLE.replace(b"--x", b"--y"),
+        b"--x\r\n\r\nabc\r\n--x--\r\n",
+        b"--x\r\nContent-Disposition form-data\r\n\r\nabc\r\n--x--\r\n",
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="\xff.pdf"\r\n\r\n\r\n--x--',
+        b"--x\r\n" + b"A: b\r\n" * 20 + b"\r\n--x--\r\n",
+        b"--x\r\nA: " + b"b" * 10_000,
+        _FIELD * 50 + _WHOLE,
+        b'{"file": "abc"}',
+        b"\0" * 100,
+    ],
+)
+async def test_a_body_without_exactly_one_file_is_refused(org: Tenant, body: bytes) -> None:
+    answer = await send_raw(org, body, "multipart/form-data; boundary=x")
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        *("application/json", "text/plain", "application/x-www-form-urlencoded", "nonsense"),
+        *("multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=x"),
+        "multipart/form-data; boundary=" + "x" * 71,
+    ],
+)
+async def test_a_body_that_is_no_form_is_refused(org: Tenant, content_type: str) -> None:
+    answer = await send_raw(org, _WHOLE, content_type)
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64])
+async def test_a_body_is_read_in_whatever_pieces_it_comes(org: Tenant, size: int) -> None:
+    async def body() -> AsyncIterator[bytes]:
+        whole = _FIELD + _WHOLE
+        for at in range(0, len(whole), size):
+            yield whole[at : at + size]
+
+    made = good(await send_raw(org, body(), 'multipart/form-data; boundary="x"'))
+    assert made["size"] == len(PDF)
+
+
+@pytest.mark.parametrize("spelled", ["file_" + "0" * 32, "x", str(uuid4()), "file_", "%00"])
+async def test_an_unknown_file_is_not_found(org: Tenant, spelled: str) -> None:
+    for path in (f"{FILES}/{spelled}", f"{FILES}/{spelled}/content"):
+        assert refusal(await org.send("GET", path)) == "404 RESOURCE_NOT_FOUND"
+
+
+async def test_a_file_of_another_organisation_is_not_found(org: Tenant, other_org: Tenant) -> None:
+    made = good(await send(org, PDF))
+    for path in (f"{FILES}/{made['id']}", f"{FILES}/{made['id']}/content"):
+        assert await other_org.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
+
+
+async def test_neither_name_nor_content_is_kept_or_logged_in_the_open(
+    org: Tenant, logged: Callable[[], str]
+) -> None:
+    marker = f"canary{uuid4().hex}"
+    content = PDF[:9] + f"% {marker}\n".encode() + PDF[9:]
+    made = good(await send(org, content, f"{marker}.pdf"))
+    for bad in (HTML, content + HTML * 100):
+        assert refusal(await send(org, bad, f"{marker}.pdf")).startswith("400")
+    await send_raw(org, _head(marker) + b"x", "multipart/form-data; boundary=x")
+    await org.get(f"{FILES}/{made['id']}")
+    assert marker in (await org.send("GET", f"{FILES}/{made['id']}/content")).text
+    assert marker not in logged()
+    rows = await org.house.database.rows(
+        "select f::text || c::text as whole from files f join changes c on c.object_id = f.id"
+        " and c.org_id = f.org_id where f.org_id = $1",
+        org.org_id,
+    )
+    assert len(rows) == 1
+    assert marker not in rows[0]["whole"]
+    assert marker.encode().hex() not in rows[0]["whole"]
+    kept = await storage(org.house.settings).get(place_of(org, made["id"]))
+    assert kept is not None
+    assert marker.encode() not in kept
+    assert len(kept) > len(content)
+
+
+async def test_an_upload_is_told_once_and_without_personal_data(org: Tenant) -> None:
+    made = good(await send(org, PDF))
+    (row,) = await org.house.database.rows(
+        "select kind, what, seq, actor, facts from changes where org_id = $1 and kind = 'FILE'",
+        org.org_id,
+    )
+    assert (row["kind"], row["what"], row["seq"]) == ("FILE", "create", 1)
+    assert row["actor"] == org.caller.actor
+    assert json.loads(row["facts"]) == {"mimeType": "application/pdf", "size": made["size"]}
+
+
+async def test_an_erased_file_is_unreadable_at_once_and_gone_after_the_sweep(org: Tenant) -> None:
+    made, kept = good(await send(org, PDF)), good(await send(org, PDF))
+    house, place = org.house, place_of(org, made["id"])
+    sealed = await storage(house.settings).get(place)
+    assert sealed
+    await house.database.transact(
+        lambda tx: house.files.erase(tx, org.org_id, [made["id"], "nonsense"])
+    )
+    for path in (f"{FILES}/{made['id']}", f"{FILES}/{made['id']}/content"):
+        assert await org.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
+    assert (
+        await house.database.single(lambda tx: house.vault.find(tx, org.org_id, place.file_id))
+        is None
+    )
+    await house.files.sweep({org.org_id: timedelta()})
+    assert await storage(house.settings).get(place) is None
+    assert await rows_of(org) == [kept["id"]]
+    assert (await org.send("GET", f"{FILES}/{kept['id']}/content")).content == PDF
+
+
+async def test_erasing_for_another_organisation_does_nothing(
+    org: Tenant, other_org: Tenant
+) -> None:
+    made = good(await send(org, PDF))
+    await org.house.database.transact(
+        lambda tx: org.house.files.erase(tx, other_org.org_id, [made["id"]])
+    )
+    assert (await org.send("GET", f"{FILES}/{made['id']}/content")).content == PDF
+
+
+class Failing:
+    """A storage that does nothing and says so."""
+
+    async def put(self, place: Place, content: bytes) -> None:
+        del place, content
+        raise Unavailable("down")
+
+    async def get(self, place: Place) -> bytes | None:
+        del place
+        raise Unavailable("down")
+
+    async def delete(self, place: Place) -> None:
+        del place
+        raise Unavailable("down")
+
+
+def files_over(house: House, port: Any) -> Files:
+    return Files(house.database, house.vault, port, house.clock)
+
+
+async def test_a_file_whose_content_could_not_be_kept_is_not_there_and_goes_after_a_day(
+    org: Tenant,
+) -> None:
+    failing = files_over(org.house, Failing())
+    with pytest.raises(Busy):
+        await failing.add(org.caller, name="a.pdf", content=PDF)
+    (hidden,) = await rows_of(org)
+    assert await org.refused("GET", f"{FILES}/{hidden}") == "404 RESOURCE_NOT_FOUND"
+    await org.house.files.sweep({org.org_id: timedelta(hours=23)})
+    assert await rows_of(org) == [hidden]
+    await failing.sweep({org.org_id: timedelta(hours=25)})
+    assert await rows_of(org) == [hidden], "a row leads to its content until that is gone"
+    await org.house.files.sweep({org.org_id: timedelta(hours=25)})
+    assert await rows_of(org) == []
+
+
+async def test_a_storage_that_is_down_is_a_503_to_come_back_after(org: Tenant) -> None:
+    made = good(await send(org, PDF))
+    with pytest.raises(Busy, match="could not be read"):
+        await files_over(org.house, Failing()).content(org.org_id, made["id"])
+
+
+async def test_the_sweep_takes_nothing_that_is_kept(org: Tenant) -> None:
+    made = good(await send(org, PDF))
+    await org.house.files.sweep({org.org_id: timedelta(days=10_000)})
+    assert (await org.send("GET", f"{FILES}/{made['id']}/content")).content == PDF
+
+
+async def test_uploads_beyond_the_bound_are_told_to_come_back(org: Tenant) -> None:
+    gone_on = asyncio.Event()
+
+    async def body() -> AsyncIterator[bytes]:
+        yield _head("a.pdf")
+        await gone_on.wait()
+        yield PDF + b"\r\n--x--\r\n"
+
+    waiting = [
+        asyncio.create_task(send_raw(org, body(), "multipart/form-data; boundary=x"))
+        for _ in range(16)
+    ]
+    answers: list[httpx2.Response] = []
+    for _ in range(100):
+        await asyncio.sleep(0.05)
+        if (answer := await send(org, PDF)).status_code == 503:
+            answers.append(answer)
+            break
+    gone_on.set()
+    assert [answer.headers["retry-after"] for answer in answers] == ["1"]
+    assert {(await each).status_code for each in waiting} == {200}
+    assert (await send(org, PDF)).status_code == 200
+
+
+async def test_the_body_is_described_in_openapi(client: httpx2.AsyncClient) -> None:
+    document = (await client.get("/openapi.json")).json()
+    body = document["paths"][FILES]["post"]["requestBody"]["content"]["multipart/form-data"]
+    assert body["schema"]["properties"] == {"file": {"type": "string", "format": "binary"}}
+    assert body["schema"]["required"] == ["file"]
+
+
+def place_of(org: Tenant, file_id: str) -> Place:
+    known = file_uuid(file_id)
+    assert known is not None
+    return Place(org.org_id, known)
+
+
+async def rows_of(org: Tenant) -> list[str]:
+    rows = await org.house.database.rows(
+        "select id from files where org_id = $1 order by id", org.org_id
+    )
+    return [f"file_{row['id'].hex}" for row in rows]

@@ -1,0 +1,179 @@
+import tracemalloc
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from landbridge.core.errors import FieldInvalid
+from landbridge.files.inspection import inspect
+from landbridge.files.model import FILE_BYTES_MAX, MimeType, clean_name, file_uuid
+
+from .pictures import GOOD, HTML, PDF, SVG, encoded, png
+
+
+def refusal(content: bytes, name: str = "a.png", declared: str | None = None) -> str:
+    with pytest.raises(FieldInvalid) as refused:
+        inspect(content, name=name, declared=declared)
+    assert refused.value.field == "file"
+    return refused.value.message
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_every_kind_is_told_by_its_content(name: str) -> None:
+    kinds = {
+        "pdf": MimeType.PDF,
+        "jpg": MimeType.JPEG,
+        "jpeg": MimeType.JPEG,
+        "png": MimeType.PNG,
+        "heic": MimeType.HEIC,
+        "tif": MimeType.TIFF,
+        "tiff": MimeType.TIFF,
+    }
+    kind = kinds[name.rpartition(".")[2].lower()]
+    for told in (name, "without a suffix", "of 12.03.2026"):
+        assert inspect(GOOD[name], name=told, declared=None) is kind
+    for declared in (kind, "application/octet-stream", f"{kind}; charset=binary", ""):
+        assert inspect(GOOD[name], name=name, declared=declared) is kind
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("lie", ["a.gif", "a.html", "a.svg", "a.exe", "a.pdf", "a.png", "a.heic"])
+def test_a_name_that_contradicts_the_content_is_refused(name: str, lie: str) -> None:
+    if lie.rpartition(".")[2] != name.rpartition(".")[2]:
+        assert "but not by its name" in refusal(GOOD[name], lie)
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("lie", ["text/html", "image/svg+xml", "image/gif", "nonsense"])
+def test_a_content_type_that_contradicts_the_content_is_refused(name: str, lie: str) -> None:
+    assert "but not by its content type" in refusal(GOOD[name], name, lie)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [HTML, SVG, b"PK\x03\x04", b"GIF89a", b"RIFF....WEBP", b"\0", b"MZ", b" " + PDF, b"BM", b"%PD"],
+)
+def test_anything_else_is_refused_under_any_name(content: bytes) -> None:
+    for name in ("a.png", "a.pdf", "a"):
+        assert "must be a pdf, jpeg, png, heic or tif" in refusal(content, name, "image/png")
+
+
+def test_avif_is_not_heic() -> None:
+    box = b"\x00\x00\x00\x1cftypavif\x00\x00\x00\x00mif1avifmiaf"
+    assert "must be a pdf" in refusal(box, "a.heic")
+
+
+def test_an_empty_file_is_refused() -> None:
+    assert refusal(b"") == "file is empty"
+
+
+def test_the_largest_file_is_taken_and_one_byte_more_is_not() -> None:
+    filled = PDF[:9] + b"%" * (FILE_BYTES_MAX - len(PDF)) + PDF[9:]
+    assert inspect(filled, name="a.pdf", declared=None) is MimeType.PDF
+    assert refusal(filled + b"\n", "a.pdf") == "file may have at most 10 MB"
+
+
+@pytest.mark.parametrize("name", [each for each in GOOD if each != "scan.pdf"])
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
+def test_an_image_that_was_cut_off_is_refused(name: str, part: float) -> None:
+    content = GOOD[name]
+    assert refusal(content[: int(len(content) * part)], name)
+
+
+def test_a_pdf_that_was_cut_off_is_refused() -> None:
+    assert "without an end" in refusal(PDF[:-8], "a.pdf")
+    assert "without an end" in refusal(PDF + HTML * 100, "a.pdf")
+
+
+@pytest.mark.parametrize("name", ["photo.png", "photo.tif", "photo.heic", "photo.jpg"])
+def test_a_signature_alone_is_no_image(name: str) -> None:
+    assert refusal(GOOD[name][:16], name)
+
+
+def test_a_small_png_that_claims_to_be_huge_is_refused_before_it_is_decoded() -> None:
+    for width, height in ((100_000, 100_000), (1, 2**31 - 1), (7100, 7100)):
+        bomb = png(width=width, height=height, rows=1)
+        tracemalloc.start()
+        assert "has more than 50 megapixels" in refusal(bomb)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 1_000_000
+
+
+def test_a_png_that_is_squeezed_a_thousandfold_is_refused() -> None:
+    bomb = png(width=20_000, height=20_000)
+    assert len(bomb) < 100_000
+    assert "has more than 50 megapixels" in refusal(bomb)
+
+
+def test_a_png_with_more_pixels_than_it_claims_is_decoded_no_further() -> None:
+    bomb = png(width=1000, height=1000, rows=200_000)
+    tracemalloc.start()
+    inspect(bomb, name="a.png", declared=None)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10_000_000
+
+
+def test_fifty_megapixels_are_taken() -> None:
+    assert inspect(png(width=10_000, height=5_000), name="a.png", declared=None)
+
+
+def test_a_png_that_goes_on_behind_its_end_is_refused() -> None:
+    assert "is not a whole image" in refusal(png(width=8, height=8, after=HTML))
+
+
+def test_a_png_with_a_wrong_checksum_is_refused() -> None:
+    content = bytearray(GOOD["photo.png"])
+    content[len(content) // 2] ^= 1
+    assert "is not a whole image" in refusal(bytes(content))
+
+
+def test_a_tiff_has_at_most_twenty_pages() -> None:
+    taken = encoded("TIFF", (8, 8), pages=20)
+    assert inspect(taken, name="a.tif", declared=None) is MimeType.TIFF
+    assert "more than 20 pages" in refusal(encoded("TIFF", (8, 8), pages=21), "a.tif")
+
+
+CHANGES = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=1)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(sorted(GOOD)), CHANGES)
+def test_changed_bytes_are_taken_or_refused_but_never_break(
+    name: str, changes: list[tuple[float, bytes]]
+) -> None:
+    content = bytearray(GOOD[name])
+    for part, byte in changes:
+        at = int(part * len(content))
+        content[at : at + 1] = byte
+    with suppress(FieldInvalid):
+        inspect(bytes(content), name="a", declared=None)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("scan.pdf", "scan.pdf"),
+        ("../../etc/passwd", "passwd"),
+        (r"C:\Users\Ada\scan.pdf", "scan.pdf"),
+        ("a\r\nSet-Cookie: b.pdf", "aSet-Cookie: b.pdf"),
+        ("\u202efdp.exe\u0000.png", "fdp.exe.png"),
+        ("Äда.pdf", "Äда.pdf"),
+        ("x" * 500 + ".pdf", "x" * 196 + ".pdf"),
+    ],
+)
+def test_a_name_keeps_its_last_part_and_what_can_be_printed(told: str, kept: str) -> None:
+    assert clean_name(told) == kept
+
+
+@pytest.mark.parametrize("told", ["", "/", "a/", "..", "\n", "  "])
+def test_a_file_needs_a_name(told: str) -> None:
+    with pytest.raises(FieldInvalid, match="file must have a name"):
+        clean_name(told)
+
+
+@pytest.mark.parametrize("told", ["", "file_", "file_" + "G" * 32, "file_" + "a" * 31, "a" * 32])
+def test_what_is_not_spelled_like_an_id_is_none(told: str) -> None:
+    assert file_uuid(told) is None

@@ -1,0 +1,158 @@
+"""What every adapter of the port does, and what each does of its own."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from landbridge.core.errors import Unavailable
+from landbridge.core.ids import new_id
+from landbridge.files.disk import Disk
+from landbridge.files.s3 import S3, check_url
+from landbridge.files.storage import Place, Storage
+
+BUCKET = "test-files"
+CONTENT = os.urandom(200_000)
+
+
+def new_place() -> Place:
+    return Place(new_id(), new_id())
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    """A store that speaks S3, on a port of this machine."""
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.delenv("AWS_REGION", raising=False)
+
+
+@pytest.fixture
+def bucket(endpoint: str, credentials: None) -> Any:
+    """The bucket, as its owner sees it."""
+    untyped: Any = boto3
+    store = untyped.resource("s3", endpoint_url=endpoint, region_name="us-east-1")
+    return store.create_bucket(Bucket=BUCKET)
+
+
+@pytest.fixture(params=["disk", "s3"])
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    if request.param == "disk":
+        return Disk(tmp_path / "files")
+    request.getfixturevalue("bucket")
+    endpoint: str = request.getfixturevalue("endpoint")
+    return S3(f"s3://{BUCKET}/some/prefix", endpoint=endpoint)
+
+
+async def test_what_was_put_is_got(storage: Storage) -> None:
+    place = new_place()
+    await storage.put(place, CONTENT)
+    assert await storage.get(place) == CONTENT
+
+
+async def test_putting_again_replaces(storage: Storage) -> None:
+    place = new_place()
+    await storage.put(place, CONTENT)
+    await storage.put(place, b"other")
+    await storage.put(place, b"other")
+    assert await storage.get(place) == b"other"
+
+
+async def test_nothing_is_got_where_nothing_was_put(storage: Storage) -> None:
+    assert await storage.get(new_place()) is None
+
+
+async def test_deleting_leaves_nothing_and_can_be_repeated(storage: Storage) -> None:
+    place, other = new_place(), new_place()
+    await storage.put(place, CONTENT)
+    await storage.put(other, b"other")
+    await storage.delete(place)
+    await storage.delete(place)
+    assert await storage.get(place) is None
+    assert await storage.get(other) == b"other"
+
+
+async def test_places_of_two_organisations_are_apart(storage: Storage) -> None:
+    one = new_place()
+    other = Place(new_id(), one.file_id)
+    await storage.put(one, b"one")
+    assert await storage.get(other) is None
+
+
+async def test_objects_are_below_the_prefix(storage: Storage, request: Any) -> None:
+    if isinstance(storage, S3):
+        place = new_place()
+        await storage.put(place, b"one")
+        names = [each.key for each in request.getfixturevalue("bucket").objects.all()]
+        assert f"some/prefix/{place.path}" in names
+
+
+async def test_a_store_that_does_not_answer_is_unavailable(credentials: None) -> None:
+    storage = S3(f"s3://{BUCKET}", endpoint="http://127.0.0.1:9")
+    with pytest.raises(Unavailable, match="EndpointConnectionError"):
+        await storage.get(new_place())
+
+
+async def test_a_store_that_refuses_is_unavailable(endpoint: str, credentials: None) -> None:
+    storage = S3("s3://no-such-bucket", endpoint=endpoint)
+    for asked in (storage.put(new_place(), b"x"), storage.get(new_place())):
+        with pytest.raises(Unavailable, match="NoSuchBucket"):
+            await asked
+
+
+async def test_a_disk_gives_nothing_to_others_and_leaves_no_drafts(tmp_path: Path) -> None:
+    storage, place = Disk(tmp_path / "data" / "files"), new_place()
+    await storage.put(place, CONTENT)
+    made = _below(tmp_path)
+    assert [each for each in made if each.is_file()] == [tmp_path / "data/files" / place.path]
+    assert {each.stat().st_mode & 0o777 for each in made} == {0o700, 0o600}
+
+
+async def test_a_crash_while_writing_leaves_what_was_there(tmp_path: Path) -> None:
+    storage, place = Disk(tmp_path), new_place()
+    await storage.put(place, b"before")
+    whole = tmp_path / place.path
+    draft = whole.with_name(f".{whole.name}.draft")
+    draft.write_bytes(b"hal")
+    assert await storage.get(place) == b"before"
+    await storage.put(place, b"after")
+    assert await storage.get(place) == b"after"
+    draft.write_bytes(b"hal")
+    await storage.delete(place)
+    assert not [each for each in _below(tmp_path) if each.is_file()]
+
+
+async def test_a_disk_that_can_not_be_written_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "files").write_bytes(b"in the way")
+    with pytest.raises(Unavailable, match="the folder of files: Not a directory"):
+        await Disk(tmp_path / "files").put(new_place(), b"x")
+
+
+@pytest.mark.parametrize("url", ["s3://bucket", "s3://bucket/", "s3://bucket/a/b"])
+def test_urls_of_buckets(url: str) -> None:
+    check_url(url)
+
+
+@pytest.mark.parametrize("url", ["bucket", "s3:", "s3://", "https://a/b", "s3://a?b", "s3://a@b/c"])
+def test_other_urls_are_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="must be s3://bucket"):
+        check_url(url)
+
+
+def _below(folder: Path) -> list[Path]:
+    return list(folder.rglob("*"))
