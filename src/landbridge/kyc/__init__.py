@@ -1,1 +1,1 @@
-"""What is told about users for verification: data, owners, documents, and what each rail requires."""
+"""What is told about users for verification, and what each rail requires of it."""

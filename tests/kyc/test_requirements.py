@@ -1,0 +1,316 @@
+"""What each rail asks, by its table: what is left out is named if, and only if, it is required."""
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from landbridge.core.ids import new_id
+from landbridge.kyc.documents import with_new_documents
+from landbridge.kyc.fields import BY_TYPE, OWNERS
+from landbridge.kyc.kinds import Context
+from landbridge.kyc.model import Dossier, Rail, SubType
+from landbridge.kyc.rails import RAILS
+from landbridge.kyc.reading import with_data
+from landbridge.kyc.requirements import MISSING, ask
+from landbridge.users.model import UserType
+from landbridge.users.policy import Policy
+from tests.kyc.samples import ADDRESS, COMPANY_DOCUMENTS, company, document, owner, person
+
+AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TODAY = AT.date()
+CONTEXT = Context(TODAY, Policy(countries=(), us_states=()))
+CASES = [(rail, type_) for rail in Rail for type_ in UserType]
+Path = tuple[str, ...]
+
+each_case = pytest.mark.parametrize(("rail", "type_"), CASES)
+
+
+def complete(type_: UserType, told: Mapping[str, Any] | None = None) -> Dossier:
+    """A dossier of everything that any rail asks, made from what was told."""
+    blank = Dossier(user_id=new_id(), type=type_, data={}, owners=(), documents=(), version=0)
+    if type_ is UserType.INDIVIDUAL:
+        dossier = with_data(blank, told or person(), CONTEXT, at=AT)
+        return with_new_documents(dossier, [document()], CONTEXT, at=AT)[0]
+    dossier = with_data(blank, told or company(), CONTEXT, at=AT)
+    scans = [document(uboId=str(each.id)) for each in dossier.owners]
+    return with_new_documents(dossier, [*map(document, COMPANY_DOCUMENTS), *scans], CONTEXT, at=AT)[
+        0
+    ]
+
+
+def without(told: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """What was told, less one member; `0` stands for the first of a list."""
+    left = deepcopy(dict(told))
+    place: Any = left
+    for name in path[:-1]:
+        place = place[int(name)] if name.isdigit() else place[name]
+    del place[path[-1]]
+    return left
+
+
+def asked_paths(shape: Mapping[str, Any], under: Path = ()) -> Iterator[Path]:
+    """Every member that a published shape has as required, and the required ones within it."""
+    for name, value in shape.items():
+        if name == "documents":
+            continue
+        if name == OWNERS:
+            yield from asked_paths(value[0]["required"], (*under, OWNERS, "0"))
+            continue
+        yield (*under, name)
+        # An address is told as a whole: without a part of it, it is refused when it is told.
+        if isinstance(value, dict) and name != "address":
+            parts = cast("dict[str, dict[str, str]]", value)["required"]
+            yield from ((*under, name, part) for part in parts)
+
+
+def named(path: Path) -> str:
+    """A path as errors name it: `ultimateBeneficialOwners[0].phone`."""
+    return ".".join(path).replace(".0", "[0]")
+
+
+@each_case
+def test_whoever_told_everything_lacks_nothing(rail: Rail, type_: UserType) -> None:
+    assert ask(rail, complete(type_), today=TODAY).invalid == {}
+
+
+@each_case
+def test_what_is_required_and_left_out_is_named_and_nothing_else(
+    rail: Rail, type_: UserType
+) -> None:
+    told = person() if type_ is UserType.INDIVIDUAL else company()
+    # Either word for what an owner is will do; this is about the newer one.
+    if type_ is UserType.BUSINESS:
+        told = without(told, (OWNERS, "0", "role"))
+    paths = list(asked_paths(ask(rail, complete(type_), today=TODAY).required))
+    assert len(paths) >= 7
+    for path in paths:
+        invalid = ask(rail, complete(type_, without(told, path)), today=TODAY).invalid
+        assert invalid["fields"] == {named(path): MISSING}, path
+        assert "documents" not in invalid
+
+
+@each_case
+def test_what_is_optional_can_be_left_out_all_at_once(rail: Rail, type_: UserType) -> None:
+    told = person() if type_ is UserType.INDIVIDUAL else company()
+    required = set(asked_paths(ask(rail, complete(type_), today=TODAY).required))
+    spare = {(name,) for name in BY_TYPE[type_]} - required
+    questionnaire = BY_TYPE[type_]["sofEuQuestionnaire"]
+    assert hasattr(questionnaire, "fields")
+    if ("sofEuQuestionnaire",) in required:
+        spare |= {("sofEuQuestionnaire", name) for name in told["sofEuQuestionnaire"]} - required
+    if type_ is UserType.BUSINESS:
+        spare |= {(OWNERS, "0", name) for name in owner()} - required
+    assert spare
+    for path in spare:
+        assert ask(rail, complete(type_, without(told, path)), today=TODAY).invalid == {}, path
+    for path in sorted(spare, key=len, reverse=True):
+        told = without(told, path)
+    assert ask(rail, complete(type_, told), today=TODAY).invalid == {}
+
+
+@each_case
+def test_each_group_of_documents_that_is_empty_is_named(rail: Rail, type_: UserType) -> None:
+    whole = complete(type_)
+    required = ask(rail, whole, today=TODAY).required
+    groups = {(name, None): group for name, group in required["documents"].items()}
+    for place, each in enumerate(whole.owners):
+        of_owner = required[OWNERS][0]["required"]["documents"]
+        groups |= {(f"{OWNERS}[{place}].{n}", each.id): group for n, group in of_owner.items()}
+    assert len(groups) >= 2
+    for (name, owner_id), group in groups.items():
+        documents = tuple(
+            each
+            for each in whole.documents
+            if each.owner_id != owner_id or each.type not in group["acceptedDocTypes"]
+        )
+        invalid = ask(rail, replace(whole, documents=documents), today=TODAY).invalid
+        assert (name in invalid.get("documents", {}).get("groups", {})) == bool(group["minCount"])
+        assert invalid.get("fields", {}) == {}
+
+
+@each_case
+def test_types_in_requirements_are_the_published_words(rail: Rail, type_: UserType) -> None:
+    asked = ask(rail, complete(type_), today=TODAY)
+
+    def leaves(shape: Any) -> Iterator[str]:
+        match shape:
+            case str():
+                yield shape
+            case {"minCount": _}:
+                pass
+            case _:
+                inner = cast("list[Any] | dict[str, Any]", shape)
+                for each in inner if isinstance(inner, list) else inner.values():
+                    yield from leaves(each)
+
+    words = {*leaves(dict(asked.required)), *leaves(dict(asked.optional))}
+    assert words <= {"string", "date", "object", "array", "boolean", "number"}
+    assert asked.required["address"]["optional"] == {"addressLine2": "string"}
+    assert asked.required.keys() & asked.optional.keys() == set()
+
+
+USD_PERSON = (
+    "firstName lastName email phone nationality dateOfBirth address taxIdentificationNumber"
+    " documents"
+)
+USD_COMPANY = (
+    "businessName businessType businessIndustry registrationNumber registeredAddress address"
+    " website incorporationDate email phone taxIdentificationNumber sofEuQuestionnaire"
+    " ultimateBeneficialOwners documents"
+)
+
+
+@pytest.mark.parametrize(
+    ("rail", "type_", "more", "less"),
+    [
+        (Rail.USD, UserType.INDIVIDUAL, "", ""),
+        (Rail.USD, UserType.BUSINESS, "", ""),
+        (Rail.GLOBAL_NETWORK, UserType.INDIVIDUAL, "sofEuQuestionnaire", ""),
+        (Rail.GLOBAL_NETWORK, UserType.BUSINESS, "tradeName", ""),
+        (Rail.SOUTH_AMERICA_STANDARD, UserType.INDIVIDUAL, "", "taxIdentificationNumber"),
+        (Rail.AFRICA_GENERAL, UserType.INDIVIDUAL, "", "taxIdentificationNumber"),
+        (
+            Rail.AFRICA_NIGERIA,
+            UserType.INDIVIDUAL,
+            "additionalIdType additionalIdNumber",
+            "taxIdentificationNumber",
+        ),
+    ],
+)
+def test_rails_ask_what_the_contract_says(
+    rail: Rail, type_: UserType, more: str, less: str
+) -> None:
+    """Source: contract, users 3.4."""
+    usual = USD_PERSON if type_ is UserType.INDIVIDUAL else USD_COMPANY
+    asked = ask(rail, complete(type_), today=TODAY)
+    assert set(asked.required) == set(f"{usual} {more}".split()) - set(less.split())
+    group = asked.required["documents"]
+    if type_ is UserType.INDIVIDUAL:
+        assert group["identity"] == {
+            "minCount": 1,
+            "acceptedDocTypes": ["DRIVERS", "ID_CARD", "PASSPORT", "RESIDENCE_PERMIT"],
+        }
+        assert group["proofOfResidence"]["minCount"] == 0
+    else:
+        names = "legalPresence ownershipStructure companyDetails controlStructure"
+        assert {name: each["minCount"] for name, each in group.items()} == dict.fromkeys(
+            names.split(), 1
+        )
+
+
+def test_a_business_needs_an_owner() -> None:
+    dossier = replace(complete(UserType.BUSINESS), owners=())
+    assert ask(Rail.USD, dossier, today=TODAY).invalid["fields"] == {OWNERS: MISSING}
+
+
+def test_each_of_many_owners_is_checked() -> None:
+    owners = [owner(shareProportion=30), owner(lastName="Other", shareProportion=30, phone=None)]
+    invalid = ask(Rail.USD, complete(UserType.BUSINESS, company(*owners)), today=TODAY).invalid
+    assert invalid["fields"] == {f"{OWNERS}[1].phone": MISSING}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_enough"),
+    [
+        ({"roles": ["UBO"], "role": None, "shareProportion": 24}, False),
+        ({"roles": ["UBO"], "role": None, "shareProportion": 25}, True),
+        ({"roles": None, "role": "UBO", "shareProportion": Decimal("24.9999")}, False),
+        ({"roles": ["DIRECTOR", "UBO"], "role": None, "shareProportion": 0}, False),
+        ({"roles": ["DIRECTOR"], "role": None, "shareProportion": 0}, True),
+        ({"roles": None, "role": "PARTNER", "shareProportion": 1}, True),
+    ],
+)
+def test_an_ultimate_owner_owns_a_quarter(changes: dict[str, Any], *, is_enough: bool) -> None:
+    told = company(owner(**changes))
+    invalid = ask(Rail.USD, complete(UserType.BUSINESS, told), today=TODAY).invalid
+    why = {f"{OWNERS}[0].shareProportion": "must be at least 25 for role UBO"}
+    assert invalid.get("fields", {}) == ({} if is_enough else why)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"additionalIdType": "NIN"}, "additionalIdType"),
+        ({"additionalIdNumber": "1234567890"}, "additionalIdNumber"),
+        ({"additionalIdNumber": "1234567890a"}, "additionalIdNumber"),
+        ({"additionalIdNumber": "123456789012"}, "additionalIdNumber"),
+    ],
+)
+def test_nigeria_asks_for_a_bvn(changes: dict[str, Any], field: str) -> None:
+    dossier = complete(UserType.INDIVIDUAL, person(**changes))
+    assert list(ask(Rail.AFRICA_NIGERIA, dossier, today=TODAY).invalid["fields"]) == [field]
+    assert ask(Rail.USD, dossier, today=TODAY).invalid == {}
+
+
+SIDES = st.lists(
+    st.tuples(
+        st.sampled_from(["PASSPORT", "ID_CARD", "DRIVERS", "RESIDENCE_PERMIT", "SELFIE"]),
+        st.sampled_from(SubType),
+        st.sampled_from([None, "2026-02-28", "2026-03-01"]),
+    ),
+    max_size=6,
+)
+
+
+@settings(deadline=None)
+@given(SIDES)
+def test_an_identity_is_one_good_document_with_the_sides_that_it_has(
+    sides: list[tuple[str, SubType, str | None]],
+) -> None:
+    whole = complete(UserType.INDIVIDUAL)
+    bare = replace(whole, documents=())
+    told = [document(t, subType=s, expiryDate=expiry) for t, s, expiry in sides]
+    dossier = with_new_documents(bare, told, CONTEXT, at=AT)[0] if told else bare
+    good = {(t, s) for t, s, expiry in sides if expiry != "2026-02-28"}
+    is_identified = any(
+        (t, "SINGLE_SIDE") in good
+        or ((t, "FRONT_SIDE") in good and (t == "PASSPORT" or (t, "BACK_SIDE") in good))
+        for t in ("PASSPORT", "ID_CARD", "DRIVERS", "RESIDENCE_PERMIT")
+    )
+    invalid = ask(Rail.USD, dossier, today=TODAY).invalid
+    assert (invalid == {}) == is_identified
+    old = [
+        each
+        for each in dossier.documents
+        if each.expiry_date == date(2026, 2, 28) and each.type != "SELFIE"
+    ]
+    for each in old if invalid else []:
+        assert str(each.id) in invalid["documents"]["message"]
+
+
+def test_two_sides_are_one_document() -> None:
+    sides = [document("ID_CARD", subType="FRONT_SIDE"), document("ID_CARD", subType="BACK_SIDE")]
+    whole = complete(UserType.INDIVIDUAL)
+    only = with_new_documents(replace(whole, documents=()), sides, CONTEXT, at=AT)[0]
+    assert ask(Rail.USD, only, today=TODAY).invalid == {}
+    half = replace(only, documents=only.documents[:1])
+    assert "both sides" in ask(Rail.USD, half, today=TODAY).invalid["documents"]["message"].lower()
+
+
+def test_a_licence_shows_the_address_where_it_does() -> None:
+    def accepted(country: str, state: str) -> list[str]:
+        address = {**ADDRESS, "country": country, "stateProvinceRegion": state}
+        told = person(address=address, taxIdentificationNumber=None)
+        asked = ask(Rail.USD, complete(UserType.INDIVIDUAL, told), today=TODAY)
+        return asked.required["documents"]["proofOfResidence"]["acceptedDocTypes"]
+
+    assert "DRIVERS" in accepted("USA", "TX")
+    assert "DRIVERS" in accepted("CAN", "ON")
+    assert accepted("GBR", "ENG") == ["PROOF_OF_ADDRESS"]
+
+
+def test_every_rail_has_its_ways_to_pay() -> None:
+    """Source: contract, users 3.3."""
+    in_, out = RAILS[Rail.AFRICA_GENERAL].ON_RAMP, RAILS[Rail.AFRICA_GENERAL].OFF_RAMP
+    assert set(in_) == {"kes", "ghs", "tzs", "ugx", "bwp", "xaf", "mwk", "rwf", "zmw", "xof"}
+    assert set(out) == {*in_, "zar"}
+    assert RAILS[Rail.SOUTH_AMERICA_STANDARD].OFF_RAMP["cop"] == ("achCop",)
+    assert RAILS[Rail.GLOBAL_NETWORK].ON_RAMP == {}
+    assert RAILS.keys() == set(Rail)
