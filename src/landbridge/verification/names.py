@@ -1,0 +1,70 @@
+"""The names in a submission that are compared with the sanctions list."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any, cast
+
+from landbridge.screening.model import Screened, Subject
+from landbridge.verification.model import Snapshot
+
+_NAME = ("firstName", "middleName", "lastName")
+_LOCAL_NAME = ("firstNameLocal", "middleNameLocal", "lastNameLocal")
+_BUSINESS_NAMES = ("businessName", "tradeName")
+
+
+def subjects(snapshot: Snapshot) -> tuple[Subject, ...]:
+    """Everybody who is named, by each name once: the user, and the owners of a business."""
+    return tuple(dict.fromkeys([*_main(snapshot), *_local(snapshot)]))
+
+
+def needs_person(snapshot: Snapshot, screened: Screened) -> bool:
+    """Whether a person has to look: a name resembles a listed one, or could not be compared.
+
+    A name in the script of its country may stand beside one that was compared, and is then no
+    reason.
+    """
+    main = {subject.name for subject in _main(snapshot)}
+    return bool(screened.hits) or any(name in main for name in screened.unread)
+
+
+def _main(snapshot: Snapshot) -> Iterator[Subject]:
+    if snapshot.is_business:
+        names = [snapshot.business_name, *(snapshot.data.get(each) for each in _BUSINESS_NAMES)]
+        yield from _businesses(names)
+    else:
+        yield from _person(snapshot.data, _NAME)
+        account = {"firstName": snapshot.first_name, "lastName": snapshot.last_name}
+        yield from _person({**snapshot.data, "middleName": None, **account}, _NAME)
+    for owner in snapshot.owners:
+        yield from _person(owner.data, _NAME)
+
+
+def _local(snapshot: Snapshot) -> Iterator[Subject]:
+    if snapshot.is_business:
+        more = snapshot.data.get("alternativeNames")
+        names = cast("list[Any]", more) if isinstance(more, list) else []
+        yield from _businesses([snapshot.data.get("businessNameLocal"), *names])
+    else:
+        yield from _person(snapshot.data, _LOCAL_NAME)
+    for owner in snapshot.owners:
+        yield from _person(owner.data, _LOCAL_NAME)
+
+
+def _businesses(names: list[Any]) -> Iterator[Subject]:
+    for name in names:
+        if isinstance(name, str) and name.strip():
+            yield Subject(name=name.strip(), type="business")
+
+
+def _person(data: Mapping[str, Any], parts: tuple[str, ...]) -> Iterator[Subject]:
+    told = [data.get(part) for part in parts]
+    name = " ".join(each.strip() for each in told if isinstance(each, str) and each.strip())
+    if name:
+        yield Subject(name=name, type="individual", born=_day(data.get("dateOfBirth")))
+
+
+def _day(told: object) -> date | None:
+    try:
+        return date.fromisoformat(told) if isinstance(told, str) else None
+    except ValueError:
+        return None

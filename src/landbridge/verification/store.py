@@ -1,0 +1,278 @@
+"""Every statement on kyc_cases."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.core.pages import Position
+from landbridge.db.pool import Row, Tx
+from landbridge.kyc.model import Rail
+from landbridge.verification.model import KycStatus
+
+_ADD = """
+insert into kyc_cases (
+    org_id, id, user_id, rail, status, version, round, sealed_snapshot, sealed_findings,
+    submitted_at, due_at, created_at, updated_at
+)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+on conflict (org_id, id) do nothing
+returning id
+"""
+
+_GET = """
+select org_id, id, user_id, rail, status, version, round, claims, failures, reference,
+    sealed_snapshot, sealed_findings, submitted_at, due_at, created_at, updated_at
+from kyc_cases
+where org_id = $1 and id = any($2::uuid[])
+"""
+
+_STATUSES = """
+select id, status from kyc_cases where org_id = $1 and id = any($2::uuid[])
+"""
+
+# Only from the state in which it was read: a decision and a step, or two decisions, don't both win.
+_UPDATE = """
+update kyc_cases
+set status = $5, version = $6, round = $7, failures = $8, reference = $9, sealed_snapshot = $10,
+    sealed_findings = $11, submitted_at = $12, due_at = $13, updated_at = $14
+where org_id = $1 and id = $2 and version = $3 and claims = $4
+returning id
+"""
+
+_CLAIM = """
+update kyc_cases
+set claims = claims + 1, failures = failures + 1, due_at = $5
+where org_id = $1 and id = $2 and version = $3 and claims = $4
+returning id
+"""
+
+# Claims it too: an answer that was asked for before the news is not the last word.
+_HURRY = """
+update kyc_cases
+set due_at = $4, claims = claims + 1
+where org_id = $1 and id = $2 and round = $3 and status = 'PENDING' and reference is not null
+returning id
+"""
+
+_FORGET = """
+update kyc_cases
+set sealed_snapshot = null, sealed_findings = null, due_at = null, claims = claims + 1,
+    updated_at = $3
+where org_id = $1 and user_id = $2
+"""
+
+# Each organisation has its own time. Read without locks: who works on a case claims it first.
+_DUE = """
+select c.org_id, c.id, c.user_id, c.rail, c.status, c.version, c.round, c.claims, c.failures,
+    c.reference, c.sealed_snapshot, c.sealed_findings, c.submitted_at, c.due_at, c.created_at,
+    c.updated_at
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+cross join lateral (
+    select org_id, id, user_id, rail, status, version, round, claims, failures, reference,
+        sealed_snapshot, sealed_findings, submitted_at, due_at, created_at, updated_at
+    from kyc_cases
+    where org_id = o.org_id and due_at <= o.now
+    order by due_at
+    limit $3
+) c
+order by c.due_at
+limit $3
+"""
+
+_PAGE = """
+select org_id, id, user_id, rail, status, created_at, updated_at
+from kyc_cases
+where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
+    and ($6::uuid is null or user_id = $6)
+    and ($7::text[] is null or rail = any($7))
+    and ($8::text[] is null or status = any($8))
+order by created_at desc, id desc
+limit $5
+"""
+
+_QUEUE = """
+select org_id, id, user_id, rail, status, version, round, claims, failures, reference,
+    sealed_snapshot, sealed_findings, submitted_at, due_at, created_at, updated_at
+from kyc_cases
+where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
+    and sealed_snapshot is not null
+order by created_at, id
+limit $5
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A case as a list shows it: nothing of it is sealed."""
+
+    org_id: UUID
+    id: UUID
+    user_id: UUID
+    rail: Rail
+    status: KycStatus
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedCase(Listed):
+    """A case as it is stored."""
+
+    version: int
+    round: int
+    claims: int
+    failures: int
+    reference: str | None
+    sealed_snapshot: bytes | None
+    sealed_findings: bytes | None
+    submitted_at: datetime
+    due_at: datetime | None
+
+
+async def add(tx: Tx, case: SealedCase) -> bool:
+    """Store a new case; False if the user has one for this rail."""
+    added = await tx.fetchval(
+        _ADD,
+        case.org_id,
+        case.id,
+        case.user_id,
+        case.rail,
+        case.status,
+        case.version,
+        case.round,
+        case.sealed_snapshot,
+        case.sealed_findings,
+        case.submitted_at,
+        case.due_at,
+        case.created_at,
+        case.updated_at,
+    )
+    return added is not None
+
+
+async def get(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> dict[UUID, SealedCase]:
+    """Those of these cases that there are."""
+    return {row["id"]: _sealed(row) for row in await tx.fetch(_GET, org_id, list(case_ids))}
+
+
+async def statuses(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> dict[UUID, KycStatus]:
+    """The statuses of those of these cases that there are."""
+    rows = await tx.fetch(_STATUSES, org_id, list(case_ids))
+    return {row["id"]: KycStatus(row["status"]) for row in rows}
+
+
+async def update(tx: Tx, before: SealedCase, after: SealedCase) -> bool:
+    """Store what has become of a case; False if it has moved on since `before` was read."""
+    updated = await tx.fetchval(
+        _UPDATE,
+        before.org_id,
+        before.id,
+        before.version,
+        before.claims,
+        after.status,
+        after.version,
+        after.round,
+        after.failures,
+        after.reference,
+        after.sealed_snapshot,
+        after.sealed_findings,
+        after.submitted_at,
+        after.due_at,
+        after.updated_at,
+    )
+    return updated is not None
+
+
+async def claim(tx: Tx, case: SealedCase, until: datetime) -> bool:
+    """Begin to work on a case; False if somebody else has. It is due again at `until`."""
+    claimed = await tx.fetchval(_CLAIM, case.org_id, case.id, case.version, case.claims, until)
+    return claimed is not None
+
+
+async def hurry(tx: Tx, org_id: UUID, case_id: UUID, number: int, at: datetime) -> bool:
+    """Let a case be asked about now, if it waits for the answer to this round."""
+    return await tx.fetchval(_HURRY, org_id, case_id, number, at) is not None
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+    """Drop what was submitted and found of a user; steps under way write nothing any more."""
+    await tx.execute(_FORGET, org_id, user_id, at)
+
+
+async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> Sequence[SealedCase]:
+    """What is due at these times of these organisations, the longest due first."""
+    rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), limit)
+    return [_sealed(row) for row in rows]
+
+
+async def page(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    after: datetime,
+    before: Position,
+    limit: int,
+    user_id: UUID | None,
+    rails: Collection[Rail] | None,
+    statuses: Collection[KycStatus] | None,
+) -> Sequence[Listed]:
+    """A page, newest first; None leaves a filter out."""
+    rows = await tx.fetch(
+        _PAGE,
+        org_id,
+        after,
+        before.created_at,
+        before.id,
+        limit,
+        user_id,
+        None if rails is None else list(rails),
+        None if statuses is None else list(statuses),
+    )
+    return [
+        Listed(
+            org_id=row["org_id"],
+            id=row["id"],
+            user_id=row["user_id"],
+            rail=Rail(row["rail"]),
+            status=KycStatus(row["status"]),
+            created_at=row["created_at"],
+            updated_at=row["updated_at"],
+        )
+        for row in rows
+    ]
+
+
+async def queue(
+    tx: Tx,
+    org_id: UUID,
+    statuses: Collection[KycStatus],
+    *,
+    since: datetime,
+    before: datetime,
+    limit: int,
+) -> Sequence[SealedCase]:
+    """Cases of these statuses that have something to review, oldest first."""
+    rows = await tx.fetch(_QUEUE, org_id, list(statuses), since, before, limit)
+    return [_sealed(row) for row in rows]
+
+
+def _sealed(row: Row) -> SealedCase:
+    return SealedCase(
+        org_id=row["org_id"],
+        id=row["id"],
+        user_id=row["user_id"],
+        rail=Rail(row["rail"]),
+        status=KycStatus(row["status"]),
+        version=row["version"],
+        round=row["round"],
+        claims=row["claims"],
+        failures=row["failures"],
+        reference=row["reference"],
+        sealed_snapshot=row["sealed_snapshot"],
+        sealed_findings=row["sealed_findings"],
+        submitted_at=row["submitted_at"],
+        due_at=row["due_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

@@ -1,0 +1,198 @@
+"""A name on the sanctions list: a person decides, whatever a provider or a reserved name says."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from landbridge.core.clock import Clock
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database
+from landbridge.identity.port import RejectType
+from landbridge.kyc.model import Rail
+from landbridge.orgs.service import take_lane
+from landbridge.screening.model import OFAC_SDN, Entry, EntryType, SanctionsList, Screened
+from landbridge.verification.model import KycStatus, Snapshot, SubmittedOwner
+from landbridge.verification.names import needs_person, subjects
+from landbridge.wiring import wire
+from tests.identity.contract import approved, declined
+from tests.identity.faulty import ScriptedIdentity
+from tests.people import make_business, make_person, status_of, submit
+from tests.tenants import SETTINGS, Tenant, make_tenant, served
+from tests.verification.play import case_of, desk, run, submitted
+
+QUEUE = "/v2/reviews/kyc"
+LISTED = ("Zorblax Quuxington", "Quuxington Trading House")
+
+
+@pytest.fixture
+async def org(own_database: Database) -> AsyncIterator[Tenant]:
+    """An organisation of an installation of its own: lists are everybody's."""
+    house = wire(SETTINGS, own_database, Clock(await take_lane(own_database)))
+    async with served(house) as client:
+        yield await make_tenant(house, client)
+
+
+async def load(org: Tenant, *names: str) -> None:
+    """Make these the list of sanctions."""
+    entries = [
+        Entry(
+            id=str(place),
+            type=EntryType.ENTITY if "House" in name else EntryType.INDIVIDUAL,
+            names=(name,),
+            programs=("TEST",),
+            birth_dates=(),
+        )
+        for place, name in enumerate(names)
+    ]
+    told = SanctionsList(OFAC_SDN, "digest" + "".join(names), None, tuple(entries))
+    await org.house.screening.load(told, is_forced=True)
+
+
+async def test_a_listed_person_goes_to_a_reviewer_even_with_a_name_that_approves(
+    org: Tenant,
+) -> None:
+    await load(org, *LISTED)
+    user = await make_person(
+        org, last_name="Approval", firstName="Zorblax", lastName="Quuxington", middleName=None
+    )
+    await submit(org, user)
+    answer = await org.send("GET", f"/v2/users/{user}/kyc/status", rails="USD")
+    assert answer.json()["status"] == "MANUAL_REVIEW"
+    assert answer.json()["reviewResult"] == {}
+    (review,) = (await org.get(QUEUE))["reviews"]
+    (hit,) = review["screening"]["hits"]
+    assert hit["listed_name"] == LISTED[0]
+    assert review["screening"]["listVersion"]
+    for word in ("listed", "sanction", "OFAC", review["screening"]["listVersion"]):
+        assert word not in answer.text
+    await org.post(f"{QUEUE}/{review['id']}", {"decision": "approve", "note": "Somebody else."})
+    assert (await status_of(org, user))["status"] == "ACTIVE"
+
+
+@pytest.mark.parametrize(
+    "kyc", [{"owner_name": "Approval", "tradeName": LISTED[1]}, {"name": LISTED[1]}]
+)
+async def test_a_listed_business_goes_to_a_reviewer(org: Tenant, kyc: dict[str, Any]) -> None:
+    await load(org, *LISTED)
+    user = await make_business(org, **kyc)
+    await submit(org, user, Rail.GLOBAL_NETWORK)
+    assert (await status_of(org, user, Rail.GLOBAL_NETWORK))["status"] == "MANUAL_REVIEW"
+
+
+async def test_a_listed_owner_sends_the_business_to_a_reviewer(org: Tenant) -> None:
+    await load(org, "Ada Quuxington")
+    user = await make_business(org, owner_name="Quuxington", name="Approval")
+    await submit(org, user)
+    assert (await status_of(org, user))["status"] == "MANUAL_REVIEW"
+
+
+async def test_who_is_not_listed_is_not_held_up(org: Tenant) -> None:
+    await load(org, *LISTED)
+    user = await make_person(org, last_name="Approval")
+    await submit(org, user)
+    assert (await status_of(org, user))["status"] == "ACTIVE"
+
+
+@pytest.mark.parametrize("is_approved", [True, False])
+async def test_who_is_listed_while_the_provider_looks_goes_to_a_reviewer_too(
+    org: Tenant, *, is_approved: bool
+) -> None:
+    identity = ScriptedIdentity()
+    at = desk(org.house, identity)
+    user = await make_person(org, firstName="Zorblax", lastName="Quuxington", middleName=None)
+    case = await submitted(at, org, user)
+    await run(at, org)
+    answer = approved() if is_approved else declined(RejectType.FINAL, "FORGED")
+    identity.answers[case.key] = answer
+    await load(org, *LISTED)
+    await run(at, org, ahead=timedelta(seconds=6))
+    found = await case_of(at, org, user)
+    assert found.status is KycStatus.MANUAL_REVIEW
+    assert found.findings.hits
+    assert found.findings.review is None
+    # What the provider said is there for the reviewer to see.
+    said = KycStatus.ACTIVE if is_approved else KycStatus.REJECTED
+    assert found.findings.history[-1].status is said
+
+
+async def test_who_was_listed_is_not_handed_to_the_provider(org: Tenant) -> None:
+    identity = ScriptedIdentity()
+    at = desk(org.house, identity)
+    await load(org, *LISTED)
+    user = await make_person(org, firstName="Zorblax", lastName="Quuxington", middleName=None)
+    await submitted(at, org, user)
+    await run(at, org)
+    assert not identity.calls
+    found = await case_of(at, org, user)
+    assert found.status is KycStatus.MANUAL_REVIEW
+
+
+async def test_a_name_that_can_not_be_compared_is_for_a_person_to_look_at(org: Tenant) -> None:
+    await load(org, *LISTED)
+    user = await make_person(
+        org, last_name="Approval", firstName="Иван", lastName="Петров", middleName=None
+    )
+    await submit(org, user)
+    assert (await status_of(org, user))["status"] == "MANUAL_REVIEW"
+    (review,) = (await org.get(QUEUE))["reviews"]
+    assert review["screening"]["unread"] == ["Иван Петров"]
+
+
+async def test_a_local_spelling_beside_one_that_was_compared_holds_nobody_up(org: Tenant) -> None:
+    await load(org, *LISTED)
+    user = await make_person(org, last_name="Approval", lastNameLocal="Петров")
+    await submit(org, user)
+    assert (await status_of(org, user))["status"] == "ACTIVE"
+
+
+def snapshot(*, is_business: bool, **data: Any) -> Snapshot:
+    """A submission with these data."""
+    owner = SubmittedOwner(id=new_id(), data={"firstName": "Bob", "lastName": "Owner"})
+    return Snapshot(
+        is_business=is_business,
+        email="ada@example.com",
+        first_name=None if is_business else "Ada",
+        last_name=None if is_business else "Account",
+        business_name="Account Ltd" if is_business else None,
+        data=data,
+        owners=(owner,) if is_business else (),
+        documents=(),
+    )
+
+
+def test_a_person_is_asked_about_by_every_name_once() -> None:
+    told = snapshot(
+        is_business=False,
+        firstName="Ada",
+        middleName="King",
+        lastName="Lovelace",
+        firstNameLocal="Ада",
+        dateOfBirth="1990-01-01",
+    )
+    assert [each.name for each in subjects(told)] == ["Ada King Lovelace", "Ada Account", "Ада"]
+    assert {str(each.born) for each in subjects(told)} == {"1990-01-01"}
+
+
+def test_a_business_is_asked_about_with_its_owners() -> None:
+    told = snapshot(
+        is_business=True,
+        businessName="Account Ltd",
+        tradeName="Shop",
+        alternativeNames=["Store", 7, " "],
+        dateOfBirth="nonsense",
+    )
+    assert [(each.name, each.type) for each in subjects(told)] == [
+        ("Account Ltd", "business"),
+        ("Shop", "business"),
+        ("Bob Owner", "individual"),
+        ("Store", "business"),
+    ]
+
+
+def test_only_a_main_name_that_could_not_be_compared_needs_a_person() -> None:
+    told = snapshot(is_business=False, firstName="Ада", firstNameLocal="Ädä")
+    assert needs_person(told, Screened("v", (), ("Ада",)))
+    assert not needs_person(told, Screened("v", (), ("Ädä",)))
+    assert not needs_person(told, Screened(None, ()))
