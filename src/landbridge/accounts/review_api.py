@@ -1,0 +1,118 @@
+"""Routes of the people who decide about pending accounts; ours, not the contract's."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from landbridge.accounts.api import known_account
+from landbridge.accounts.model import Account, Comparison, Likeness
+from landbridge.accounts.service import Accounts, Decision
+from landbridge.accounts.wire import AccountStatusReply, ListedAccount, listed, status_reply
+from landbridge.core.pages import Window
+from landbridge.web.caller import ApiRequest, check_reviewer
+from landbridge.web.reply import Moment, WireStruct, moment
+
+
+class ScreeningHit(WireStruct, frozen=True):
+    """An entry of the sanctions list that a name is like; `score` is 0 to 100."""
+
+    name: str
+    listed_name: str
+    entry_id: str
+    program: str
+    score: int
+
+
+class AccountReview(WireStruct, frozen=True):
+    """An account that waits, and the entries that its holder's name is like.
+
+    `unread` are names in a script that the list is not written in, which only a person can compare.
+    """
+
+    account_id: UUID
+    user_id: UUID
+    created_at: Moment
+    account: ListedAccount
+    list_version: str | None
+    hits: list[ScreeningHit]
+    unread: list[str]
+
+
+class AccountReviewPage(WireStruct, frozen=True):
+    """A page of accounts that wait, oldest first; `nextCursor` goes back as `createdAfter`."""
+
+    count: int
+    reviews: list[AccountReview]
+    next_cursor: Moment | None
+
+
+class NewDecision(WireStruct, frozen=True):
+    """What is decided; `reason` becomes the account's reason when it is rejected."""
+
+    decision: Decision
+    reason: str | None = None
+
+
+class AccountReviewRoutes(Controller):
+    """The queue of accounts that wait for a person."""
+
+    path = "/v2/reviews/accounts"
+    tags = ("Reviews",)
+
+    @get(summary="List accounts that wait for a decision")
+    async def page(
+        self,
+        request: ApiRequest,
+        accounts: NamedDependency[Accounts],
+        window: NamedDependency[Window],
+    ) -> AccountReviewPage:
+        """Oldest first; needs a key that may review."""
+        check_reviewer(request.user)
+        found = await accounts.pending(request.user.org_id, window)
+        # Just behind the last one; no two accounts of an organisation share a moment.
+        after = found[-1].created_at + timedelta(microseconds=1) if found else None
+        return AccountReviewPage(
+            count=len(found),
+            reviews=[_review(account) for account in found],
+            next_cursor=None if after is None else moment(after),
+        )
+
+    @post("/{accountId:str}", status_code=200, summary="Decide on a bank account")
+    async def decide(
+        self,
+        request: ApiRequest,
+        accountId: FromPath[str],
+        data: JSONBody[NewDecision],
+        accounts: NamedDependency[Accounts],
+    ) -> AccountStatusReply:
+        """Approves (the account becomes active) or rejects it; needs a key that may review."""
+        check_reviewer(request.user)
+        account_id = known_account(accountId)
+        account = await accounts.decide(request.user, account_id, data.decision, reason=data.reason)
+        return status_reply(account)
+
+
+def _review(account: Account) -> AccountReview:
+    comparison = Comparison() if account.secret is None else account.secret.comparison
+    return AccountReview(
+        account_id=account.id,
+        user_id=account.user_id,
+        created_at=moment(account.created_at),
+        account=listed(account),
+        list_version=comparison.list_version,
+        hits=[_hit(each) for each in comparison.likenesses],
+        unread=list(comparison.unread),
+    )
+
+
+def _hit(likeness: Likeness) -> ScreeningHit:
+    return ScreeningHit(
+        name=likeness.asked_name,
+        listed_name=likeness.listed_name,
+        entry_id=likeness.entry_id,
+        program=likeness.program,
+        score=likeness.score,
+    )

@@ -1,0 +1,234 @@
+"""Bodies and replies of accounts; the bank objects are made from the tables.
+
+A struct per type, so that the OpenAPI document knows them; what they must hold is checked by
+`reading.py`, since the tables say more than a type can.
+"""
+
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from uuid import UUID
+
+import msgspec
+from litestar.params import BodyKwarg
+
+from landbridge.accounts.model import Account
+from landbridge.accounts.tables import Field, HolderType, PastDay, PostalAddress, Ramp, Words
+from landbridge.accounts.types import NAMES, TABLES
+from landbridge.accounts.types.holders import ID_TYPES
+from landbridge.formats.places import Address
+from landbridge.web.reply import Moment, WireStruct, moment
+
+
+class AccountHolder(WireStruct, frozen=True, omit_defaults=True):
+    """Whose account it is; which members are needed depends on the type of account."""
+
+    type: Annotated[str, BodyKwarg(schema_extra={"enum": [*HolderType]})] | None = None
+    name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    address: Address | None = None
+    id_type: Annotated[str, BodyKwarg(schema_extra={"enum": [*ID_TYPES.values]})] | None = None
+    id_number: str | None = None
+    nationality: str | None = None
+    date_of_birth: date | None = None
+    formation_date: date | None = None
+
+
+class RailReply(WireStruct, frozen=True):
+    """The currency of an account, its ramp, and how money gets there."""
+
+    currency: str
+    rail_type: str
+    payment_rail: str | None
+
+
+class NewAccountHead(WireStruct, frozen=True):
+    """An account to be added. The member named like `type` holds the bank data, and no other does.
+
+    `requestId` is ours and may be left out: the same id with the same body makes one account.
+    """
+
+    rail: Ramp
+    type: Annotated[str, BodyKwarg(schema_extra={"enum": [*NAMES]})]
+    account_holder: AccountHolder | None = None
+    request_id: UUID | None = None
+
+
+class AccountReplyHead(WireStruct, frozen=True, omit_defaults=True):
+    """A bank account; its bank data are in the member named like `type`.
+
+    `isValid` is true while it can be used, and `reason` says why not. `status` and `type` are ours.
+    """
+
+    id: UUID
+    user_id: UUID
+    type: str
+    status: str
+    created_at: Moment
+    updated_at: Moment
+    account_holder: AccountHolder | None
+    rail: RailReply
+    is_valid: bool
+    reason: str | None
+    invalid_fields: list[str]
+
+
+def _annotation(field: Field) -> Any:
+    match field.kind:
+        case PostalAddress():
+            return Address
+        case PastDay():
+            return date
+        case Words(values):
+            # Described as one of these words; reading it is less strict about case.
+            return Annotated[str, BodyKwarg(schema_extra={"enum": [*values]})]
+        case _:
+            return str
+
+
+def _bank_struct(name: str) -> Any:
+    """The bank object of a type: what any of its tables has, all of it optional."""
+    fields = {field.name: field for table in TABLES if table.name == name for field in table.fields}
+    return msgspec.defstruct(
+        f"{name[:1].upper()}{name[1:]}Bank",
+        [(field.name, _annotation(field) | None, None) for field in fields.values()],
+        module=__name__,
+        namespace={"__doc__": f"The bank data of an account of type `{name}`."},
+        frozen=True,
+        kw_only=True,
+        omit_defaults=True,
+    )
+
+
+_BANKS: list[tuple[str, Any, None]] = [(name, _bank_struct(name) | None, None) for name in NAMES]
+
+
+def _with_banks(name: str, head: type[msgspec.Struct]) -> Any:
+    return msgspec.defstruct(
+        name,
+        _BANKS,
+        bases=(head,),
+        module=__name__,
+        namespace={"__doc__": head.__doc__},
+        frozen=True,
+        kw_only=True,
+    )
+
+
+if TYPE_CHECKING:
+    NewAccount: TypeAlias = NewAccountHead
+    AccountReply: TypeAlias = AccountReplyHead
+else:
+    NewAccount = _with_banks("NewAccount", NewAccountHead)
+    AccountReply = _with_banks("AccountReply", AccountReplyHead)
+
+
+class AccountStatusReply(WireStruct, frozen=True):
+    """What became of an account; `invalidFields` names the numbers that contradict themselves."""
+
+    id: UUID
+    status: str
+    message: str
+    invalid_fields: list[str]
+
+
+class ListedAccount(WireStruct, frozen=True):
+    """An account in a list, flat; its number is masked. `type` is ours."""
+
+    account_id: UUID
+    user_id: UUID
+    created_at: Moment
+    status: str
+    type: str
+    account_type: str | None
+    business_identifier_code: str | None
+    account_number: str | None
+    routing_number: str | None
+    account_holder_name: str | None
+    account_holder_city: str | None
+    account_holder_country: str | None
+    account_holder_street_line1: str | None
+    account_holder_state_province_region: str | None
+    account_holder_postal_code: str | None
+    bank_name: str | None
+    bank_country: str | None
+    rail: RailReply
+
+
+class AccountPage(WireStruct, frozen=True):
+    """A page of accounts, newest first; `nextCursor` goes back as `createdBefore`."""
+
+    count: int
+    banks: list[ListedAccount]
+    next_cursor: Moment | None
+
+
+def account_reply(account: Account) -> AccountReply:
+    """An account, whole."""
+    bank: dict[str, Any] = {account.type: account.bank} if account.secret else {}
+    holder = account.holder
+    return AccountReply(
+        id=account.id,
+        user_id=account.user_id,
+        type=account.type,
+        status=account.status,
+        created_at=moment(account.created_at),
+        updated_at=moment(account.updated_at),
+        account_holder=None if holder is None else msgspec.convert(holder, AccountHolder),
+        rail=rail_reply(account),
+        is_valid=account.reason is None,
+        reason=account.reason,
+        invalid_fields=account.invalid_fields,
+        **bank,
+    )
+
+
+def rail_reply(account: Account) -> RailReply:
+    """The rail of an account."""
+    return RailReply(
+        currency=account.currency, rail_type=account.ramp, payment_rail=account.payment_rail
+    )
+
+
+def listed(account: Account) -> ListedAccount:
+    """An account in a list."""
+    bank, holder = account.bank, account.holder or {}
+    address: dict[str, str] = holder.get("address", {})
+    return ListedAccount(
+        account_id=account.id,
+        user_id=account.user_id,
+        created_at=moment(account.created_at),
+        status=account.status,
+        type=account.type,
+        account_type=bank.get("accountType"),
+        business_identifier_code=bank.get("swiftCode"),
+        account_number=account.number,
+        routing_number=bank.get("routingNumber"),
+        account_holder_name=holder.get("name"),
+        account_holder_city=address.get("city"),
+        account_holder_country=address.get("country"),
+        account_holder_street_line1=address.get("addressLine1"),
+        account_holder_state_province_region=address.get("stateProvinceRegion"),
+        account_holder_postal_code=address.get("postalCode"),
+        bank_name=bank.get("bankName") or bank.get("financialInstitute"),
+        bank_country=account.bank_country,
+        rail=rail_reply(account),
+    )
+
+
+_MESSAGES = {
+    "ACTIVE": "The account can be used.",
+    "PENDING": "The account is being reviewed.",
+    "REJECTED": "The account can't be used: {reason}.",
+    "INACTIVE": "The account was deleted and can't be used any more.",
+}
+
+
+def status_reply(account: Account) -> AccountStatusReply:
+    """What became of an account, in a sentence."""
+    return AccountStatusReply(
+        id=account.id,
+        status=account.status,
+        message=_MESSAGES[account.status].format(reason=account.reason),
+        invalid_fields=account.invalid_fields,
+    )

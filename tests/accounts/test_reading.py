@@ -1,0 +1,285 @@
+"""What the tables of account types say is what is read and refused."""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from landbridge.accounts.errors import AccountDataInvalid
+from landbridge.accounts.reading import Reading, read
+from landbridge.accounts.tables import HolderType, Words
+from landbridge.accounts.types import BY_TYPE, NAMES, TABLES
+from landbridge.core.errors import FieldInvalid, Refused
+
+from .bodies import ADDRESS, Case, cases, having, whole, without, wrong
+
+TODAY = date(2026, 3, 1)
+CASES = list(cases())
+BY_NAME = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+def accepted(body: dict[str, Any]) -> Reading:
+    """What is read from a body that must be good."""
+    reading = read(body, today=TODAY)
+    assert not reading.wrong
+    return reading
+
+
+def refused(body: dict[str, Any], *, field: str) -> Refused:
+    """How a body is refused; it must be by this member, with the error that belongs to it."""
+    with pytest.raises((FieldInvalid, AccountDataInvalid)) as caught:
+        read(body, today=TODAY)
+    error = caught.value
+    assert error.field == field
+    assert field in error.message
+    is_of_the_bank = field.split(".", maxsplit=1)[0] in NAMES
+    assert isinstance(error, AccountDataInvalid if is_of_the_bank else FieldInvalid)
+    return error
+
+
+def paths(case: Case, *, is_required: bool) -> Iterator[str]:
+    """The members of a whole body that are, or are not, required."""
+    table = case.table
+    chosen = {name for choice in table.choices for name in choice.members}
+    for field in table.fields:
+        is_meant = case.is_required(field) is is_required and not case.is_refused(field)
+        if is_meant and field.name not in chosen:
+            yield f"{table.name}.{field.name}"
+    if case.holder is not None:
+        if is_required:
+            yield "accountHolder.type"
+        for field in table.holder[case.holder]:
+            if field.required is is_required:
+                yield f"accountHolder.{field.name}"
+
+
+@BY_NAME
+def test_a_whole_body_is_read_and_read_again_alike(case: Case) -> None:
+    reading = accepted(whole(case))
+    told = {**whole(case), case.table.name: reading.bank}
+    if reading.holder is not None:
+        told["accountHolder"] = reading.holder
+    assert accepted(told) == reading
+
+
+@BY_NAME
+def test_leaving_out_a_required_member_is_refused_by_its_name(case: Case) -> None:
+    required = list(paths(case, is_required=True))
+    assert f"{case.table.name}.currency" in required
+    for path in required:
+        refused(without(whole(case), path), field=path)
+
+
+@BY_NAME
+def test_leaving_out_an_optional_member_is_not_refused(case: Case) -> None:
+    for path in paths(case, is_required=False):
+        accepted(without(whole(case), path))
+
+
+@BY_NAME
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_leaving_out_any_of_the_optional_members_is_not_refused(
+    case: Case, data: st.DataObject
+) -> None:
+    body = whole(case)
+    optional = list(paths(case, is_required=False))
+    for path in data.draw(st.lists(st.sampled_from(optional), unique=True)) if optional else []:
+        body = without(body, path)
+    accepted(body)
+
+
+@BY_NAME
+def test_a_choice_is_refused_with_too_few_and_with_too_many(case: Case) -> None:
+    name, body = case.table.name, whole(case)
+    for choice in case.table.choices:
+        bare = body
+        for member in choice.members[: choice.at_most]:
+            bare = without(bare, f"{name}.{member}")
+        if choice.at_least:
+            refused(bare, field=f"{name}.{choice.members[0]}")
+        else:
+            accepted(bare)
+        for member in choice.members:
+            alone = having(bare, f"{name}.{member}", case.value(case.table.field(member)))
+            accepted(alone)
+        if choice.at_most < len(choice.members):
+            first, second = choice.members[:2]
+            both = having(body, f"{name}.{second}", case.value(case.table.field(second)))
+            assert first in both[name]
+            refused(both, field=f"{name}.{second}")
+
+
+@BY_NAME
+def test_a_member_that_does_not_belong_is_refused_by_its_name(case: Case) -> None:
+    for field in case.table.fields:
+        if case.is_refused(field):
+            path = f"{case.table.name}.{field.name}"
+            refused(having(whole(case), path, case.value(field)), field=path)
+
+
+@BY_NAME
+def test_a_number_that_contradicts_itself_is_named_and_not_refused(case: Case) -> None:
+    for field in case.table.fields:
+        number = case.number(field)
+        if number is None or case.is_refused(field):
+            continue
+        path, body = f"{case.table.name}.{field.name}", _making_room(case, field.name)
+        if (told := wrong(number)) is not None:
+            reading = read(having(body, path, told), today=TODAY)
+            assert [each.field for each in reading.wrong] == [path]
+            assert told not in reading.wrong[0].reason
+        refused(having(body, path, "~"), field=path)
+
+
+def _making_room(case: Case, member: str) -> dict[str, Any]:
+    """A whole body without what can't stand beside this member."""
+    body, name = whole(case), case.table.name
+    for choice in case.table.choices:
+        if member in choice.members and choice.at_most == 1:
+            for other in choice.members:
+                body[name].pop(other, None)
+    return body
+
+
+@BY_NAME
+def test_words_are_taken_in_any_case_and_others_are_refused(case: Case) -> None:
+    for field in case.table.fields:
+        if isinstance(field.kind, Words):
+            path = f"{case.table.name}.{field.name}"
+            told = str(case.value(field))
+            reading = accepted(having(whole(case), path, f" {told.upper()} "))
+            assert reading.bank[field.name] == told
+            refused(having(whole(case), path, "something else"), field=path)
+
+
+@BY_NAME
+def test_an_address_is_refused_by_the_member_at_fault(case: Case) -> None:
+    if case.holder is None:
+        return
+    for field in case.table.holder[case.holder]:
+        if field.name == "address":
+            odd = {**ADDRESS, "country": "XXX"}
+            body = having(whole(case), "accountHolder.address", odd)
+            refused(body, field="accountHolder.address.country")
+
+
+@BY_NAME
+def test_bank_data_of_another_type_are_refused(case: Case) -> None:
+    other = next(name for name in NAMES if name != case.table.name)
+    refused({**whole(case), other: {}}, field=other)
+    refused(without(whole(case), case.table.name), field=case.table.name)
+
+
+@BY_NAME
+def test_holders_are_individuals_or_businesses(case: Case) -> None:
+    if case.holder is None:
+        assert accepted({**whole(case), "accountHolder": {"type": "x"}}).holder is None
+    else:
+        for other in ("company", "INDIVIDUAL", ""):
+            body = having(whole(case), "accountHolder.type", other)
+            refused(body, field="accountHolder.type")
+        refused(without(whole(case), "accountHolder"), field="accountHolder")
+
+
+@BY_NAME
+@given(text=st.text(max_size=30), place=st.integers(0, 20))
+@settings(max_examples=10, deadline=None)
+def test_any_text_anywhere_is_read_or_refused_there(case: Case, text: str, place: int) -> None:
+    body = whole(case)
+    texts = [
+        f"{where}.{name}"
+        for where in (case.table.name, "accountHolder")
+        for name, value in body.get(where, {}).items()
+        if isinstance(value, str) and name not in {"dateOfBirth", "formationDate"}
+    ]
+    path = texts[place % len(texts)]
+    try:
+        read(having(body, path, text), today=TODAY)
+    except Refused as error:
+        assert error.field is not None  # noqa: PT017  either outcome is good
+        assert len(text) < 12 or text not in error.message  # noqa: PT017
+
+
+def test_types_and_rails_are_those_of_the_tables() -> None:
+    body = whole(CASES[0])
+    refused({**body, "type": "mars"}, field="type")
+    refused({**body, "rail": "sideways"}, field="rail")
+    for name in NAMES:
+        ramps = {table.ramps for table in TABLES if table.name == name}
+        assert sum(map(len, ramps)) == len([each for each in BY_TYPE if each[0] == name])
+    brazil = next(case for case in CASES if case.table.name == "brazil")
+    refused({**whole(brazil), "rail": "onramp"}, field="rail")
+
+
+def case_of(name: str, holder: HolderType | None = HolderType.INDIVIDUAL, word: str = "") -> Case:
+    """The first case of a type."""
+    return next(
+        case
+        for case in CASES
+        if case.table.name == name and case.holder is holder and word in {"", *case.words.values()}
+    )
+
+
+def test_a_number_of_the_holder_is_the_key_when_none_is_told() -> None:
+    table = "brazilGlobalNetwork"
+    body = without(whole(case_of(table)), f"{table}.pix")
+    number = case_of(table).table.holder_key
+    assert number is not None
+    assert accepted(body).holder is not None
+    told = wrong(number.number)
+    reading = read(having(body, "accountHolder.idNumber", told), today=TODAY)
+    assert [each.field for each in reading.wrong] == ["accountHolder.idNumber"]
+    refused(without(body, "accountHolder.idNumber"), field="accountHolder.idNumber")
+    refused(having(body, "accountHolder.idNumber", "7"), field="accountHolder.idNumber")
+    accepted(having(whole(case_of(table)), "accountHolder.idNumber", "7"))
+
+
+@pytest.mark.parametrize("holder", list(HolderType))
+def test_pesos_need_the_number_of_the_holder_and_other_currencies_do_not(
+    holder: HolderType,
+) -> None:
+    path = "accountHolder.idNumber"
+    for table in TABLES:
+        if table.name.endswith("GlobalNetwork"):
+            body = without(whole(case_of(table.name, holder)), path)
+            if "mxn" in table.currencies:
+                refused(body, field=path)
+            else:
+                accepted(body)
+
+
+def test_days_of_birth_and_formation_lie_in_the_past() -> None:
+    for holder, name in (
+        (HolderType.INDIVIDUAL, "dateOfBirth"),
+        (HolderType.BUSINESS, "formationDate"),
+    ):
+        path = f"accountHolder.{name}"
+        body = having(whole(case_of("chinaGlobalNetwork", holder)), path, TODAY.isoformat())
+        refused(body, field=path)
+
+
+def test_defaults_are_kept_with_the_account() -> None:
+    for name, default in (("hongKongGlobalNetwork", "swift"), ("europeGlobalNetwork", "sepa")):
+        body = without(whole(case_of(name, word=default)), f"{name}.transferType")
+        assert accepted(body).bank["transferType"] == default
+
+
+def test_every_number_that_a_list_shows_is_a_member_of_its_table() -> None:
+    for table in TABLES:
+        names = {field.name for field in table.fields}
+        assert set(table.numbers) <= names
+        for shown in (table.payment_rail, table.bank_country):
+            assert isinstance(shown, str) or shown.name in names
+
+
+def test_european_accounts_are_those_of_countries_that_pay_by_sepa() -> None:
+    body = whole(case_of("europeGlobalNetwork"))
+    path = "europeGlobalNetwork.iban"
+    for iban in ("DE89370400440532013000", "CH9300762011623852957", "GB29NWBK60161331926819"):
+        assert accepted(having(body, path, iban)).bank["iban"] == iban
+    reading = read(having(body, path, "SA0380000000608010167519"), today=TODAY)
+    assert [each.field for each in reading.wrong] == [path]

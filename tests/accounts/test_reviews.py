@@ -1,0 +1,162 @@
+"""Accounts whose holder is like somebody on the sanctions list; each test has a list of its own."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from msgspec import structs
+
+from landbridge.core.clock import Clock
+from landbridge.db.pool import Database
+from landbridge.kyc.model import Rail
+from landbridge.orgs.model import Mode
+from landbridge.orgs.service import take_lane
+from landbridge.screening.model import OFAC_SDN, Entry, EntryType, SanctionsList
+from landbridge.wiring import wire
+from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, sentence, served
+
+from .bodies import having
+from .test_api import at, good_delete, us
+from .verified import make_verified
+
+LISTED = "Severina Quillfeather"
+REVIEWS = "/v2/reviews/accounts"
+
+
+@pytest.fixture
+async def strict_org(own_database: Database) -> AsyncIterator[Tenant]:
+    """An organisation of an installation that has a sanctions list."""
+    house = wire(SETTINGS, own_database, Clock(await take_lane(own_database)))
+    entry = Entry(
+        id="4711",
+        type=EntryType.INDIVIDUAL,
+        names=("QUILLFEATHER, Severina", LISTED),
+        programs=("TEST",),
+        birth_dates=(),
+    )
+    await house.screening.load(SanctionsList(OFAC_SDN, "0" * 64, None, (entry,)))
+    async with served(house) as client:
+        yield await make_tenant(house, client)
+
+
+async def listed_account(org: Tenant, name: str = LISTED) -> tuple[str, dict[str, Any]]:
+    """The user and the answer to an account of somebody of this name."""
+    user = await make_verified(org, Rail.USD)
+    return user, await org.post(at(user), having(us(), "accountHolder.name", name))
+
+
+async def test_a_listed_name_waits_for_a_person_who_approves(strict_org: Tenant) -> None:
+    user, added = await listed_account(strict_org)
+    assert added["status"] == "PENDING"
+    assert added["invalidFields"] == []
+    account = await strict_org.get(at(user, added["id"]))
+    assert account["isValid"] is False
+    assert account["reason"] == "the account is being reviewed"
+    page = await strict_org.get(REVIEWS)
+    assert page["count"] == 1
+    (review,) = page["reviews"]
+    assert review["accountId"] == added["id"]
+    assert review["userId"] == user
+    assert review["listVersion"].startswith(OFAC_SDN)
+    assert review["account"]["accountNumber"] == "****6789"
+    hit = review["hits"][0]
+    assert hit["name"] == LISTED
+    assert hit["entryId"] == "4711"
+    assert hit["program"] == "TEST"
+    assert 80 <= hit["score"] <= 100
+    path = f"{REVIEWS}/{added['id']}"
+    decided = await strict_org.post(path, {"decision": "approve"})
+    assert decided["status"] == "ACTIVE"
+    assert await strict_org.post(path, {"decision": "approve"}) == decided
+    assert await strict_org.refused("POST", path, {"decision": "reject"}) == (
+        "409 RESOURCE_CONFLICT"
+    )
+    assert (await strict_org.get(REVIEWS))["count"] == 0
+    assert (await strict_org.get(at(user, added["id"])))["isValid"] is True
+
+
+async def test_a_rejected_account_says_why(strict_org: Tenant) -> None:
+    user, added = await listed_account(strict_org)
+    path = f"{REVIEWS}/{added['id']}"
+    for reason in ("", "a" * 501, "two\nlines"):
+        answer = await strict_org.send("POST", path, {"decision": "reject", "reason": reason})
+        assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+        assert "reason" in sentence(answer)
+    assert await strict_org.refused("POST", path, {"decision": "maybe"}) == (
+        "400 FIELD_VALIDATION_ERROR"
+    )
+    body = {"decision": "reject", "reason": "the same person"}
+    assert (await strict_org.post(path, body))["status"] == "REJECTED"
+    account = await strict_org.get(at(user, added["id"]))
+    assert account["reason"] == "the same person"
+    assert account["isValid"] is False
+    rows = await strict_org.house.database.rows(
+        "select changes::text as whole from changes where org_id = $1 and object_id = $2",
+        strict_org.org_id,
+        UUID(added["id"]),
+    )
+    assert len(rows) == 2
+    assert all("same person" not in row["whole"] for row in rows)
+
+
+async def test_a_rejected_account_without_a_reason_has_one_of_ours(strict_org: Tenant) -> None:
+    user, added = await listed_account(strict_org)
+    await strict_org.post(f"{REVIEWS}/{added['id']}", {"decision": "reject"})
+    account = await strict_org.get(at(user, added["id"]))
+    assert account["reason"] == "the account was rejected on review"
+
+
+async def test_a_name_in_another_script_waits_for_a_person(strict_org: Tenant) -> None:
+    _, added = await listed_account(strict_org, "张伟")
+    assert added["status"] == "PENDING"
+    (review,) = (await strict_org.get(REVIEWS))["reviews"]
+    assert review["unread"] == ["张伟"]
+    assert review["hits"] == []
+
+
+async def test_other_names_do_not_wait(strict_org: Tenant) -> None:
+    _, added = await listed_account(strict_org, "Ada Example")
+    assert added["status"] == "ACTIVE"
+
+
+async def test_a_deleted_account_is_not_decided(strict_org: Tenant) -> None:
+    user, added = await listed_account(strict_org)
+    good_delete(await strict_org.send("DELETE", at(user, added["id"])))
+    path = f"{REVIEWS}/{added['id']}"
+    assert await strict_org.refused("POST", path, {"decision": "approve"}) == (
+        "409 INACTIVE_ACCOUNT"
+    )
+    assert (await strict_org.get(REVIEWS))["count"] == 0
+    for unknown in (str(uuid4()), "seven"):
+        path = f"{REVIEWS}/{unknown}"
+        assert await strict_org.refused("POST", path, {"decision": "approve"}) == (
+            "404 ACCOUNT_NOT_FOUND"
+        )
+
+
+async def test_reviews_are_paged_oldest_first(strict_org: Tenant) -> None:
+    user = await make_verified(strict_org, Rail.USD)
+    body = having(us(), "accountHolder.name", LISTED)
+    made = [(await strict_org.post(at(user), body))["id"] for _ in range(3)]
+    first = await strict_org.get(REVIEWS, limit=2)
+    assert [each["accountId"] for each in first["reviews"]] == made[:2]
+    rest = await strict_org.get(REVIEWS, limit=2, createdAfter=first["nextCursor"])
+    assert [each["accountId"] for each in rest["reviews"]] == made[2:]
+
+
+async def test_only_keys_that_may_review_do(own_database: Database) -> None:
+    settings = structs.replace(SETTINGS, mode=Mode.PRODUCTION)
+    house = wire(settings, own_database, Clock(await take_lane(own_database)))
+    async with served(house) as client:
+        org = await make_tenant(house, client)
+        path, approve = f"{REVIEWS}/{uuid4()}", {"decision": "approve"}
+        assert await org.refused("GET", REVIEWS) == "403 USER_ROLE_NOT_ALLOWED"
+        assert await org.refused("POST", path, approve) == "403 USER_ROLE_NOT_ALLOWED"
+        _, secret = await house.orgs.create_key(
+            org.org_id, "reviewer", expires_at=None, can_review=True
+        )
+        reviewer = replace(org, key=secret)
+        assert (await reviewer.get(REVIEWS))["count"] == 0
+        assert await reviewer.refused("POST", path, approve) == "404 ACCOUNT_NOT_FOUND"
