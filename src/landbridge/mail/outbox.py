@@ -1,0 +1,119 @@
+"""Mails that are to be sent: put in the transaction that they tell of, sent by the worker.
+
+Guarantees:
+- a mail is there if and only if its transaction was committed, and leaves only when it was handed
+  over, was refused for good, or could not be handed over for a day. A crash at any moment loses
+  none, and may send one twice, under the same id;
+- recipient and text are sealed under the data key of whom they are about; erased with it, a mail
+  is not sent any more;
+- real time decides, not an organisation's: mail servers and people live in it.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from landbridge.core.clock import Clock
+from landbridge.core.errors import Rejected, Unavailable
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database, Tx
+from landbridge.mail import outbox_store
+from landbridge.mail.outbox_store import SealedMail
+from landbridge.mail.port import Mail, Message
+from landbridge.privacy.service import DataKey, Vault
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 20
+# Longer than a server takes to answer, so that nobody else sends it meanwhile.
+_FIRST_PAUSE = timedelta(minutes=2)
+_PAUSE_MAX = timedelta(hours=1)
+_PATIENCE = timedelta(days=1)
+
+
+class Letter(msgspec.Struct, frozen=True):
+    """What of a mail is sealed."""
+
+    to: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """Mails of all organisations; without `mail` this installation sends none."""
+
+    database: Database
+    vault: Vault
+    clock: Clock
+    mail: Mail | None
+
+    @property
+    def can_send(self) -> bool:
+        """Whether what is put will go out."""
+        return self.mail is not None
+
+    async def put(
+        self, tx: Tx, *, org_id: UUID, owner_id: UUID, key: DataKey, letter: Letter
+    ) -> None:
+        """Have a mail sent once this transaction is committed; nothing where none is sent.
+
+        `owner_id` is whose data key `key` is. Raises `FieldInvalid` as `Message` does.
+        """
+        if self.mail is None:
+            return
+        at, mail_id = self.clock.now(), new_id()
+        _message(mail_id, letter, at)
+        sealed = key.seal(letter, context=_context(mail_id))
+        await outbox_store.add(
+            tx, SealedMail(org_id, mail_id, owner_id, sealed, at, attempts=0), due_at=at
+        )
+
+    async def run_once(self, org_ids: Collection[UUID]) -> bool:
+        """Send what is due of these organisations, one batch; whether there may be more."""
+        if self.mail is None:
+            return False
+        now = self.clock.now()
+        due = await self.database.single(
+            lambda tx: outbox_store.due(tx, org_ids, now, limit=BATCH_SIZE)
+        )
+        for each in due:
+            await self._send(each, self.mail)
+        return len(due) == BATCH_SIZE
+
+    async def _send(self, sealed: SealedMail, mail: Mail) -> None:
+        """Claim, hand over, forget; a claim that nobody follows up ends by itself."""
+        now = self.clock.now()
+        until = now + min(_FIRST_PAUSE * 2 ** min(sealed.attempts, 10), _PAUSE_MAX)
+
+        async def claim(tx: Tx) -> tuple[bool, DataKey | None]:
+            is_ours = await outbox_store.claim(tx, sealed, until)
+            return is_ours, await self.vault.find(tx, sealed.org_id, sealed.owner_id)
+
+        is_ours, key = await self.database.transact(claim)
+        if not is_ours:
+            return
+        if key is not None:
+            letter = key.open(sealed.letter, context=_context(sealed.id), type=Letter)
+            try:
+                await mail.send(_message(sealed.id, letter, sealed.created_at))
+            except Unavailable as error:
+                if now < sealed.created_at + _PATIENCE:
+                    _log.warning("mail.not_sent", id=str(sealed.id), reason=str(error))
+                    return
+                _log.error("mail.given_up", id=str(sealed.id), reason=str(error))
+            except Rejected as error:
+                _log.error("mail.rejected", id=str(sealed.id), reason=str(error))
+        await self.database.single(lambda tx: outbox_store.remove(tx, sealed.org_id, sealed.id))
+
+
+def _message(mail_id: UUID, letter: Letter, at: datetime) -> Message:
+    return Message(id=mail_id, to=letter.to, subject=letter.subject, text=letter.text, at=at)
+
+
+def _context(mail_id: UUID) -> str:
+    return f"mails.letter:{mail_id}"

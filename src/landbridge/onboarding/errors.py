@@ -1,0 +1,11 @@
+"""Why a link does not open."""
+
+from landbridge.core.errors import LandbridgeError
+
+
+class LinkGone(LandbridgeError):
+    """The link is unknown, was not copied completely (404), or has expired (410)."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status

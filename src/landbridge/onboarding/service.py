@@ -1,0 +1,229 @@
+"""Verbs on KYC links. Source: contract, users 3.2.
+
+Guarantees: a link is opened only by its token, which is stored nowhere; from its completion or its
+end on nothing is told through it; its e-mail address, redirect and template are sealed, and gone
+when it has expired or its user is erased.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.changes.service import tell
+from landbridge.core.clock import Clock
+from landbridge.core.errors import FieldInvalid
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database, Tx
+from landbridge.formats.people import check_email
+from landbridge.formats.texts import check_text, check_url
+from landbridge.kyc.model import Rail
+from landbridge.mail.outbox import Outbox
+from landbridge.onboarding import letters, store
+from landbridge.onboarding.model import (
+    ACTOR,
+    KIND,
+    LIFETIME,
+    Details,
+    Link,
+    rail_names,
+    token_hash,
+)
+from landbridge.privacy.service import Vault
+from landbridge.users.errors import UserFrozen
+from landbridge.users.model import UserType, new_session_token
+from landbridge.users.service import Leaving, Users
+from landbridge.web.caller import Caller
+
+# A token has 43 characters; what is longer is none.
+_TOKEN_LENGTH_MAX = 100
+_SWEEP_LINKS_MAX = 100
+
+
+class Links:
+    """KYC links of all organisations."""
+
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        users: Users,
+        outbox: Outbox,
+        clock: Clock,
+        *,
+        public_url: str,
+    ) -> None:
+        self._database = database
+        self._vault = vault
+        self._users = users
+        self._outbox = outbox
+        self._clock = clock
+        self._public_url = public_url
+
+    async def make_for_new(
+        self, caller: Caller, user_type: UserType, rails: Sequence[Rail], told: Details
+    ) -> str:
+        """The URL of a new link that makes a user; raises `FieldInvalid`."""
+        return await self._make(caller, user_type, rails, told, user_id=None)
+
+    async def make_for(
+        self, caller: Caller, user_id: UUID, rails: Sequence[Rail], told: Details
+    ) -> str:
+        """The URL of a new link for a user.
+
+        Raises `FieldInvalid`, `UserNotFound`, and `UserFrozen` for one who was erased.
+        """
+        if not rails:
+            raise FieldInvalid("rails must name at least one rail", field="rails")
+        user = await self._users.get(caller.org_id, user_id)
+        if user.erased_at is not None:
+            raise UserFrozen(f"user {user_id} was erased")
+        return await self._make(caller, user.type, rails, told, user_id=user_id)
+
+    async def find(self, token: str) -> Link | None:
+        """The link that has this token; what can't be a token has none."""
+        if not (token.isascii() and token.isprintable() and len(token) <= _TOKEN_LENGTH_MAX):
+            return None
+
+        async def read(tx: Tx) -> Link | None:
+            stored = await store.find(tx, token_hash(token))
+            if stored is None or stored.sealed_details is None:
+                return None if stored is None else stored.link
+            link = stored.link
+            key = await self._vault.find(tx, link.org_id, link.id)
+            if key is None:
+                return link
+            context = _context(link.id)
+            return replace(
+                link, details=key.open(stored.sealed_details, context=context, type=Details)
+            )
+
+        return await self._database.transact(read)
+
+    async def join(self, link: Link, user_id: UUID) -> Link:
+        """Note the user that the link has made."""
+        await self._database.single(lambda tx: store.join(tx, link.org_id, link.id, user_id))
+        return replace(link, user_id=user_id)
+
+    async def enter(self, link: Link, names: Collection[str]) -> Link:
+        """Note what was told through the link: these things it shows in full."""
+        new = set(names) - link.entered
+        if new:
+            await self._database.single(lambda tx: store.enter(tx, link.org_id, link.id, new))
+        return replace(link, entered=link.entered | new)
+
+    async def complete(self, link: Link, clock_offset: timedelta) -> Link:
+        """Complete the link; done again, it stays as it was."""
+        at = self._clock.stamp(clock_offset)
+
+        async def work(tx: Tx) -> None:
+            if await store.complete(tx, link.org_id, link.id, at):
+                await _tell(tx, link, seq=2, what="update", actor=ACTOR, at=at)
+
+        await self._database.transact(work)
+        return replace(link, completed_at=link.completed_at or at)
+
+    async def sweep(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Forget whom expired links were sent to; whether there may be more."""
+        clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+
+        async def work(tx: Tx) -> int:
+            found = await store.expired(tx, clocks, limit=_SWEEP_LINKS_MAX)
+            for org_id, link_id in found:
+                await _forget(tx, self._vault, org_id, [link_id], clocks[org_id])
+            return len(found)
+
+        return await self._database.transact(work) == _SWEEP_LINKS_MAX
+
+    async def _make(
+        self,
+        caller: Caller,
+        user_type: UserType,
+        rails: Sequence[Rail],
+        told: Details,
+        *,
+        user_id: UUID | None,
+    ) -> str:
+        at, token = self._clock.stamp(caller.clock_offset), new_session_token()
+        details = self._checked(told)
+        link = Link(
+            org_id=caller.org_id,
+            id=new_id(),
+            user_type=user_type,
+            makes_user=user_id is None,
+            user_id=user_id,
+            rails=tuple(dict.fromkeys(rails)),
+            details=details,
+            entered=frozenset(),
+            created_at=at,
+            expires_at=at + LIFETIME,
+            completed_at=None,
+        )
+        url = f"{self._public_url}/kyc/{link.id}?session={token}"
+
+        async def work(tx: Tx) -> None:
+            key = await self._vault.make(tx, link.org_id, link.id)
+            sealed = key.seal(details, context=_context(link.id))
+            await store.add(tx, link, token_hash=token_hash(token), sealed_details=sealed)
+            await _tell(tx, link, seq=1, what="create", actor=caller.actor, at=at)
+            if details.recipient_email is not None:
+                letter = letters.invitation(details.recipient_email, url, link)
+                await self._outbox.put(
+                    tx, org_id=link.org_id, owner_id=link.id, key=key, letter=letter
+                )
+
+        await self._database.transact(work)
+        return url
+
+    def _checked(self, told: Details) -> Details:
+        email, redirect, template = told.recipient_email, told.redirect_url, told.template_id
+        if email is not None:
+            email = check_email("recipientEmail", email)
+            if not self._outbox.can_send:
+                raise FieldInvalid(
+                    "recipientEmail: this installation sends no e-mail; send the link yourself",
+                    field="recipientEmail",
+                )
+        return Details(
+            recipient_email=email,
+            redirect_url=None if redirect is None else check_url("redirectUrl", redirect),
+            template_id=None if template is None else check_text("templateId", template),
+        )
+
+
+def erasing(vault: Vault) -> Leaving:
+    """What ends the links of a user who is being erased, and forgets whom they were sent to."""
+
+    async def erase(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+        await _forget(tx, vault, org_id, await store.of_user(tx, org_id, user_id), at)
+
+    return erase
+
+
+async def _forget(
+    tx: Tx, vault: Vault, org_id: UUID, link_ids: Collection[UUID], at: datetime
+) -> None:
+    await store.forget(tx, org_id, link_ids, at)
+    await vault.destroy(tx, org_id, link_ids)
+
+
+async def _tell(tx: Tx, link: Link, *, seq: int, what: str, actor: str, at: datetime) -> None:
+    await tell(
+        tx,
+        org_id=link.org_id,
+        object_id=link.id,
+        seq=seq,
+        kind=KIND,
+        what=what,
+        actor=actor,
+        at=at,
+        facts={
+            "userId": None if link.user_id is None else str(link.user_id),
+            "userType": link.user_type.upper(),
+            "rails": rail_names(link.rails),
+        },
+    )
+
+
+def _context(link_id: UUID) -> str:
+    return f"kyc_links.details:{link_id}"

@@ -1,0 +1,118 @@
+"""A form with a file, as a browser sends it.
+
+Unlike what programs send, it is read to its end even where the file is too large, or no file at
+all: a browser shows our page only once it has sent everything. What is beyond a file's size is
+thrown away as it comes in; nothing touches the disk.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from email.message import Message
+from typing import Any
+
+from litestar import Request
+from multipart import MultipartError, MultipartSegment, PushMultipartParser
+
+from landbridge.core.errors import FieldInvalid
+from landbridge.files.inspection import too_large
+from landbridge.files.model import FILE_BYTES_MAX, PART
+
+# Pictures of phones have 3 to 15 MB; what is larger is cut off without a page of ours.
+BODY_BYTES_MAX = 40 * 1024 * 1024
+# Four megabytes take this long on a slow mobile network.
+_PATIENCE_S = 300
+_FIELDS_BYTES_MAX = 16 * 1024
+_PARTS_MAX = 40
+_HEADERS_MAX = 8
+_HEADER_BYTES_MAX = 4096
+_BROKEN = "the form did not arrive as a browser sends it; try again"
+
+
+@dataclass(slots=True)
+class Sent:
+    """What was sent: fields by name, and the file, which `problem` may be about."""
+
+    fields: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    name: str = ""
+    declared: str | None = None
+    content: bytes | None = None
+    problem: FieldInvalid | None = None
+
+
+async def read_sent(request: Request[Any, Any, Any]) -> Sent:
+    """The form; never raises for what is in it."""
+    reading = _Reading()
+    try:
+        parser = PushMultipartParser(
+            _boundary(request.headers.get("content-type", "")),
+            max_header_size=_HEADER_BYTES_MAX,
+            max_header_count=_HEADERS_MAX,
+            max_segment_count=_PARTS_MAX,
+        )
+        async with asyncio.timeout(_PATIENCE_S):
+            async for chunk in request.stream():
+                if chunk:
+                    reading.take(parser, chunk)
+        parser.close()
+    except (MultipartError, ValueError, TimeoutError):
+        # Its message may quote a header, which has the file's name.
+        reading.sent.problem = FieldInvalid(_BROKEN, field=PART)
+    return reading.end()
+
+
+class _Reading:
+    """The body as it comes in, piece by piece."""
+
+    def __init__(self) -> None:
+        self.sent = Sent()
+        self._is_in_file = False
+        self._content = bytearray()
+        self._fields: list[tuple[str, bytearray]] = []
+        self._fields_bytes = 0
+
+    def take(self, parser: PushMultipartParser, chunk: bytes) -> None:
+        """Read on."""
+        for event in parser.parse(chunk):
+            if isinstance(event, MultipartSegment):
+                self._begin(event)
+            elif event:
+                self._add(event)
+
+    def end(self) -> Sent:
+        """What has been read."""
+        for name, value in self._fields:
+            text = value.decode("utf-8", errors="replace")
+            self.sent.fields.setdefault(name, []).append(text)
+        if self.sent.problem is None and self._content:
+            self.sent.content = bytes(self._content)
+        return self.sent
+
+    def _begin(self, part: MultipartSegment) -> None:
+        self._is_in_file = part.name == PART and part.filename is not None
+        if self._is_in_file:
+            self.sent.name, self.sent.declared = part.filename or "", part.content_type
+        else:
+            self._fields.append((part.name or "", bytearray()))
+
+    def _add(self, piece: bytes | bytearray) -> None:
+        if self._is_in_file:
+            if len(self._content) + len(piece) > FILE_BYTES_MAX:
+                self.sent.problem = too_large()
+                self._content.clear()
+            elif self.sent.problem is None:
+                self._content += piece
+        else:
+            self._fields_bytes += len(piece)
+            if self._fields_bytes > _FIELDS_BYTES_MAX:
+                raise ValueError
+            self._fields[-1][1].extend(piece)
+
+
+def _boundary(content_type: str) -> str:
+    """What stands between the parts; raises `ValueError` if that is not told."""
+    head = Message()
+    head["Content-Type"] = content_type
+    boundary = str(head.get_param("boundary", ""))
+    if not (boundary and boundary.isascii() and boundary.isprintable()):
+        raise ValueError
+    return boundary
