@@ -7,7 +7,7 @@ import signal
 import socket
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 import structlog
 import uvicorn
@@ -16,6 +16,7 @@ from landbridge import logs
 from landbridge.app import build_app
 from landbridge.core.errors import LandbridgeError
 from landbridge.settings import Settings
+from landbridge.web.connections import Connection
 from landbridge.web.observe import observe
 from landbridge.wiring import make_key, open_house
 from landbridge.worker import work
@@ -25,6 +26,8 @@ _log = structlog.stdlib.get_logger()
 # A request of ours takes milliseconds; whatever is under way after this is not ours to wait for.
 _GRACE_S = 20
 _PARENT_EVERY_S = 1.0
+# uvicorn's server ticks ten times a second.
+_LOOK_TICKS = 10
 # In which what was sent on an accepted connection is read, before the idle ones are closed.
 _READ_S = 0.1
 # Python's own figure is 700: seven requests under load.
@@ -56,6 +59,14 @@ class Server(uvicorn.Server):
         """Answer what is under way and end; asked for twice, end without."""
         self.force_exit = self.should_exit
         self.should_exit = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Once a second, end the connections whose clients take too long."""
+        if counter % _LOOK_TICKS == 0:
+            now_s = asyncio.get_running_loop().time()
+            for each in cast("list[Connection]", list(self.server_state.connections)):
+                each.look(now_s)
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take what waits to be accepted, read what was sent, then end as uvicorn does.
@@ -119,7 +130,8 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
         config = uvicorn.Config(
             # Outermost, so that answers to unknown paths carry a request id too.
             observe(build_app(house)),
-            http="httptools",
+            http=Connection,
+            ws="none",
             log_config=None,
             access_log=False,
             server_header=False,

@@ -18,6 +18,7 @@ from landbridge.settings import SettingsInvalid, read
 from tests.conftest import new_database
 from tests.processes.play import Served, clean_environ, free_port, landbridge
 
+MISSING = "8d3a7cfe-0000-4000-8000-000000000000"
 MASTER_KEY = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
 
 
@@ -38,6 +39,9 @@ def test_keys_are_created_listed_and_revoked(own_dsn: str, tmp_path: Path) -> No
     assert len(lines) == 2
     assert secret not in listed
     assert secret[-4:] in lines[0]
+    run(own_dsn, tmp_path, "keys", "create", "--name", "for Ada", "--reviewer")
+    reviewers = run(own_dsn, tmp_path, "keys", "list")[1].splitlines()
+    assert ["reviewer" in line for line in reviewers] == [False, False, True]
     key_id = lines[0].split()[0]
     assert run(own_dsn, tmp_path, "keys", "revoke", key_id)[0] == 0
     assert "revoked" in run(own_dsn, tmp_path, "keys", "list")[1].splitlines()[0]
@@ -49,6 +53,10 @@ def test_prices_are_set_and_listed(own_dsn: str, tmp_path: Path) -> None:
     assert run(own_dsn, tmp_path, *args, "--fee", "0.002")[0] == 0
     _, listed, _ = run(own_dsn, tmp_path, "prices", "list")
     assert "usdc > usdt  0.9995  fee 0.002" in listed
+    pair = ("--from", "usdc", "--to", "usdt")
+    assert run(own_dsn, tmp_path, "prices", "remove", *pair)[0] == 0
+    assert not run(own_dsn, tmp_path, "prices", "list")[1]
+    assert run(own_dsn, tmp_path, "prices", "remove", *pair)[0] == 0
     refused = run(own_dsn, tmp_path, *args[:-1], "nonsense")
     assert refused[0] != 0
     assert "nonsense" in refused[2]
@@ -152,6 +160,57 @@ def test_an_unreachable_database_is_a_sentence(
     assert len(error.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check",),
+        ("orgs", "list"),
+        ("keys", "list"),
+        ("prices", "list"),
+        ("correct", MISSING, "1", "--reason", "x"),
+    ],
+)
+def test_a_directory_without_a_database_is_not_made_one(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = landbridge(*command, folder=tmp_path / "typo")
+    assert done.returncode == 1
+    assert "There is no database in" in done.stderr
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize(
+    "args", [("0", "--reason", "x"), ("2147483648", "--reason", "x"), ("1", "--reason", "x\ny")]
+)
+def test_a_correction_that_can_not_be_is_refused(
+    args: tuple[str, ...], own_dsn: str, tmp_path: Path
+) -> None:
+    run(own_dsn, tmp_path, "orgs", "create", "--name", "A")
+    code, _, error = run(own_dsn, tmp_path, "correct", MISSING, *args)
+    assert code != 0
+    assert "Traceback" not in error
+    assert "seq" in error.lower() or "reason" in error
+
+
+async def test_only_what_writes_takes_a_lane_of_the_clock(
+    own_dsn: str, own_database: Database, tmp_path: Path
+) -> None:
+    async def taken() -> int:
+        return (await own_database.rows("select taken from clock_lanes"))[0]["taken"]
+
+    await asyncio.to_thread(run, own_dsn, tmp_path, "orgs", "create", "--name", "A")
+    before = await taken()
+    for command in ("orgs", "keys", "prices"):
+        assert (await asyncio.to_thread(run, own_dsn, tmp_path, command, "list"))[0] == 0
+    assert await taken() == before
+
+
+def test_an_empty_host_is_refused(tmp_path: Path) -> None:
+    done = landbridge("serve", "--host", "", folder=tmp_path)
+    assert done.returncode == 1
+    assert "LANDBRIDGE_HOST" in done.stderr
+
+
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
 @pytest.mark.parametrize("command", ["serve", "api"])
 def test_a_port_is_from_1_to_65535(command: str, port: str, tmp_path: Path) -> None:
@@ -191,6 +250,9 @@ def test_a_price_that_can_not_be_is_refused(
         ("LANDBRIDGE_POTR", "8080", "LANDBRIDGE_POTR is not a setting"),
         ("LANDBRIDGE_PORT", "http", "LANDBRIDGE_PORT"),
         ("LANDBRIDGE_PORT", "70000", "LANDBRIDGE_PORT"),
+        ("LANDBRIDGE_HOST", "", "LANDBRIDGE_HOST"),
+        ("LANDBRIDGE_DATA_DIR", " ", "LANDBRIDGE_DATA_DIR"),
+        ("LANDBRIDGE_PRICE_AGE_MAX_S", "99999999999999", "LANDBRIDGE_PRICE_AGE_MAX_S"),
         ("LANDBRIDGE_MODE", "staging", "LANDBRIDGE_MODE"),
         ("LANDBRIDGE_MODE", "production", "LANDBRIDGE_MASTER_KEY"),
         ("LANDBRIDGE_API_KEY", "short", "LANDBRIDGE_API_KEY"),
@@ -201,6 +263,7 @@ def test_a_price_that_can_not_be_is_refused(
         ("LANDBRIDGE_ADMIN_PASSWORD", "short", "LANDBRIDGE_ADMIN_PASSWORD"),
         ("LANDBRIDGE_LOG_LEVEL", "loud", "LANDBRIDGE_LOG_LEVEL"),
         ("LANDBRIDGE_API_PROCESSES", "0", "LANDBRIDGE_API_PROCESSES"),
+        ("LANDBRIDGE_IDENTITY", "nobody", "LANDBRIDGE_IDENTITY"),
     ],
 )
 def test_a_wrong_setting_is_named_and_its_value_is_not(name: str, value: str, word: str) -> None:
@@ -209,6 +272,12 @@ def test_a_wrong_setting_is_named_and_its_value_is_not(name: str, value: str, wo
     assert word in str(refused.value)
     if name.endswith(("_KEY", "_PASSWORD")):
         assert value not in str(refused.value)
+
+
+def test_the_check_that_is_made_up_is_refused_in_production() -> None:
+    real = {"LANDBRIDGE_MODE": "production", "LANDBRIDGE_IDENTITY": "sandbox"}
+    with pytest.raises(SettingsInvalid, match="LANDBRIDGE_IDENTITY"):
+        read(real)
 
 
 def test_a_wrong_setting_stops_the_start(tmp_path: Path) -> None:

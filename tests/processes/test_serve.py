@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.processes.play import (
     KEY,
     NOBODY,
     Served,
+    free_port,
     fund,
     landbridge,
     make_user,
@@ -112,7 +114,7 @@ def test_a_stop_under_load_answers_every_request_it_accepted(tmp_path: Path) -> 
 
 def test_two_servers_on_one_directory_are_refused_with_a_sentence(tmp_path: Path) -> None:
     with served(tmp_path) as server:
-        second = landbridge("serve", "--port", "1", folder=tmp_path)
+        second = landbridge("serve", "--port", str(free_port()), folder=tmp_path)
         assert second.returncode == 1
         assert str(server.pid) in second.stderr
         assert len(second.stderr.strip().splitlines()) == 1
@@ -130,6 +132,9 @@ def test_a_taken_port_stops_the_start_with_a_sentence(tmp_path: Path) -> None:
         other = landbridge("serve", "--port", str(server.port), folder=tmp_path / "two")
         assert other.returncode == 1
         assert f"127.0.0.1:{server.port}" in other.stderr
+        # Nothing was done, so the key is made, and shown, by the start that goes well.
+        assert not (tmp_path / "two").exists()
+    assert "lb_sandbox_" in _run_for_a_moment(tmp_path / "two")
 
 
 def test_a_stop_while_starting_ends_it_in_order(tmp_path: Path) -> None:
@@ -143,7 +148,7 @@ def test_a_stop_while_starting_ends_it_in_order(tmp_path: Path) -> None:
         assert "Stopped before" in output
         assert "Traceback" not in output
         assert not (server.folder / "postgres" / "data" / "postmaster.pid").exists()
-        assert landbridge("orgs", "list", folder=server.folder).returncode == 0
+        assert landbridge("migrate", folder=server.folder).returncode == 0
 
 
 async def test_a_stop_while_it_waits_for_the_database_is_prompt(
@@ -243,3 +248,52 @@ def _await_gone(pids: list[int]) -> None:
             return
         time.sleep(0.1)
     raise AssertionError("API or worker outlived their supervisor")
+
+
+def test_a_key_that_was_made_is_shown_before_anything_else_can_fail(
+    own_dsn: str, tmp_path: Path
+) -> None:
+    said = Served(tmp_path, settings={"database_url": own_dsn}).start().stop()
+    assert said.index("lb_sandbox_") < said.index("serves on")
+
+
+def test_a_directory_that_others_may_write_in_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    done = landbridge("serve", "--port", str(free_port()), folder=tmp_path)
+    assert done.returncode == 1
+    assert "chmod go-w" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_server_left_in_the_temporary_folder_is_removed(
+    own_dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    first = Served(tmp_path / "one", settings={"database_url": own_dsn}).start()
+    orphans = list(first.children())
+    os.kill(first.pid, signal.SIGKILL)
+    assert first.process is not None
+    first.process.wait()
+    _await_gone(orphans)
+    assert len(list(temporary.iterdir())) == 1
+    with served(tmp_path / "one", database_url=own_dsn):
+        assert len(list(temporary.iterdir())) == 1
+    assert not list(temporary.iterdir())
+
+
+def test_a_database_keeps_to_the_mode_it_was_begun_in(own_dsn: str, tmp_path: Path) -> None:
+    key = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
+
+    def run(*args: str, mode: str) -> "subprocess.CompletedProcess[str]":
+        data_dir = str(tmp_path)
+        return landbridge(*args, database_url=own_dsn, master_key=key, data_dir=data_dir, mode=mode)
+
+    assert run("orgs", "create", "--name", "A", mode="sandbox").returncode == 0
+    for command in (["serve", "--port", str(free_port())], ["orgs", "list"], ["worker"]):
+        refused = run(*command, mode="production")
+        assert refused.returncode == 1
+        assert "begun in sandbox mode" in refused.stderr
+        assert len(refused.stderr.strip().splitlines()) == 1
+    assert run("orgs", "list", mode="sandbox").returncode == 0

@@ -1,6 +1,7 @@
 """The rim: whatever goes wrong leaves in one of the two envelopes."""
 
 from collections.abc import Callable
+from uuid import UUID
 
 import httpx2
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from landbridge.core.clock import Clock
 from landbridge.db.pool import Database
 from landbridge.wiring import wire
-from tests.tenants import SETTINGS, Tenant, make_user, refusal, sentence, served
+from tests.tenants import SETTINGS, SWAPS, Tenant, make_swap, make_user, refusal, sentence, served
 
 MISSING = "8d3a7cfe-0000-4000-8000-000000000000"
 
@@ -47,6 +48,23 @@ async def test_an_unknown_path_is_quoted_in_part_only(client: httpx2.AsyncClient
     assert len(sentence(answer)) < 300
 
 
+async def test_what_a_caller_sent_is_repeated_in_part_only(org: Tenant) -> None:
+    fund = f"/v2/sandbox/users/{MISSING}/wallets/fund"
+    for chain in ("Q" * 5000, "Q " * 2500):
+        body = {"chain": chain, "currency": "usdc", "amount": "1"}
+        answer = await org.send("POST", fund, body)
+        assert answer.status_code == 400
+        assert len(sentence(answer)) <= 501
+        assert sentence(answer).startswith("chain: ")
+
+
+@pytest.mark.parametrize("name", ["%00", "a%00b", "a" * 5000, "..%2f__init__.py", "%FF"])
+async def test_an_asset_that_is_not_there_is_not_there(
+    client: httpx2.AsyncClient, name: str
+) -> None:
+    assert refusal(await client.get(f"/docs/assets/{name}")) == "404 INVALID_VERSION"
+
+
 @pytest.mark.parametrize(
     ("method", "path", "allow"),
     [
@@ -68,10 +86,13 @@ async def test_a_wrong_method_is_told_the_right_ones(
 async def test_a_broken_invariant_is_a_500_without_detail_and_is_logged(
     org: Tenant, logged: Callable[[], str]
 ) -> None:
-    user = await make_user(org)
-    await org.house.database.rows("delete from accounts where org_id = $1", org.org_id)
-    path = f"/v2/users/{user}/wallets/balance"
-    answer = await org.send("GET", path, chain="POLYGON", currency="usdc")
+    swap = await make_swap(org, await make_user(org, funds="1"))
+    await org.house.database.rows(
+        "update transfers set status = 'NONE' where org_id = $1 and id = $2",
+        org.org_id,
+        UUID(swap["id"]),
+    )
+    answer = await org.send("GET", f"{SWAPS}/{swap['id']}")
     assert answer.status_code == 500
     assert answer.json() == {
         "code": 700401,
@@ -81,7 +102,7 @@ async def test_a_broken_invariant_is_a_500_without_detail_and_is_logged(
     }
     (line,) = [each for each in logged().splitlines() if "http.broken" in each]
     assert answer.headers["x-request-id"] in line
-    assert "Broken at " in line
+    assert "ValueError at " in line
 
 
 async def test_without_the_database_answers_say_when_to_come_back(dsn: str) -> None:

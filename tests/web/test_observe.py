@@ -118,6 +118,17 @@ async def test_metrics_count_requests_by_route_and_status(
     assert [after[each] - before[each] for each in range(4)] == [1, 1, 1, 2]
 
 
+async def test_every_answer_forbids_guessing_at_its_type(
+    org: Tenant, client: httpx2.AsyncClient
+) -> None:
+    paths = ("/docs", "/docs/assets/swagger-ui.css", "/metrics", "/nothing", "/v2/ping")
+    for path in paths:
+        answer = await client.get(path)
+        assert answer.headers.get_list("X-Content-Type-Options") == ["nosniff"]
+    assert (await client.get(paths[1])).headers["Content-Type"].startswith("text/css")
+    assert (await client.get("/metrics")).headers["Content-Type"].count("charset") == 1
+
+
 async def test_metrics_have_no_label_for_what_callers_make_up(
     client: httpx2.AsyncClient,
 ) -> None:

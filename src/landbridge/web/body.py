@@ -8,6 +8,7 @@ members that we don't know are ignored.
 import json
 import re
 from collections.abc import Generator
+from decimal import Decimal
 from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 import msgspec
@@ -53,7 +54,9 @@ class Body(AbstractDTO[Any]):
         handler_id: str,
         backend_cls: type[DTOBackend] | None = None,
     ) -> None:
-        cls._decoders[handler_id] = msgspec.json.Decoder(field_definition.annotation)
+        cls._decoders[handler_id] = msgspec.json.Decoder(
+            field_definition.annotation, float_hook=_exact
+        )
 
     @classmethod
     @override
@@ -139,6 +142,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 raise FieldInvalid(f"{name[:100]!r} is given twice", field=name[:100])
             seen.add(name)
     return members
+
+
+def _exact(number: str) -> Decimal:
+    """A number with a point or an exponent, where the body says no more than that it is JSON."""
+    try:
+        return Decimal(number)
+    except ArithmeticError as error:
+        raise ValueError("a number is too large or too small") from error
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -4,13 +4,17 @@ Two envelopes, as the contract has them: `{code, error, errorDetails}` everywher
 `/v2/reporting` `{status: "error", error: {code, message, details}}`.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Any, cast
 
+import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import (
     ClientException,
     HTTPException,
+    InternalServerException,
     MethodNotAllowedException,
     NotFoundException,
     ValidationException,
@@ -30,6 +34,13 @@ from landbridge.web.reply import Reply, WireStruct
 _log = structlog.stdlib.get_logger()
 
 REPORTING = "/v2/reporting"
+SUBMISSIONS = "/kyc/submissions"
+# As Litestar says that a client went away in the middle of its body.
+_GONE = "client disconnected prematurely"
+# A sentence may repeat what a caller sent, but not all of it.
+_ECHO_LENGTH_MAX = 100
+_LONG_WORD = re.compile(rf"(\S{{{_ECHO_LENGTH_MAX}}})\S+")
+_SENTENCE_LENGTH_MAX = 500
 _BROKEN = (700401, "INTERNAL_SERVER_ERROR", 500)
 
 AnyRequest = Request[Any, Any, Any]
@@ -55,6 +66,12 @@ class ErrorReply(WireStruct, frozen=True):
     error_details: str
 
 
+class SubmissionErrorReply(ErrorReply, frozen=True):
+    """An error of a submission; `invalid` is what `/kyc/requirements` says, if that is why."""
+
+    invalid: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+
 class ReportingError(WireStruct, frozen=True):
     """What went wrong; `details` maps the field at fault, if there is one, to a sentence."""
 
@@ -71,13 +88,24 @@ class ReportingErrorReply(WireStruct, frozen=True):
 
 
 def envelope(
-    path: str, *, code: int, name: str, message: str, field: str | None
+    path: str,
+    *,
+    code: int,
+    name: str,
+    message: str,
+    field: str | None,
+    invalid: Mapping[str, Any] | None = None,
 ) -> ErrorReply | ReportingErrorReply:
     """The error as this path answers it."""
+    message = _bounded(message)
     if path.startswith(REPORTING):
-        details = {field: message} if field else {}
+        details = {field[:_ECHO_LENGTH_MAX]: message} if field else {}
         error = ReportingError(code=name, message=message, details=details)
         return ReportingErrorReply(status="error", error=error)
+    if invalid is not None:
+        return SubmissionErrorReply(
+            code=code, error=name, error_details=message, invalid=dict(invalid)
+        )
     return ErrorReply(code=code, error=name, error_details=message)
 
 
@@ -89,6 +117,7 @@ def refused(request: AnyRequest, error: Refused) -> Response[Any]:
         name=error.name,
         message=error.message,
         field=error.field,
+        invalid=error.invalid,
     )
     headers: dict[str, str] = {}
     if isinstance(error, KeyInvalid | KeyMissing):
@@ -110,7 +139,9 @@ def busy(request: AnyRequest, error: Busy) -> Response[Any]:
     return Reply(content, status_code=NotServed.status, headers=headers)
 
 
-def http_exception(request: AnyRequest, error: HTTPException) -> Response[Any]:
+def http_exception(  # noqa: PLR0911  one for each kind
+    request: AnyRequest, error: HTTPException
+) -> Response[Any]:
     """What Litestar itself refuses, in our words."""
     match error:
         case ValidationException():
@@ -126,6 +157,9 @@ def http_exception(request: AnyRequest, error: HTTPException) -> Response[Any]:
             return answer
         case ClientException() if error.status_code == BodyTooLarge.status:
             return refused(request, BodyTooLarge())
+        case InternalServerException() if error.detail == _GONE:
+            # Nobody reads this answer; it is the log that must not call it a fault of ours.
+            return refused(request, FieldInvalid("the request body did not arrive"))
         case ClientException():
             return refused(request, FieldInvalid(error.detail))
         case _:
@@ -144,6 +178,12 @@ def broken(request: AnyRequest, error: Exception) -> Response[Any]:
         field=None,
     )
     return Reply(content, status_code=status)
+
+
+def _bounded(sentence: str) -> str:
+    short = _LONG_WORD.sub(r"\1…", sentence)
+    is_short = len(short) <= _SENTENCE_LENGTH_MAX
+    return short if is_short else f"{short[:_SENTENCE_LENGTH_MAX]}…"
 
 
 def _validation(error: ValidationException) -> str:

@@ -17,6 +17,8 @@ from landbridge.core.ids import new_id
 _log = structlog.stdlib.get_logger()
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+# What we send is what we say it is; a browser must not guess, least of all at uploads.
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 
 REQUESTS = Counter(
@@ -46,6 +48,8 @@ def observe(app: ASGIApp) -> ASGIApp:
             if message["type"] == "http.response.start":
                 headers = message.setdefault("headers", [])
                 message["headers"] = [*headers, (b"x-request-id", request_id.encode())]
+                if not any(name == _NO_SNIFFING[0] for name, _ in headers):
+                    message["headers"].append(_NO_SNIFFING)
                 _record(scope, message["status"], time.perf_counter() - started)
             await send(message)
 

@@ -4,18 +4,27 @@ Errors leave through one rim (errors.py), so their shapes are described once and
 refers to them; what Litestar writes about its own 400 is replaced.
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, cast
 
 import msgspec
+from litestar.openapi.spec import OpenAPIType, Reference, Schema
+from litestar.params import BodyKwarg
 
-from landbridge.web.errors import REPORTING, ErrorReply, ReportingErrorReply
+from landbridge.web.errors import (
+    REPORTING,
+    SUBMISSIONS,
+    ErrorReply,
+    ReportingErrorReply,
+    SubmissionErrorReply,
+)
 
 _REF = "#/components/schemas/{name}"
 _MEANINGS = {
     HTTPStatus.BAD_REQUEST: "The request can't be carried out as it is; `errorDetails` says why.",
     HTTPStatus.UNAUTHORIZED: "The API key is missing or not valid.",
-    HTTPStatus.FORBIDDEN: "This works in the sandbox only.",
+    HTTPStatus.FORBIDDEN: "The user is frozen, the key may not do this, or it is for sandboxes.",
     HTTPStatus.NOT_FOUND: "There is no such thing, or it is another organisation's.",
     HTTPStatus.CONFLICT: "The request id was used for another request, or the state forbids it.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The request body is too large.",
@@ -24,13 +33,32 @@ _MEANINGS = {
 }
 
 
-def describe(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with the errors of every operation."""
+def reference(name: str) -> dict[str, Any]:
+    """A schema that refers to this shape."""
+    return {"$ref": _REF.format(name=name)}
+
+
+def shaped(*names: str, are_listed: bool = False) -> BodyKwarg:
+    """Describe a body or an answer, which are only `dict`s to Python, as one of these shapes.
+
+    `are_listed`: as an array, all of whose elements have the same one. The shapes themselves are
+    given to `describe`.
+    """
+    each = [Reference(ref=_REF.format(name=name)) for name in names]
+    schemas: list[Reference | Schema] = [
+        Schema(type=OpenAPIType.ARRAY, items=one) if are_listed else one for one in each
+    ]
+    nothing: dict[str, Any] = {"type": None, "items": None, "additional_properties": None}
+    return BodyKwarg(schema_extra={**nothing, "one_of": schemas})
+
+
+def describe(document: dict[str, Any], shapes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The document with the errors of every operation, and with shapes that `shaped` names."""
     _, schemas = msgspec.json.schema_components(
-        [ErrorReply, ReportingErrorReply], ref_template=_REF
+        [ErrorReply, SubmissionErrorReply, ReportingErrorReply], ref_template=_REF
     )
     components = document["components"]
-    components["schemas"] = dict(sorted({**components["schemas"], **schemas}.items()))
+    components["schemas"] = dict(sorted({**components["schemas"], **shapes, **schemas}.items()))
     for path, item in cast("dict[str, dict[str, dict[str, Any]]]", document["paths"]).items():
         for method, operation in item.items():
             operation["responses"] = {
@@ -45,9 +73,9 @@ def _statuses(path: str, method: str) -> list[HTTPStatus]:
     may = {
         HTTPStatus.BAD_REQUEST: True,
         HTTPStatus.UNAUTHORIZED: True,
-        HTTPStatus.FORBIDDEN: path.startswith("/v2/sandbox"),
+        HTTPStatus.FORBIDDEN: method != "get",
         HTTPStatus.NOT_FOUND: "{" in path or method == "post",
-        HTTPStatus.CONFLICT: method == "post",
+        HTTPStatus.CONFLICT: method != "get",
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE: method == "post",
         HTTPStatus.INTERNAL_SERVER_ERROR: True,
         HTTPStatus.SERVICE_UNAVAILABLE: True,
@@ -57,5 +85,7 @@ def _statuses(path: str, method: str) -> list[HTTPStatus]:
 
 def _response(path: str, status: HTTPStatus) -> dict[str, Any]:
     shape = ReportingErrorReply if path.startswith(REPORTING) else ErrorReply
+    if path.endswith(SUBMISSIONS) and status is HTTPStatus.BAD_REQUEST:
+        shape = SubmissionErrorReply
     schema = {"$ref": _REF.format(name=shape.__name__)}
     return {"description": _MEANINGS[status], "content": {"application/json": {"schema": schema}}}

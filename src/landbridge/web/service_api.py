@@ -1,13 +1,17 @@
 """Routes about the service itself: is it there, is it well, what does it speak."""
 
+import mimetypes
 import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from litestar import MediaType, Response, Router, get
+from litestar import MediaType, Response, get
 from litestar.di import NamedDependency
-from litestar.static_files import create_static_files_router  # pyright: ignore[reportUnknownVariableType]
+from litestar.exceptions import NotFoundException
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+from litestar.response import File
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     REGISTRY,
@@ -18,6 +22,9 @@ from prometheus_client import (
 
 from landbridge.db.pool import Database
 from landbridge.web.reply import Reply, WireStruct
+
+# Litestar adds the charset.
+_METRICS_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
 
 
 class Pong(WireStruct, frozen=True):
@@ -53,7 +60,7 @@ def metrics() -> Response[bytes]:
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(generate_latest(registry), media_type=_METRICS_TYPE)
 
 
 _EXPLORER = """<!doctype html>
@@ -87,14 +94,19 @@ def openapi(openapi_document: NamedDependency[dict[str, Any]]) -> Response[Any]:
     return Reply(openapi_document, media_type=MediaType.JSON)
 
 
-def explorer_assets() -> Router:
+def explorer_assets() -> HTTPRouteHandler:
     """Swagger UI's files, out of the package that brings them, which is never imported."""
     spec = find_spec("swagger_ui")
     if spec is None or spec.origin is None:
         raise RuntimeError("swagger-ui-py is not installed; run `make setup`")
-    return create_static_files_router(
-        path="/docs/assets",
-        directories=[Path(spec.origin).parent / "static"],
-        include_in_schema=False,
-        opt={"public": True},
-    )
+    # Known by name: what a caller writes never becomes a path.
+    files = {each.name: each for each in (Path(spec.origin).parent / "static").iterdir()}
+
+    @get("/docs/assets/{name:str}", public=True, include_in_schema=False, sync_to_thread=False)
+    def asset(name: FromPath[str]) -> File:
+        if name not in files:
+            raise NotFoundException
+        kind, _ = mimetypes.guess_type(name)
+        return File(files[name], content_disposition_type="inline", media_type=kind)
+
+    return asset
