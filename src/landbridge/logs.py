@@ -5,12 +5,16 @@ not on it is dropped before it is written. A test plants markers in every input 
 """
 
 import logging
+import os
 import sys
+from types import TracebackType
 from typing import Any
 
 import msgspec
 import structlog
 from structlog.typing import EventDict, WrappedLogger
+
+_log = structlog.stdlib.get_logger()
 
 # Every field that may be written. A new one is a decision: no names, addresses, amounts, bodies.
 FIELDS = frozenset(
@@ -64,8 +68,29 @@ def set_up(*, level: str, is_json: bool) -> None:
         cache_logger_on_first_use=True,
     )
     # What libraries say goes the same way, from warnings up; uvicorn's tracebacks are ours already.
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s %(message)s")
+    logging.basicConfig(handlers=[_Foreign()], level=logging.WARNING, force=True)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    sys.excepthook = _crashed
+
+
+class _Foreign(logging.Handler):
+    """What libraries log, without their words: those may quote a row or a value."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        log = _log.error if record.levelno >= logging.ERROR else _log.warning
+        log(
+            "library.said",
+            reason=f"{record.name} {record.filename}:{record.lineno}",
+            exc_info=record.exc_info[1] if record.exc_info else None,
+        )
+
+
+def _crashed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """The end of a process by an error that nobody caught; in the words of Python for Ctrl-C."""
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+    else:
+        _log.critical("process.crashed", pid=os.getpid(), exc_info=error)
 
 
 def _exception(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -8,7 +8,9 @@ and worker leave by themselves, and the next start finds the database that was l
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,7 @@ import urllib.request
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 import structlog
@@ -38,6 +41,8 @@ _READY_PATIENCE_S = 60.0
 _STOP_PATIENCE_S = 30.0
 _RESTART_DELAY_MAX_S = 30.0
 _CALM_S = 60.0
+# Metrics of the processes of `serve`, by its pid.
+_SPOOL = "landbridge-metrics-"
 
 
 class StartFailed(LandbridgeError):
@@ -104,9 +109,14 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
 
 
 def _serve(settings: Settings, signals: Signals, say: Callable[[str], None]) -> None:
-    with _database(settings, say) as (dsn, server):
+    check_private(settings.folder)
+    # The socket first: a start that fails because its port is taken must not have done anything.
+    with listen(settings) as sock, _database(settings, say) as (dsn, server):
         prepared = asyncio.run(prepare(settings, dsn))
-        with listen(settings) as sock, tempfile.TemporaryDirectory(prefix="landbridge-") as spool:
+        # At once: whatever happens next, it is never shown again.
+        _show_key(prepared, say)
+        _remove_spools()
+        with tempfile.TemporaryDirectory(prefix=f"{_SPOOL}{os.getpid()}-") as spool:
             signals.is_starting = False
             children = _start_children(settings, dsn, sock.fileno(), spool)
             try:
@@ -199,11 +209,46 @@ def _welcome(settings: Settings, prepared: Prepared, say: Callable[[str], None])
             f"{PREFIX}API_KEY is a key of another organisation and stays theirs; "
             "the first organisation has its own (`landbridge keys list`)."
         )
+
+
+def _show_key(prepared: Prepared, say: Callable[[str], None]) -> None:
     if prepared.new_key is not None:
         say("Your API key, shown this once (more with `landbridge keys create`):")
         say("")
         say(f"    {prepared.new_key}")
         say("")
+
+
+def check_private(folder: Path) -> None:
+    """Raise `StartFailed` if others on this machine may write where everything is kept."""
+    try:
+        mode = folder.stat().st_mode
+    except OSError:
+        return  # not there yet: it will be made private
+    if mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise StartFailed(
+            f"Others may write in {folder} (mode {stat.S_IMODE(mode):o}), where keys and the "
+            f"database are kept. Run: chmod go-w {folder}"
+        )
+
+
+def _remove_spools() -> None:
+    """Remove what supervisors that were killed have left in the temporary folder."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_SPOOL}*-*"):
+        pid = path.name.removeprefix(_SPOOL).partition("-")[0]
+        with contextlib.suppress(OSError):
+            if pid.isdigit() and path.lstat().st_uid == os.geteuid() and not _is_alive(int(pid)):
+                shutil.rmtree(path)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _stop(children: list[Child]) -> None:

@@ -1,9 +1,11 @@
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landbridge.core.clock import LANES, Clock, FrozenClock
+from landbridge.core.clock import LANES, Clock, FrozenClock, ReadingClock
+from landbridge.core.errors import Broken
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 offsets = st.integers(0, 10**9).map(lambda ms: timedelta(milliseconds=ms))
@@ -55,3 +57,10 @@ def test_organisation_time_is_real_time_and_its_offset() -> None:
 def test_a_frozen_clock_is_exact_in_the_last_year_there_is() -> None:
     at = datetime(9999, 12, 30, 23, 59, 59, 999_999, tzinfo=UTC)
     assert FrozenClock(at).now() == at
+
+
+def test_a_process_without_a_lane_stamps_nothing() -> None:
+    clock = ReadingClock()
+    assert clock.now(timedelta(hours=1)) > clock.now()
+    with pytest.raises(Broken):
+        clock.stamp()

@@ -45,10 +45,16 @@ async def test_a_lost_race_or_connection_is_tried_again(error: Exception) -> Non
 
 @pytest.mark.parametrize(
     "error",
-    [TimeoutError(), asyncpg.QueryCanceledError("x"), asyncpg.LockNotAvailableError("x")],
+    [
+        TimeoutError(),
+        asyncpg.QueryCanceledError("x"),
+        asyncpg.LockNotAvailableError("x"),
+        asyncpg.DiskFullError("x"),
+        asyncpg.OutOfMemoryError("x"),
+    ],
     ids=lambda error: type(error).__name__,
 )
-async def test_what_ran_out_of_time_is_busy_at_once(error: Exception) -> None:
+async def test_what_ran_out_of_time_or_room_is_busy_at_once(error: Exception) -> None:
     work = Flaky(error)
     with pytest.raises(Busy):
         await retrying(work)

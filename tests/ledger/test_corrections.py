@@ -1,10 +1,12 @@
 """Corrections: what was posted can be taken back, once, by a new journal."""
 
+import asyncio
+
 import pytest
 
 from landbridge.chains.tokens import ASSETS
 from landbridge.core.errors import ResourceNotFound
-from landbridge.core.ids import new_id
+from landbridge.core.ids import derived_id, new_id
 from landbridge.db.pool import Database
 from landbridge.ledger import corrections
 from landbridge.ledger.audit import audit
@@ -68,6 +70,37 @@ async def test_a_journal_is_taken_back_once(database: Database) -> None:
     assert await make.balance(database, account_id) == (100, 0)
     with pytest.raises(RequestIdTaken):
         await take_back(database, funded, reason="for another reason")
+
+
+async def test_it_is_a_replay_also_when_the_wallet_has_nothing_left(database: Database) -> None:
+    org_id = await make.make_org(database)
+    wallet_id = await make.make_wallet(database, org_id)
+    funded = await make.fund(database, org_id, wallet_id, units=100)
+    await take_back(database, funded)
+    assert (await take_back(database, funded)).is_replay
+
+
+async def test_a_journal_is_taken_back_once_by_any_number_at_once(database: Database) -> None:
+    org_id = await make.make_org(database)
+    wallet_id = await make.make_wallet(database, org_id, units=100)
+    funded = await make.fund(database, org_id, wallet_id, units=100)
+    came = await asyncio.gather(*(take_back(database, funded) for _ in range(6)))
+    assert len({each.transfer.id for each in came}) == 1
+    assert sum(not each.is_replay for each in came) == 1
+    account_id = await make.account_of(database, org_id, wallet_id)
+    assert await make.balance(database, account_id) == (100, 0)
+    moves = {**make.MOVES_BY_KIND, corrections.KIND: corrections.MOVES}
+    assert (await audit(database, moves, org_id=org_id)).is_clean
+
+
+async def test_no_caller_can_take_what_a_correction_needs(database: Database) -> None:
+    org_id = await make.make_org(database)
+    wallet_id = await make.make_wallet(database, org_id)
+    funded = await make.fund(database, org_id, wallet_id, units=100)
+    guess = derived_id(funded.id, "correction/1")
+    taken = make.opening(org_id, request_id=guess)
+    make.opened(await Ledger(database).open(taken, make.MOVES))
+    assert not (await take_back(database, funded)).is_replay
 
 
 async def test_what_a_wallet_has_spent_cannot_be_taken_back(database: Database) -> None:

@@ -145,6 +145,23 @@ async def test_a_quiet_organisation_is_read_but_not_written(
     assert await in_store(database, stranger) == 0
 
 
+async def test_an_organisation_that_overflows_does_not_stop_the_others(
+    database: Database, ledger: Ledger
+) -> None:
+    full, other = await make.make_org(database), await make.make_org(database)
+    for org_id in (full, other):
+        await make.make_account(database, org_id, units=7)
+    await database.rows(
+        "insert into house_accounts (org_id, role, asset, rolled_units)"
+        " values ($1, 'outside', $2, 1 - 10::numeric ^ 38)",
+        full,
+        USDC.code,
+    )
+    await settle(database)
+    await roll_up(database, [full, other])
+    assert await in_store(database, other) == -7
+
+
 async def settle(database: Database) -> None:
     """Wait until nothing on this server that began before runs any more (other tests may)."""
     rows = await database.rows("select pg_current_xact_id()::text as tx")

@@ -2,11 +2,12 @@ from datetime import timedelta
 
 import pytest
 
-from landbridge.core.errors import FieldInvalid, KeyInvalid, ResourceNotFound
+from landbridge.core.errors import FieldInvalid, KeyInvalid, ResourceNotFound, RoleNotAllowed
 from landbridge.core.ids import new_id
 from landbridge.db.pool import Database
 from landbridge.orgs.model import Mode, check_secret, digest, hint, new_secret
-from landbridge.orgs.service import AHEAD_MAX, take_lane
+from landbridge.orgs.service import AHEAD_MAX, Orgs, take_lane
+from landbridge.web.caller import check_reviewer
 from tests.tenants import Tenant
 
 
@@ -29,8 +30,21 @@ async def test_a_known_secret_is_left_as_it_is(org: Tenant, other_org: Tenant) -
     assert len(await org.house.orgs.keys(other_org.org_id)) == 1
 
 
-@pytest.mark.parametrize("name", ["", " ", "x" * 201])
-async def test_names_have_1_to_200_characters(org: Tenant, name: str) -> None:
+async def test_outside_of_a_sandbox_only_a_key_made_for_it_may_review(
+    org: Tenant, database: Database
+) -> None:
+    real = Orgs(database, org.house.clock, Mode.PRODUCTION)
+    _, plain = await real.create_key(org.org_id, "plain", expires_at=None)
+    _, made_for_it = await real.create_key(org.org_id, "b", expires_at=None, can_review=True)
+    assert [key.can_review for key in await real.keys(org.org_id)] == [False, False, True]
+    assert (await org.house.orgs.authenticate(plain)).can_review
+    check_reviewer(await real.authenticate(made_for_it))
+    with pytest.raises(RoleNotAllowed):
+        check_reviewer(await real.authenticate(plain))
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\nb", "a\x00b", "a\u2028b"])
+async def test_names_are_one_line_of_1_to_200_characters(org: Tenant, name: str) -> None:
     with pytest.raises(FieldInvalid):
         await org.house.orgs.create(name)
     with pytest.raises(FieldInvalid):
@@ -68,16 +82,20 @@ async def test_the_last_use_never_goes_back(org: Tenant) -> None:
 
 async def test_the_clock_moves_forward_only_and_at_most_a_century(org: Tenant) -> None:
     orgs = org.house.orgs
-    assert await orgs.advance_clock(org.org_id, timedelta(seconds=5)) == timedelta(seconds=5)
-    assert await orgs.advance_clock(org.org_id, timedelta(seconds=7)) == timedelta(seconds=12)
+    assert await orgs.advance_clock(org.org_id, timedelta(seconds=5), actor="test") == timedelta(
+        seconds=5
+    )
+    assert await orgs.advance_clock(org.org_id, timedelta(seconds=7), actor="test") == timedelta(
+        seconds=12
+    )
     assert await orgs.clock_offset(org.org_id) == timedelta(seconds=12)
     for by in (timedelta(seconds=-1), AHEAD_MAX, AHEAD_MAX + timedelta(seconds=1), timedelta.max):
         with pytest.raises(FieldInvalid):
-            await orgs.advance_clock(org.org_id, by)
-    assert await orgs.advance_clock(org.org_id, timedelta()) == timedelta(seconds=12)
-    await orgs.advance_clock(org.org_id, AHEAD_MAX - timedelta(seconds=12))
+            await orgs.advance_clock(org.org_id, by, actor="test")
+    assert await orgs.advance_clock(org.org_id, timedelta(), actor="test") == timedelta(seconds=12)
+    await orgs.advance_clock(org.org_id, AHEAD_MAX - timedelta(seconds=12), actor="test")
     with pytest.raises(FieldInvalid):
-        await orgs.advance_clock(org.org_id, timedelta(seconds=1))
+        await orgs.advance_clock(org.org_id, timedelta(seconds=1), actor="test")
     assert (await orgs.now(org.org_id)).year > 2100
 
 

@@ -1,4 +1,4 @@
-"""The one verb of the log: tell what happened, in the transaction in which it happened."""
+"""The verbs of the log: tell what happened, in the transaction in which it happened."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -28,7 +28,6 @@ async def tell(
     `facts` is what is needed to show the object as it was then, and never personal data: the log
     is kept for good, people are not.
     """
-    told = None if facts is None else msgspec.json.encode(facts).decode()
     await store.add(
         tx,
         org_id=org_id,
@@ -37,6 +36,39 @@ async def tell(
         kind=kind,
         what=what,
         actor=actor,
-        facts=told,
+        facts=_json(facts),
         at=at,
     )
+
+
+async def tell_next(
+    tx: Tx,
+    *,
+    org_id: UUID,
+    object_id: UUID,
+    kind: str,
+    what: str,
+    actor: str,
+    at: datetime,
+    facts: Mapping[str, Any] | None = None,
+) -> None:
+    """Tell of an object that keeps no number of its changes; the caller has locked its row."""
+    await store.add_next(
+        tx,
+        org_id=org_id,
+        object_id=object_id,
+        kind=kind,
+        what=what,
+        actor=actor,
+        facts=_json(facts),
+        at=at,
+    )
+
+
+async def was_told(tx: Tx, org_id: UUID, object_id: UUID) -> bool:
+    """Whether anything was told of this object."""
+    return await store.exists(tx, org_id, object_id)
+
+
+def _json(facts: Mapping[str, Any] | None) -> str | None:
+    return None if facts is None else msgspec.json.encode(facts).decode()

@@ -12,6 +12,8 @@ Guarantees:
 import time
 from datetime import UTC, datetime, timedelta
 
+from landbridge.core.errors import Broken
+
 LANES = 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -41,6 +43,17 @@ class Clock:
 
     def _real_us(self) -> int:
         return time.time_ns() // 1000
+
+
+class ReadingClock(Clock):
+    """The clock of a process that writes nothing, and so needs no lane."""
+
+    def __init__(self) -> None:
+        super().__init__(lane=0)
+
+    def stamp(self, offset: timedelta = timedelta()) -> datetime:
+        """Refuse: another process owns that lane."""
+        raise Broken(f"nothing is stamped without a lane, not even at {offset}")
 
 
 class FrozenClock(Clock):

@@ -10,7 +10,8 @@ catalogue of the contract); its docstring is the default message. Only `web` mak
 """
 
 import inspect
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 
 class LandbridgeError(Exception):
@@ -18,15 +19,22 @@ class LandbridgeError(Exception):
 
 
 class Refused(LandbridgeError):
-    """The request was refused."""
+    """The request was refused; `invalid` is what is wrong in detail, where the contract has it."""
 
     code: ClassVar[int]
     name: ClassVar[str]
     status: ClassVar[int]
 
-    def __init__(self, message: str | None = None, *, field: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        field: str | None = None,
+        invalid: Mapping[str, Any] | None = None,
+    ) -> None:
         self.message = message or inspect.cleandoc(type(self).__doc__ or "")
         self.field = field
+        self.invalid = invalid
         super().__init__(self.message)
 
 
@@ -90,6 +98,12 @@ class KeyInvalid(Refused):
     """The API key is not valid."""
 
     code, name, status = 200001, "INVALID_API_KEY", 401
+
+
+class RoleNotAllowed(Refused):
+    """This takes the key of a reviewer."""
+
+    code, name, status = 200202, "USER_ROLE_NOT_ALLOWED", 403
 
 
 class KeyMissing(Refused):

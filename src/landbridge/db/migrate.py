@@ -9,6 +9,8 @@ import hashlib
 from dataclasses import dataclass
 from importlib import resources
 
+import asyncpg
+
 from landbridge.core.errors import LandbridgeError
 from landbridge.db.pool import Database, Tx
 
@@ -64,7 +66,11 @@ def migrations() -> list[Migration]:
 
 async def migrate(database: Database) -> list[Migration]:
     """Bring the database up to this code; answers what was applied."""
-    return await database.transact(_apply)
+    try:
+        return await database.transact(_apply)
+    except asyncpg.RaiseError as error:
+        # A migration that looked at the rows and says why it can't go on.
+        raise MigrationRefused(f"The database can't be brought up: {error}.") from error
 
 
 async def pending(database: Database) -> list[Migration]:

@@ -35,6 +35,8 @@ LOST_RACE = (
 )
 # What has used up its whole time is not tried again: that would take six times as long.
 OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError)
+# Somebody has to make room; until then the same request can be sent again.
+OUT_OF_ROOM = (asyncpg.DiskFullError, asyncpg.OutOfMemoryError)
 
 
 async def retrying(work: Callable[[], Awaitable[T]]) -> T:
@@ -44,6 +46,8 @@ async def retrying(work: Callable[[], Awaitable[T]]) -> T:
             return await work()
         except OUT_OF_TIME as error:
             raise Busy(f"the database took too long: {type(error).__name__}") from error
+        except OUT_OF_ROOM as error:
+            raise Busy(f"the database has no room: {type(error).__name__}") from error
         except (*LOST_CONNECTION, *LOST_RACE, asyncpg.InterfaceError) as error:
             if isinstance(error, asyncpg.InterfaceError) and "clos" not in str(error):
                 raise  # not a closed connection: a call that asyncpg can't make sense of

@@ -1,8 +1,9 @@
 """Corrections: a journal is never changed, it is taken back by a new one.
 
 A correction is a record of its own that posts the opposite of every line of the journal that it
-corrects, and names it. Its request id is derived from that journal, so a journal is taken back
-once, however often and by however many that is asked. What a wallet has spent can't be taken back.
+corrects, and names it. Its id is derived from that journal, so a journal is taken back once,
+however often and by however many that is asked. Its request id is not: callers choose those, and
+could take one that they can work out. What a wallet has spent can't be taken back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +16,14 @@ from landbridge.core.ids import derived_id, new_id
 from landbridge.core.money import Asset, Money
 from landbridge.core.states import Moves
 from landbridge.db.pool import Database, Row, Tx
+from landbridge.formats.texts import check_text
 from landbridge.ledger import record_store
 from landbridge.ledger.errors import InsufficientBalance, TransactionNotFound
 from landbridge.ledger.model import Opening, Outcome, Posting, Role, Transfer
-from landbridge.ledger.service import Ledger, Opened
+from landbridge.ledger.service import Ledger, Opened, check_replay
 
 KIND = "LEDGER.CORRECTION"
+REASON_LENGTH_MAX = 500
 
 
 class Status(StrEnum):
@@ -52,7 +55,13 @@ async def correct(
     `InsufficientBalance` if a wallet has spent what would be taken from it, and `RequestIdTaken`
     if the journal was taken back before for another reason.
     """
-    found, rows = await database.transact(lambda tx: _read(tx, org_id, transfer_id, seq))
+    reason = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
+    correction_id = derived_id(transfer_id, f"correction/{seq}")
+    request = {"transfer": str(transfer_id), "seq": seq, "reason": reason}
+    wanted = [(org_id, transfer_id), (org_id, correction_id)]
+    (found, before), rows = await database.transact(lambda tx: _read(tx, wanted, seq))
+    if replayed := check_replay(before, KIND, request):
+        return Opened(replayed, is_replay=True)
     if found is None:
         raise TransactionNotFound(f"there is no transaction {transfer_id}")
     if not rows:
@@ -63,11 +72,11 @@ async def correct(
     corrected = await ledger.open(
         Opening(
             org_id=org_id,
-            id=new_id(),
+            id=correction_id,
             kind=KIND,
             user_id=found.user_id,
-            request_id=derived_id(transfer_id, f"correction/{seq}"),
-            request={"transfer": str(transfer_id), "seq": seq, "reason": reason},
+            request_id=new_id(),
+            request=request,
             path=(Status.COMPLETED,),
             source=moved,
             destination=moved,
@@ -89,10 +98,12 @@ async def correct(
 
 
 async def _read(
-    tx: Tx, org_id: UUID, transfer_id: UUID, seq: int
-) -> tuple[Transfer | None, Sequence[Row]]:
-    found = await record_store.get_batch(tx, [(org_id, transfer_id)])
-    return found[0], await record_store.journal(tx, org_id, transfer_id, seq)
+    tx: Tx, wanted: Sequence[tuple[UUID, UUID]], seq: int
+) -> tuple[list[Transfer | None], Sequence[Row]]:
+    """These records, and the journal of change `seq` of the first one."""
+    org_id, transfer_id = wanted[0]
+    found = await record_store.get_batch(tx, wanted)
+    return found, await record_store.journal(tx, org_id, transfer_id, seq)
 
 
 def _size(posting: Posting) -> Money:

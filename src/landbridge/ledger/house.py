@@ -14,10 +14,15 @@ to time. Guarantees:
 from collections.abc import Iterable
 from uuid import UUID
 
+import structlog
+
+from landbridge.core.errors import Busy
 from landbridge.core.money import Asset, Money
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger import house_store
 from landbridge.ledger.model import Role
+
+_log = structlog.stdlib.get_logger()
 
 # Folding a change takes about 5 us, so a step takes some ten milliseconds.
 STEP_CHANGES = 2_000
@@ -30,12 +35,21 @@ async def roll_up(database: Database, org_ids: Iterable[UUID]) -> bool:
     wanted = list(org_ids)
     is_behind = False
     for org_id in await database.single(lambda tx: house_store.behind(tx, wanted)):
-        for _ in range(STEPS_MAX):
-            if not await roll_up_step(database, org_id):
-                break
-        else:
-            is_behind = True
+        try:
+            is_behind |= await _roll_up_org(database, org_id)
+        except Busy:
+            raise
+        except Exception as error:  # noqa: BLE001  one organisation must not stop the others
+            _log.error("house.roll_up_failed", org_id=str(org_id), exc_info=error)
     return is_behind
+
+
+async def _roll_up_org(database: Database, org_id: UUID) -> bool:
+    """Fold what an organisation has to fold, within its turn; whether it has more."""
+    for _ in range(STEPS_MAX):
+        if not await roll_up_step(database, org_id):
+            return False
+    return True
 
 
 async def roll_up_step(

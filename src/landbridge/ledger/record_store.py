@@ -95,6 +95,24 @@ from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality
 join accounts a on a.org_id = i.org_id and a.wallet_id = i.wallet_id and a.asset = i.asset
 """
 
+FIND_HELD = """
+select asset
+from accounts
+where org_id = $1 and wallet_id = any($2::uuid[]) and (available <> 0 or held <> 0)
+limit 1
+"""
+
+FIND_UNFINISHED = """
+select t.kind
+from transfers t
+where t.org_id = $1 and t.user_id = $2
+    and not exists (
+        select from unnest($3::text[], $4::text[]) as e (kind, status)
+        where e.kind = t.kind and e.status = t.status
+    )
+limit 1
+"""
+
 
 async def get_batch(tx: Tx, wanted: Sequence[tuple[UUID, UUID]]) -> list[Transfer | None]:
     """The records by (organisation, id), in the order asked."""
@@ -177,6 +195,19 @@ async def find_accounts(
     for row in rows:
         found[row["place"] - 1] = (row["id"], int(row["available"]), int(row["held"]))
     return found
+
+
+async def find_held(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
+    """The asset of an account of these wallets that is not empty, if there is one."""
+    return await tx.fetchval(FIND_HELD, org_id, list(wallet_ids))
+
+
+async def find_unfinished(
+    tx: Tx, org_id: UUID, user_id: UUID, ends: Sequence[tuple[str, str]]
+) -> str | None:
+    """The kind of a record of this user that is not at an end, each (kind, status), if any."""
+    kinds, statuses = [kind for kind, _ in ends], [status for _, status in ends]
+    return await tx.fetchval(FIND_UNFINISHED, org_id, user_id, kinds, statuses)
 
 
 def _transfer(row: Row) -> Transfer:

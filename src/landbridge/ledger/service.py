@@ -51,10 +51,10 @@ class Ledger:
         self._accounts = Group(self._accounts_batch, lanes=READ_LANES)
 
     async def open(self, opening: Opening, moves: Moves[Any]) -> Opened | Outcome:
-        """Open a record, once per request id; `SHORT` if a wallet has too little.
+        """Open a record, once per request id and id; `SHORT` if a wallet has too little.
 
-        Raises `RequestIdTaken`, naming the field, if the request id has a record that was asked
-        for in other words.
+        Raises `RequestIdTaken`, naming the field, if one of them has a record that was asked for
+        in other words.
         """
         opening.check(moves)
         outcome = await self._opens.call(opening)
@@ -65,6 +65,9 @@ class Ledger:
                 replayed = await self.find_replay(
                     opening.org_id, opening.request_id, opening.kind, opening.request
                 )
+                if replayed is None:
+                    twin = await self._gets.call((opening.org_id, opening.id))
+                    replayed = check_replay(twin, opening.kind, opening.request)
                 if replayed is None:
                     raise Broken("a known request id has no record")
                 return Opened(replayed, is_replay=True)
@@ -99,20 +102,7 @@ class Ledger:
         found = await self._database.transact(
             lambda tx: record_store.find_request(tx, org_id, request_id)
         )
-        if found is None:
-            return None
-        if found.kind != kind:
-            raise RequestIdTaken(
-                f"requestId {request_id} was already used for a {found.kind}; use a new one",
-                field="requestId",
-            )
-        if field := first_difference(found.request, request):
-            raise RequestIdTaken(
-                f"requestId {request_id} was already used with another {field}; use a new "
-                "requestId for another request, or send the same body to replay this one",
-                field=field,
-            )
-        return found
+        return check_replay(found, kind, request)
 
     async def page(
         self, org_id: UUID, kind: str, user_id: UUID | None, window: Window
@@ -143,10 +133,17 @@ class Ledger:
             lambda tx: record_store.due(tx, clocks, skip=skip, limit=limit)
         )
 
-    async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> Account | None:
-        """A wallet's account of one asset."""
-        found = await self._accounts.call((org_id, wallet_id, asset.code))
-        return None if found is None else Account(*found)
+    async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> Account:
+        """A wallet's account of one asset; made here if the wallet is older than the asset."""
+        wanted = (org_id, wallet_id, asset.code)
+        found = await self._accounts.call(wanted)
+        if found is None:
+            accounts = [(wallet_id, [asset])]
+            await self._database.transact(lambda tx: open_accounts(tx, org_id, accounts))
+            found = await self._accounts.call(wanted)
+        if found is None:
+            raise Broken(f"wallet {wallet_id} has no account of {asset.code}")
+        return Account(*found)
 
     async def _open_batch(self, openings: list[Opening]) -> list[Outcome]:
         accounts = {key for each in openings for key in _account_keys(each.org_id, each.journals)}
@@ -191,6 +188,24 @@ async def open_accounts(
     )
 
 
+async def find_held(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
+    """The asset of something that these wallets hold, if they hold anything."""
+    return await record_store.find_held(tx, org_id, wallet_ids)
+
+
+async def find_unfinished(
+    tx: Tx, org_id: UUID, user_id: UUID, moves: Mapping[str, Moves[Any]]
+) -> str | None:
+    """The kind of a record of this user that may still move, if there is one."""
+    ends = [
+        (kind, str(status))
+        for kind, each in moves.items()
+        for status in each.table
+        if each.is_terminal(status)
+    ]
+    return await record_store.find_unfinished(tx, org_id, user_id, ends)
+
+
 def first_difference(
     before: Mapping[str, Any], after: Mapping[str, Any], under: str = ""
 ) -> str | None:
@@ -208,6 +223,24 @@ def first_difference(
     return None
 
 
+def check_replay(found: Transfer | None, kind: str, request: Mapping[str, Any]) -> Transfer | None:
+    """The record of a request that came before; `RequestIdTaken` if that one was another."""
+    if found is None:
+        return None
+    if found.kind != kind:
+        raise RequestIdTaken(
+            f"requestId {found.request_id} was already used for a {found.kind}; use a new one",
+            field="requestId",
+        )
+    if field := first_difference(found.request, request):
+        raise RequestIdTaken(
+            f"requestId {found.request_id} was already used with another {field}; use a new "
+            "requestId for another request, or send the same body to replay this one",
+            field=field,
+        )
+    return found
+
+
 def _account_keys(
     org_id: UUID, journals: Mapping[int, Sequence[Posting]]
 ) -> set[tuple[UUID, UUID]]:
@@ -222,6 +255,7 @@ def _account_keys(
 def _opening_keys(opening: Opening) -> Collection[Hashable]:
     return {
         (opening.org_id, opening.request_id),
+        (opening.org_id, opening.id),
         *_account_keys(opening.org_id, opening.journals),
     }
 

@@ -31,6 +31,7 @@ order by org_id, id
 for update
 """
 
+# A record is known by its request id or, if its flow derives that, by its own id.
 # Taken from a wallet is judged per item, because no two items of a batch touch the same wallet.
 OPEN = """
 with item as (
@@ -80,7 +81,7 @@ with item as (
     from item
     where item not in (select item from known) and item not in (select item from refused)
     order by org_id, request_id
-    on conflict (org_id, request_id) do nothing
+    on conflict do nothing
     returning org_id, id
 ), done as (
     select i.item, i.org_id, i.id, i.kind, i.at, i.actor

@@ -60,6 +60,8 @@ class ApiKey:
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+    # Whether it may decide reviews (in a sandbox every key may).
+    can_review: bool
 
     def state(self, now: datetime) -> KeyState:
         """Whether it opens the door at `now` (real time)."""

@@ -4,18 +4,25 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from landbridge.changes.service import tell_next, was_told
 from landbridge.core.clock import Clock
-from landbridge.core.errors import FieldInvalid, KeyInvalid, ResourceNotFound
+from landbridge.core.errors import FieldInvalid, KeyInvalid, LandbridgeError, ResourceNotFound
 from landbridge.core.ids import new_id
 from landbridge.db.group import Group
-from landbridge.db.pool import Database, Tx
+from landbridge.db.pool import Database, Row, Tx
+from landbridge.formats.texts import check_text
 from landbridge.orgs import store
 from landbridge.orgs.model import ApiKey, Begun, Mode, Org, digest, hint, new_secret
 from landbridge.web.caller import Caller
 
-_NAME_LENGTH_MAX = 200
+# Organisations and keys are made and ended by commands alone.
+_ACTOR = "cli"
 # A century is further than any story needs, and far from the year 9999, where calendars end.
 AHEAD_MAX = timedelta(days=36_500)
+
+
+class ModeMismatch(LandbridgeError):
+    """The database was begun in the other mode."""
 
 
 class Orgs:
@@ -58,7 +65,7 @@ class Orgs:
     async def create(self, name: str) -> Org:
         """Make an organisation."""
         org = self._org(name)
-        await self._database.single(lambda tx: store.add_org(tx, org.id, org.name, org.created_at))
+        await self._database.transact(lambda tx: self._add(tx, org))
         return org
 
     async def begin(self, name: str, *, preset_name: str, preset: str | None) -> Begun:
@@ -74,13 +81,13 @@ class Orgs:
             everyone = await store.orgs(tx)
             org = everyone[0] if everyone else self._org(name)
             if not everyone:
-                await store.add_org(tx, org.id, org.name, org.created_at)
+                await self._add(tx, org)
             is_ours = True
             if preset is not None:
-                key = await _stored(tx, self._key(org.id, preset_name, preset, None), preset)
+                key = await self._stored(tx, self._key(org.id, preset_name, preset, None), preset)
                 is_ours = key.org_id == org.id
             if not await store.keys(tx, org.id):
-                await _stored(tx, self._key(org.id, "first key", made_up, None), made_up)
+                await self._stored(tx, self._key(org.id, "first key", made_up, None), made_up)
             # Asked for, because an attempt before this one may have been committed.
             is_new = bool(await store.find_keys(tx, [digest(made_up)]))
             return Begun(made_up if is_new else None, is_ours)
@@ -92,7 +99,13 @@ class Orgs:
         return await self._database.single(store.orgs)
 
     async def create_key(
-        self, org_id: UUID, name: str, *, expires_at: datetime | None, secret: str | None = None
+        self,
+        org_id: UUID,
+        name: str,
+        *,
+        expires_at: datetime | None,
+        secret: str | None = None,
+        can_review: bool = False,
     ) -> tuple[ApiKey, str]:
         """Make a key; answers it and, this once, its secret.
 
@@ -100,8 +113,8 @@ class Orgs:
         whoever's it is.
         """
         secret = secret or new_secret(self._mode)
-        key = self._key(org_id, name, secret, expires_at)
-        return await self._database.transact(lambda tx: _stored(tx, key, secret)), secret
+        key = self._key(org_id, name, secret, expires_at, can_review=can_review)
+        return await self._database.transact(lambda tx: self._stored(tx, key, secret)), secret
 
     async def keys(self, org_id: UUID) -> Sequence[ApiKey]:
         """An organisation's keys, without their secrets."""
@@ -110,7 +123,14 @@ class Orgs:
     async def revoke_key(self, org_id: UUID, key_id: UUID) -> None:
         """End a key, from the next request on."""
         now = self._clock.now()
-        if not await self._database.single(lambda tx: store.revoke_key(tx, org_id, key_id, now)):
+
+        async def work(tx: Tx) -> bool:
+            if not await store.revoke_key(tx, org_id, key_id, now):
+                return await store.has_key(tx, org_id, key_id)
+            await self._tell(tx, org_id, key_id, kind="API_KEY", what="revoke")
+            return True
+
+        if not await self._database.transact(work):
             raise ResourceNotFound(f"there is no key {key_id}")
 
     async def clock_offsets(self) -> Mapping[UUID, timedelta]:
@@ -119,19 +139,37 @@ class Orgs:
 
     async def clock_offset(self, org_id: UUID) -> timedelta:
         """How far an organisation's time is ahead of real time."""
-        return (await self.clock_offsets())[org_id]
+        return await self._database.single(lambda tx: _offset(tx, org_id))
 
     async def now(self, org_id: UUID) -> datetime:
         """The present moment of an organisation."""
         return self._clock.now(await self.clock_offset(org_id))
 
-    async def advance_clock(self, org_id: UUID, by: timedelta) -> timedelta:
+    async def advance_clock(self, org_id: UUID, by: timedelta, *, actor: str) -> timedelta:
         """Move an organisation's time on; answers how far it is ahead of real time then."""
+        # By this a second attempt finds that the first was committed.
+        move_id = new_id()
+
+        async def work(tx: Tx) -> timedelta | None:
+            if await was_told(tx, org_id, move_id):
+                return await _offset(tx, org_id)
+            moved = await store.move_clock(tx, org_id, by, ahead_max=AHEAD_MAX)
+            if moved is not None:
+                await tell_next(
+                    tx,
+                    org_id=org_id,
+                    object_id=move_id,
+                    kind="CLOCK",
+                    what="advance",
+                    actor=actor,
+                    at=self._clock.stamp(moved),
+                    facts={"offset_seconds": int(moved.total_seconds())},
+                )
+            return moved
+
         moved = None
         if timedelta() <= by <= AHEAD_MAX:
-            moved = await self._database.single(
-                lambda tx: store.move_clock(tx, org_id, by, ahead_max=AHEAD_MAX)
-            )
+            moved = await self._database.transact(work)
         if moved is None:
             raise FieldInvalid(
                 "seconds: the clock moves forward only, and at most a century ahead of real time",
@@ -139,19 +177,52 @@ class Orgs:
             )
         return moved
 
-    def _org(self, name: str) -> Org:
-        return Org(new_id(), _named(name), timedelta(), self._clock.now())
+    async def _add(self, tx: Tx, org: Org) -> None:
+        if await store.add_org(tx, org):
+            await self._tell(tx, org.id, org.id, kind="ORG", what="create")
 
-    def _key(self, org_id: UUID, name: str, secret: str, expires_at: datetime | None) -> ApiKey:
+    async def _stored(self, tx: Tx, key: ApiKey, secret: str) -> ApiKey:
+        """Store a key; answers it, or the one that has this very secret already."""
+        hashed = digest(secret)
+        if await store.add_key(tx, key, hashed):
+            await self._tell(tx, key.org_id, key.id, kind="API_KEY", what="create")
+            return key
+        row = (await store.find_keys(tx, [hashed]))[hashed]
+        return next(each for each in await store.keys(tx, row["org_id"]) if each.id == row["id"])
+
+    async def _tell(self, tx: Tx, org_id: UUID, object_id: UUID, *, kind: str, what: str) -> None:
+        await tell_next(
+            tx,
+            org_id=org_id,
+            object_id=object_id,
+            kind=kind,
+            what=what,
+            actor=_ACTOR,
+            at=self._clock.stamp(await _offset(tx, org_id)),
+        )
+
+    def _org(self, name: str) -> Org:
+        return Org(new_id(), check_text("name", name), timedelta(), self._clock.now())
+
+    def _key(
+        self,
+        org_id: UUID,
+        name: str,
+        secret: str,
+        expires_at: datetime | None,
+        *,
+        can_review: bool = False,
+    ) -> ApiKey:
         return ApiKey(
             org_id=org_id,
             id=new_id(),
-            name=_named(name),
+            name=check_text("name", name),
             hint=hint(secret),
             created_at=self._clock.now(),
             expires_at=expires_at,
             revoked_at=None,
             last_used_at=None,
+            can_review=can_review,
         )
 
     async def _find_keys(self, hashes: list[bytes]) -> list[tuple[Caller, datetime | None] | None]:
@@ -159,9 +230,14 @@ class Orgs:
         return [
             None
             if (row := rows.get(each)) is None or row["revoked_at"] is not None
-            else (Caller(row["org_id"], row["id"], row["clock_offset"]), row["expires_at"])
+            else (self._caller(row), row["expires_at"])
             for each in hashes
         ]
+
+    def _caller(self, row: Row) -> Caller:
+        """Who has this key. In a sandbox every key may review: there is nobody to guard."""
+        can_review = row["can_review"] or self._mode is Mode.SANDBOX
+        return Caller(row["org_id"], row["id"], row["clock_offset"], can_review)
 
 
 async def take_lane(database: Database) -> int:
@@ -173,16 +249,18 @@ async def take_lane(database: Database) -> int:
     return await database.single(take)
 
 
-async def _stored(tx: Tx, key: ApiKey, secret: str) -> ApiKey:
-    """Store a key; answers it, or the one that has this very secret already."""
-    hashed = digest(secret)
-    if await store.add_key(tx, key, hashed):
-        return key
-    row = (await store.find_keys(tx, [hashed]))[hashed]
-    return next(each for each in await store.keys(tx, row["org_id"]) if each.id == row["id"])
+async def claim_mode(database: Database, mode: Mode) -> None:
+    """Make this database one of `mode`, or find that it is; raises `ModeMismatch` otherwise."""
+    kept = await database.transact(lambda tx: store.claim_mode(tx, mode))
+    if kept is not mode:
+        raise ModeMismatch(
+            f"This database was begun in {kept} mode and can't be opened in {mode} mode: see "
+            "LANDBRIDGE_MODE. Each mode needs a database of its own."
+        )
 
 
-def _named(name: str) -> str:
-    if not 1 <= len(name.strip()) <= _NAME_LENGTH_MAX:
-        raise FieldInvalid(f"name must have 1 to {_NAME_LENGTH_MAX} characters", field="name")
-    return name.strip()
+async def _offset(tx: Tx, org_id: UUID) -> timedelta:
+    offset = await store.clock(tx, org_id)
+    if offset is None:
+        raise ResourceNotFound(f"there is no organisation {org_id}")
+    return offset

@@ -5,16 +5,22 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.db.pool import Row, Tx
-from landbridge.orgs.model import ApiKey, Org
+from landbridge.orgs.model import ApiKey, Mode, Org
 
 # Any fixed number but that of the migrations does; the lock is the transaction's own.
 _LOCK_FIRST = "select pg_advisory_xact_lock(6734)"
 
-_ADD_ORG = "insert into orgs (id, name, created_at) values ($1, $2, $3)"
+_ADD_ORG = """
+insert into orgs (id, name, created_at) values ($1, $2, $3)
+on conflict (id) do nothing
+returning id
+"""
 
 _ORGS = "select id, name, clock_offset, created_at from orgs order by created_at, id"
 
 _CLOCKS = "select id, clock_offset from orgs"
+
+_CLOCK = "select clock_offset from orgs where id = $1"
 
 _MOVE_CLOCK = """
 update orgs set clock_offset = clock_offset + $2 where id = $1 and clock_offset + $2 <= $3
@@ -22,31 +28,33 @@ returning clock_offset
 """
 
 _ADD_KEY = """
-insert into api_keys (org_id, id, name, hint, secret_hash, created_at, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into api_keys (org_id, id, name, hint, secret_hash, created_at, expires_at, can_review)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (secret_hash) do nothing
 returning id
 """
 
 # No org_id in front: the key is how the organisation is found out.
 _FIND_KEYS = """
-select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, o.clock_offset
+select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, k.can_review, o.clock_offset
 from api_keys k
 join orgs o on o.id = k.org_id
 where k.secret_hash = any($1::bytea[])
 """
 
 _KEYS = """
-select org_id, id, name, hint, created_at, expires_at, revoked_at, last_used_at
+select org_id, id, name, hint, created_at, expires_at, revoked_at, last_used_at, can_review
 from api_keys
 where org_id = $1
 order by created_at, id
 """
 
 _REVOKE_KEY = """
-update api_keys set revoked_at = coalesce(revoked_at, $3) where org_id = $1 and id = $2
+update api_keys set revoked_at = $3 where org_id = $1 and id = $2 and revoked_at is null
 returning id
 """
+
+_HAS_KEY = "select exists (select from api_keys where org_id = $1 and id = $2)"
 
 _USE_KEYS = """
 update api_keys k
@@ -57,10 +65,14 @@ where k.org_id = u.org_id and k.id = u.id
 
 _TAKE_LANE = "update clock_lanes set taken = taken + 1 returning taken"
 
+_CLAIM_MODE = "insert into installation (mode) values ($1) on conflict (single) do nothing"
 
-async def add_org(tx: Tx, org_id: UUID, name: str, at: datetime) -> None:
-    """Make an organisation."""
-    await tx.execute(_ADD_ORG, org_id, name, at)
+_MODE = "select mode from installation"
+
+
+async def add_org(tx: Tx, org: Org) -> bool:
+    """Make an organisation; False if it is there already."""
+    return await tx.fetchval(_ADD_ORG, org.id, org.name, org.created_at) is not None
 
 
 async def lock_first(tx: Tx) -> None:
@@ -81,6 +93,11 @@ async def clocks(tx: Tx) -> dict[UUID, timedelta]:
     return {row["id"]: row["clock_offset"] for row in await tx.fetch(_CLOCKS)}
 
 
+async def clock(tx: Tx, org_id: UUID) -> timedelta | None:
+    """How far an organisation's time is ahead; None if there is no such organisation."""
+    return await tx.fetchval(_CLOCK, org_id)
+
+
 async def move_clock(
     tx: Tx, org_id: UUID, by: timedelta, *, ahead_max: timedelta
 ) -> timedelta | None:
@@ -99,12 +116,13 @@ async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
         secret_hash,
         key.created_at,
         key.expires_at,
+        key.can_review,
     )
     return added is not None
 
 
 async def find_keys(tx: Tx, hashes: Sequence[bytes]) -> dict[bytes, Row]:
-    """By hash: org_id, id, expires_at, revoked_at and clock_offset."""
+    """By hash: org_id, id, expires_at, revoked_at, can_review and clock_offset."""
     rows = await tx.fetch(_FIND_KEYS, hashes)
     return {row["secret_hash"]: row for row in rows}
 
@@ -121,14 +139,20 @@ async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
             expires_at=row["expires_at"],
             revoked_at=row["revoked_at"],
             last_used_at=row["last_used_at"],
+            can_review=row["can_review"],
         )
         for row in await tx.fetch(_KEYS, org_id)
     ]
 
 
 async def revoke_key(tx: Tx, org_id: UUID, key_id: UUID, at: datetime) -> bool:
-    """Revoke a key, once; False if there is no such key."""
+    """Revoke a key; False if it was revoked before, or if there is no such key."""
     return await tx.fetchval(_REVOKE_KEY, org_id, key_id, at) is not None
+
+
+async def has_key(tx: Tx, org_id: UUID, key_id: UUID) -> bool:
+    """Whether there is such a key."""
+    return await tx.fetchval(_HAS_KEY, org_id, key_id)
 
 
 async def use_keys(tx: Tx, used: dict[tuple[UUID, UUID], datetime]) -> None:
@@ -146,3 +170,9 @@ async def use_keys(tx: Tx, used: dict[tuple[UUID, UUID], datetime]) -> None:
 async def take_lane(tx: Tx) -> int:
     """The clock lane of a process that starts."""
     return await tx.fetchval(_TAKE_LANE)
+
+
+async def claim_mode(tx: Tx, mode: Mode) -> Mode:
+    """Write down what the database is for, unless that stands there already; answers it."""
+    await tx.execute(_CLAIM_MODE, mode.value)
+    return Mode(await tx.fetchval(_MODE))

@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from landbridge.core.errors import FieldInvalid
 from landbridge.core.money import Asset, Money, Rounding, share
 from landbridge.quotes.errors import QuoteNotReady, RouteInvalid
 from landbridge.rates.port import Price, RateSource
+
+# Books hold 38 digits: so large an amount may be moved a hundred million times.
+UNITS_MAX = 10**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,12 @@ def exact_out(receive: Money, out_of: Asset, price: Price) -> Quote:
     # rounded up, since all of these are whole.
     gross = Money(-(-net.units * kept_under // kept_over), out_of)
     return Quote(gross, gross - net, receive, price)
+
+
+def check_size(quote: Quote, *, field: str) -> None:
+    """Raise `FieldInvalid`, naming the amount that was asked for, for sums beyond the books."""
+    if max(quote.send_gross.units, quote.receive.units) > UNITS_MAX:
+        raise FieldInvalid(f"{field} is too large", field=field)
 
 
 async def fresh_price(

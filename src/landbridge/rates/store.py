@@ -21,6 +21,15 @@ insert into prices
 values ($1, $2, $3, $4, $5, $6)
 on conflict (org_id, source_currency, destination_currency) do update
 set rate = excluded.rate, fee_fraction = excluded.fee_fraction, set_at = excluded.set_at
+where (prices.rate, prices.fee_fraction, prices.set_at)
+    <> (excluded.rate, excluded.fee_fraction, excluded.set_at)
+returning true
+"""
+
+_REMOVE = """
+delete from prices
+where org_id = $1 and source_currency = $2 and destination_currency = $3
+returning true
 """
 
 _LIST = """
@@ -50,9 +59,9 @@ async def set_price(  # a price is what it is made of
     destination_currency: str,
     price: Price,
     at: datetime,
-) -> None:
-    """Set an organisation's price of one pair."""
-    await tx.execute(
+) -> bool:
+    """Set an organisation's price of one pair; False if it is this already, set at this time."""
+    is_new = await tx.fetchval(
         _SET,
         org_id,
         source_currency,
@@ -61,6 +70,15 @@ async def set_price(  # a price is what it is made of
         price.fee_fraction,
         at,
     )
+    return is_new is not None
+
+
+async def remove_price(
+    tx: Tx, org_id: UUID, *, source_currency: str, destination_currency: str
+) -> bool:
+    """Remove an organisation's price of one pair; False if there is none."""
+    removed = await tx.fetchval(_REMOVE, org_id, source_currency, destination_currency)
+    return removed is not None
 
 
 async def list_prices(tx: Tx, org_id: UUID) -> Sequence[Row]:

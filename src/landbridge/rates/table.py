@@ -1,14 +1,19 @@
 """The organisation's price table, as a `RateSource`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from landbridge.changes.service import tell_next
+from landbridge.core.ids import derived_id
 from landbridge.core.money import Rate
 from landbridge.db.group import Group
-from landbridge.db.pool import Database, Row
+from landbridge.db.pool import Database, Row, Tx
 from landbridge.rates import store
 from landbridge.rates.port import Price
+
+# Prices are set by commands alone.
+_ACTOR = "cli"
 
 
 class PriceTable:
@@ -36,8 +41,10 @@ class PriceTable:
         at: datetime,
     ) -> None:
         """Set a price; the staleness bound counts from `at`, in the organisation's time."""
-        await self._database.single(
-            lambda tx: store.set_price(
+        facts = {"rate": str(price.rate), "fee": f"{price.fee_fraction:f}"}
+
+        async def work(tx: Tx) -> None:
+            is_new = await store.set_price(
                 tx,
                 org_id,
                 source_currency=source_currency,
@@ -45,7 +52,29 @@ class PriceTable:
                 price=price,
                 at=at,
             )
-        )
+            if is_new:
+                pair = (source_currency, destination_currency)
+                await _tell(tx, org_id, pair, what="set", facts=facts, at=at)
+
+        await self._database.transact(work)
+
+    async def remove_price(
+        self, org_id: UUID, *, source_currency: str, destination_currency: str, at: datetime
+    ) -> None:
+        """Remove a price if there is one, so that the default counts again."""
+
+        async def work(tx: Tx) -> None:
+            is_gone = await store.remove_price(
+                tx,
+                org_id,
+                source_currency=source_currency,
+                destination_currency=destination_currency,
+            )
+            if is_gone:
+                pair = (source_currency, destination_currency)
+                await _tell(tx, org_id, pair, what="remove", facts={}, at=at)
+
+        await self._database.transact(work)
 
     async def prices(self, org_id: UUID) -> Sequence[Row]:
         """The prices that the organisation has set."""
@@ -59,3 +88,25 @@ class PriceTable:
             else None
             for place in range(len(pairs))
         ]
+
+
+async def _tell(
+    tx: Tx,
+    org_id: UUID,
+    pair: tuple[str, str],
+    *,
+    what: str,
+    facts: Mapping[str, str],
+    at: datetime,
+) -> None:
+    source, destination = pair
+    await tell_next(
+        tx,
+        org_id=org_id,
+        object_id=derived_id(org_id, f"price/{source}/{destination}"),
+        kind="PRICE",
+        what=what,
+        actor=_ACTOR,
+        at=at,
+        facts={"source_currency": source, "destination_currency": destination, **facts},
+    )

@@ -110,6 +110,11 @@ class OwnerLock:
             os.close(self._file)
 
 
+def has_database(home: Path) -> bool:
+    """Whether a database was made in this data directory, or was begun to be."""
+    return home.joinpath("postgres").exists()
+
+
 def check(root: Path) -> None:
     """Refuse a directory that belongs to somebody else or to another PostgreSQL."""
     try:
