@@ -74,9 +74,7 @@ async def account_of(
     database: Database, org_id: UUID, wallet_id: UUID, *, asset: Asset = USDC
 ) -> UUID:
     """The id of a wallet's account."""
-    account = await Ledger(database).account(org_id, wallet_id, asset)
-    assert account is not None
-    return account.id
+    return (await Ledger(database).account(org_id, wallet_id, asset)).id
 
 
 async def make_account(database: Database, org_id: UUID, *, units: int = 0) -> UUID:

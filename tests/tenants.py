@@ -4,6 +4,7 @@ A `Tenant` is what a customer's own program would be: a key, and requests sent w
 """
 
 import asyncio
+import tempfile
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,7 +22,13 @@ from landbridge.web.observe import observe
 from landbridge.wiring import House
 
 URL = "http://landbridge.test"
-SETTINGS = Settings(master_key="bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM=", public_url=URL)
+# Where files are kept; gone when the test process ends.
+_data_dir = tempfile.TemporaryDirectory(prefix="landbridge-tests-", ignore_cleanup_errors=True)
+SETTINGS = Settings(
+    master_key="bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM=",
+    public_url=URL,
+    data_dir=_data_dir.name,
+)
 SWAPS = "/v2/wallets/swaps"
 
 

@@ -18,10 +18,12 @@ from typing import Any
 import click
 import pytest
 
+from landbridge.accounts import model as accounts
 from landbridge.cli import commands
 from landbridge.core.states import Moves
 from landbridge.flows.swaps import model as swaps
 from landbridge.settings import PREFIX
+from landbridge.verification import model as verification
 
 from .sources import ROOT, documents, report
 
@@ -36,8 +38,16 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=(\S+)", re.MULTILINE)
 
-FIGURES: dict[str, Moves[Any]] = {"docs/reference/swaps.md": swaps.MOVES}
-STATUSES: dict[str, type[StrEnum]] = {"docs/reference/swaps.md": swaps.Status}
+FIGURES: dict[str, Moves[Any]] = {
+    "docs/reference/accounts.md": accounts.MOVES,
+    "docs/reference/swaps.md": swaps.MOVES,
+    "docs/reference/verification.md": verification.MOVES,
+}
+STATUSES: dict[str, type[StrEnum]] = {
+    "docs/reference/accounts.md": accounts.Status,
+    "docs/reference/swaps.md": swaps.Status,
+    "docs/reference/verification.md": verification.KycStatus,
+}
 
 
 @dataclass(frozen=True)

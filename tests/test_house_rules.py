@@ -54,7 +54,7 @@ ENTRY_POINTS = {"landbridge.__main__"}
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}
 # Litestar's own copy of the document and its 404, behind the key; ours is /openapi.json.
 FRAMEWORK_ROUTES = {"/openapi", "/openapi/{path}", "/openapi/openapi.json"}
-FILES_ROUTE = "/docs/assets/{file_path}"  # what the page /docs is made of
+FILES_ROUTE = "/docs/assets/{name}"  # what the page /docs is made of
 METRIC_KINDS = {"Counter", "Gauge", "Histogram", "Summary", "Info", "Enum"}
 
 # Hosts of package registries and folders of single machines; written so that this file has none.

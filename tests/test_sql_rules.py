@@ -38,11 +38,13 @@ CALLS = {"fetch", "fetchrow", "fetchval", "execute", "executemany", "fetchmany",
 UNSCOPED_ALLOWED = {
     ("orgs/store.py", "_FIND_KEYS"): "a key is how the organisation is found out",
     ("users/terms_store.py", "_FIND_BY_SESSION"): "the hosted page knows its token alone",
-    ("wallets/store.py", "_ANY_SEED"): "any seed proves the master key, whoever's it is",
+    ("onboarding/store.py", "_FIND_BY_HASH"): "the hosted form knows its token alone",
 }
 UNLED_ALLOWED = {
     "api_keys_secret_hash_key": "a key is how the organisation is found out",
     "agreements_session_token_key": "the hosted page knows its token alone",
+    "kyc_links_token_hash_key": "the hosted form knows its token alone",
+    "users_grams_idx": "GIN takes no uuid without an extension; each gram is its organisation's",
 }
 BUILT_UP_ALLOWED = {
     "db/embedded/server.py": "psql asks and creates the one database, whose name is a constant",

@@ -15,13 +15,22 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from landbridge import __version__
+from landbridge.accounts.api import AccountRoutes
+from landbridge.accounts.review_api import AccountReviewRoutes
 from landbridge.core.errors import Busy, Refused
+from landbridge.files.api import FileRoutes
 from landbridge.flows.swaps.api import SwapRoutes
+from landbridge.kyc import shapes as kyc_shapes
+from landbridge.kyc.api import KycRoutes
+from landbridge.onboarding.api import KycLinkRoutes
+from landbridge.onboarding.form_api import KycPage
 from landbridge.reporting.api import TemplateRoutes
 from landbridge.sandbox.api import SandboxRoutes
 from landbridge.users.api import UserRoutes
 from landbridge.users.terms_api import TermsPage, TermsRoutes
 from landbridge.users.wallet_api import WalletRoutes
+from landbridge.verification.api import VerificationRoutes
+from landbridge.verification.review_api import ReviewRoutes
 from landbridge.web import errors
 from landbridge.web.body import Body
 from landbridge.web.gate import gate
@@ -42,14 +51,42 @@ from landbridge.wiring import House
 _log = structlog.stdlib.get_logger()
 
 ROUTES = [
+    AccountRoutes,
+    AccountReviewRoutes,
+    FileRoutes,
     UserRoutes,
     WalletRoutes,
+    KycRoutes,
+    VerificationRoutes,
+    ReviewRoutes,
     TermsRoutes,
     TermsPage,
+    KycLinkRoutes,
+    KycPage,
     SwapRoutes,
     TemplateRoutes,
     SandboxRoutes,
 ]
+
+# What handlers may ask for, by the names of their parameters.
+SERVICES = (
+    "database",
+    "accounts",
+    "files",
+    "dossiers",
+    "users",
+    "verification",
+    "reviews",
+    "wallets",
+    "terms",
+    "orgs",
+    "links",
+    "visits",
+    "uploading",
+    "swaps",
+    "sandbox",
+    "clock",
+)
 
 # Every body of ours is a few hundred bytes; a megabyte is far beyond any honest one.
 BODY_BYTES_MAX = 1_000_000
@@ -58,17 +95,8 @@ _NOTE_USE_EVERY_S = 5
 
 def build_app(house: House) -> Litestar:
     """The ASGI application over these services."""
-    services: dict[str, Any] = {
-        "database": house.database,
-        "users": house.users,
-        "wallets": house.wallets,
-        "terms": house.terms,
-        "orgs": house.orgs,
-        "swaps": house.swaps,
-        "sandbox": house.sandbox,
-        "clock": house.clock,
-        "public_url": house.settings.base_url,
-    }
+    services = {name: getattr(house, name) for name in SERVICES}
+    services["public_url"] = house.settings.base_url
 
     def provide_openapi() -> dict[str, Any]:
         return openapi_document(app)
@@ -96,19 +124,7 @@ def build_app(house: House) -> Litestar:
         },
         request_max_body_size=BODY_BYTES_MAX,
         lifespan=[lambda _: noting_use(house.orgs.note_use)],
-        openapi_config=OpenAPIConfig(
-            title="Landbridge",
-            version=__version__,
-            description="Self-hosted stablecoin payments.",
-            path="/openapi",
-            # Never empty: Litestar then serves pages with scripts from foreign hosts.
-            render_plugins=[JsonRenderPlugin()],
-            components=Components(
-                security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
-            ),
-            security=[{"key": []}],
-            use_handler_docstrings=True,
-        ),
+        openapi_config=_openapi_config(),
         logging_config=None,
         on_app_init=[_quiet],
     )
@@ -117,7 +133,23 @@ def build_app(house: House) -> Litestar:
 
 def openapi_document(app: Litestar) -> dict[str, Any]:
     """The interface of `app` as OpenAPI."""
-    return describe(app.openapi_schema.to_schema())
+    return describe(app.openapi_schema.to_schema(), kyc_shapes.SCHEMAS)
+
+
+def _openapi_config() -> OpenAPIConfig:
+    return OpenAPIConfig(
+        title="Landbridge",
+        version=__version__,
+        description="Self-hosted stablecoin payments.",
+        path="/openapi",
+        # Never empty: Litestar then serves pages with scripts from foreign hosts.
+        render_plugins=[JsonRenderPlugin()],
+        components=Components(
+            security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
+        ),
+        security=[{"key": []}],
+        use_handler_docstrings=True,
+    )
 
 
 def _quiet(config: AppConfig) -> AppConfig:

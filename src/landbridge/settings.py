@@ -10,11 +10,16 @@ from urllib.parse import urlsplit
 import msgspec
 
 from landbridge.core.errors import LandbridgeError
-from landbridge.db.sealing import key_from_text
+from landbridge.db.sealing import keys_from_text
+from landbridge.files import s3
+from landbridge.mail import smtp
 from landbridge.orgs.model import Mode, check_secret
+from landbridge.users.policy import check_codes, codes
 
 PREFIX = "LANDBRIDGE_"
 _PASSWORD_LENGTH_MIN = 12
+# A year: an older price is none.
+_PRICE_AGE_MAX_S = 366 * 24 * 3600
 
 
 class SettingsInvalid(LandbridgeError):
@@ -33,10 +38,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     api_processes: Annotated[int, msgspec.Meta(ge=1, le=32)] = 1
     pool_size: Annotated[int, msgspec.Meta(ge=4, le=100)] = 12
     master_key: str | None = None
+    files: str | None = None
+    files_endpoint: str | None = None
+    screening_score: Annotated[int, msgspec.Meta(ge=50, le=100)] = 88
+    terms_version: Annotated[str, msgspec.Meta(min_length=1, max_length=50)] = "1"
+    unsupported_countries: str | None = None
+    unsupported_us_states: str | None = None
+    identity: str | None = None
+    smtp_url: str | None = None
+    mail_from: str | None = None
     api_key: str | None = None
     admin_email: str | None = None
     admin_password: str | None = None
-    price_age_max_s: Annotated[int, msgspec.Meta(ge=1)] = 3600
+    price_age_max_s: Annotated[int, msgspec.Meta(ge=1, le=_PRICE_AGE_MAX_S)] = 3600
     log_format: str | None = None
     log_level: str = "info"
 
@@ -74,8 +88,7 @@ def read(environ: Mapping[str, str] = os.environ) -> Settings:
     for name, value in told.items():
         values[name] = _converted(name, value)
     settings = Settings(**values)
-    _check(settings)
-    return settings
+    return check(settings)
 
 
 def _converted(name: str, value: str) -> Any:
@@ -87,16 +100,25 @@ def _converted(name: str, value: str) -> Any:
         raise SettingsInvalid(f"{PREFIX}{name.upper()}: {_lower(str(error))}.") from error
 
 
-def _check(settings: Settings) -> None:
-    """What a type can't say."""
+def check(settings: Settings) -> Settings:
+    """The settings, if what a type can't say is right as well; else raises `SettingsInvalid`."""
     checks: list[tuple[str, Any, Any]] = [
-        ("master_key", settings.master_key, key_from_text),
+        ("host", settings.host, _host),
+        ("data_dir", settings.data_dir, _data_dir),
+        ("master_key", settings.master_key, keys_from_text),
         ("api_key", settings.api_key, check_secret),
         ("admin_email", settings.admin_email, _email),
         ("admin_password", settings.admin_password, _password),
         ("database_url", settings.database_url, _database_url),
         ("public_url", settings.public_url, _public_url),
+        ("files", settings.files or None, s3.check_url),
+        ("files_endpoint", settings.files_endpoint, _public_url),
+        ("smtp_url", settings.smtp_url, smtp.check_url),
+        ("mail_from", settings.mail_from, smtp.check_sender),
+        ("identity", settings.identity, _one_of("sandbox", "manual")),
         ("log_format", settings.log_format, _one_of("console", "json")),
+        ("unsupported_countries", settings.unsupported_countries, _countries),
+        ("unsupported_us_states", settings.unsupported_us_states, _us_states),
         ("log_level", settings.log_level, _one_of("debug", "info", "warning", "error")),
     ]
     for name, value, check in checks:
@@ -105,11 +127,28 @@ def _check(settings: Settings) -> None:
                 check(value)
             except ValueError as error:
                 raise SettingsInvalid(f"{PREFIX}{name.upper()} {error}.") from error
+    if (settings.smtp_url is None) != (settings.mail_from is None):
+        raise SettingsInvalid(f"{PREFIX}SMTP_URL and {PREFIX}MAIL_FROM belong together: set both.")
+    if settings.mode is Mode.PRODUCTION and settings.identity == "sandbox":
+        raise SettingsInvalid(f"{PREFIX}IDENTITY is not for production if it says sandbox.")
     if settings.mode is Mode.PRODUCTION and settings.master_key is None:
         raise SettingsInvalid(
             f"{PREFIX}MASTER_KEY is required in production: 32 random bytes in base64. "
-            "It opens the wallet seeds; keep it apart from the database and its backups."
+            "It opens personal data and wallet seeds; keep it apart from the database and its "
+            "backups."
         )
+    return settings
+
+
+def _host(value: str) -> None:
+    # An empty one would mean every address of the machine.
+    if not value.strip():
+        raise ValueError("is empty; 0.0.0.0 listens on every address")
+
+
+def _data_dir(value: str) -> None:
+    if not value.strip():
+        raise ValueError("is empty; leave it out for .landbridge")
 
 
 def _email(value: str) -> None:
@@ -132,6 +171,14 @@ def _public_url(value: str) -> None:
     parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         raise ValueError("must be an http or https URL")
+
+
+def _countries(value: str) -> None:
+    check_codes(countries=codes(value), us_states=())
+
+
+def _us_states(value: str) -> None:
+    check_codes(countries=(), us_states=codes(value))
 
 
 def _one_of(*allowed: str) -> Any:

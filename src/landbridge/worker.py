@@ -10,6 +10,8 @@ from prometheus_client import Gauge
 from landbridge.core.errors import Busy
 from landbridge.flows.due import BATCH_SIZE
 from landbridge.ledger.house import roll_up
+from landbridge.orgs.model import Mode
+from landbridge.verification.service import BATCH_SIZE as VERIFICATION_BATCH_SIZE
 from landbridge.wiring import House
 
 _log = structlog.stdlib.get_logger()
@@ -36,15 +38,48 @@ async def _run_due(house: House) -> bool:
     return moved == BATCH_SIZE
 
 
+async def _verify(house: House) -> bool:
+    done = await house.verification.run_due(await house.orgs.clock_offsets())
+    return done == VERIFICATION_BATCH_SIZE
+
+
 async def _roll_up(house: House) -> bool:
     return await roll_up(house.database, await house.orgs.clock_offsets())
+
+
+async def _look_at_lists(house: House) -> bool:
+    if house.settings.mode is Mode.PRODUCTION:
+        await house.screening.warn_of_lists()
+    return False
+
+
+async def _sweep_files(house: House) -> bool:
+    return await house.files.sweep(await house.orgs.clock_offsets())
+
+
+async def _send_mails(house: House) -> bool:
+    return await house.outbox.run_once(await house.orgs.clock_offsets())
+
+
+async def _sweep_links(house: House) -> bool:
+    return await house.links.sweep(await house.orgs.clock_offsets())
 
 
 SCHEDULES = [
     # A quote is ended within half a second of its time.
     Schedule("due", 0.5, _run_due),
+    # Somebody who was submitted waits a second longer.
+    Schedule("verification", 1.0, _verify),
     # House balances are exact at any moment; this only keeps their live tail short.
     Schedule("house_roll_up", 2.0, _roll_up),
+    # What was erased can't be read from that moment on; this gives its space back.
+    Schedule("files_sweep", 60.0, _sweep_files),
+    # In production, a log line an hour until somebody loads a list.
+    Schedule("sanctions_lists", 3600.0, _look_at_lists),
+    # A person who waits for a mail waits a second longer.
+    Schedule("mails", 1.0, _send_mails),
+    # Whom an expired link was sent to is kept an hour longer at most.
+    Schedule("kyc_links_sweep", 3600.0, _sweep_links),
 ]
 
 

@@ -14,6 +14,12 @@ import pytest
 import structlog
 
 from landbridge.flows.swaps.model import Status
+from landbridge.kyc.model import Rail
+from tests.accounts.bodies import cases, having, whole
+from tests.accounts.verified import make_verified
+from tests.contract.kyc_markers import tell_kyc
+from tests.contract.verification_markers import review
+from tests.onboarding.person import ADA, ADA_DETAILS, PASSPORT, PICTURE, Person
 from tests.tenants import (
     SWAPS,
     Tenant,
@@ -67,6 +73,9 @@ async def story(org: Tenant, logged: Callable[[], str]) -> Story:
     played = Story(org)
     played.markers |= {org.key, IP, "198.51.100"}
     await _good_requests(played)
+    await _files(played)
+    await _form(played)
+    await review(org, played.send, played.mark)
     await _bad_requests(played)
     await _broken_requests(played)
     return played
@@ -87,7 +96,7 @@ async def _good_requests(story: Story) -> None:
         "addressLine1": mark(),
         "addressLine2": mark(),
         "city": mark(),
-        "stateProvinceRegion": mark(),
+        "stateProvinceRegion": "IL",
         "postalCode": mark(),
         "country": "USA",
     }
@@ -99,13 +108,17 @@ async def _good_requests(story: Story) -> None:
     company = business(
         agreement, businessName=mark(), ultimateBeneficialOwners=owners, email=f"{mark()}@x.com"
     )
-    await story.send("POST", "/v2/users", company)
+    firm = (await story.send("POST", "/v2/users", company)).json()["id"]
+    await tell_kyc(story.send, mark, person=user, company=firm)
     await story.send("POST", f"/v2/users/{user}", {"lastName": mark(), "ipAddress": IP})
     for name in ("firstName", "lastName", "businessName", "email", "unknown"):
         await story.send("GET", "/v2/users", None, **{name: mark()})
+    await story.send("POST", f"/v2/users/{user}/freeze", {"reason": mark()})
+    await story.send("POST", f"/v2/users/{user}/unfreeze")
     external = {"address": OUTSIDE, "chain": "POLYGON", "name": mark(), "referenceId": mark()}
     await story.send("POST", f"/v2/users/{user}/wallets/external", external)
     story.markers |= {OUTSIDE, OUTSIDE.lower()}
+    await _accounts(story)
     coins = {"chain": "POLYGON", "currency": "usdc", "amount": "987654.321"}
     await story.send("POST", f"/v2/sandbox/users/{user}/wallets/fund", coins)
     story.markers |= {"987654"}
@@ -120,6 +133,92 @@ async def _good_requests(story: Story) -> None:
         mark(): mark(),
     }
     await story.send("GET", "/v2/ping", headers=headers)
+
+
+async def _accounts(story: Story) -> None:
+    """Bank accounts, good, wrong and refused."""
+    mark = story.mark
+    path = f"/v2/users/{await make_verified(story.org, Rail.USD)}/accounts"
+    body = whole(next(iter(cases())))
+    story.markers |= {"7162534438", "6253443890"}
+    for member, value in (
+        ("accountHolder.name", mark()),
+        ("accountHolder.email", f"{mark()}@{mark()}.com"),
+        ("accountHolder.idNumber", mark()),
+        ("accountHolder.address.addressLine1", mark()),
+        ("us.bankName", mark()),
+        ("us.bankAddress.city", mark()),
+        ("us.accountNumber", "7162534438"),
+    ):
+        body = having(body, member, value)
+    made = await story.send("POST", path, {**body, "requestId": str(uuid4()), mark(): mark()})
+    assert made.json()["status"] == "ACTIVE"
+    await story.send("GET", f"{path}/{made.json()['id']}")
+    await story.send("POST", path, having(body, "us.routingNumber", "021000022"))
+    await story.send("DELETE", f"{path}/{made.json()['id']}", {mark(): mark()})
+    for name in ("rail", "type", "currency", "createdBefore"):
+        await story.send("GET", path, None, **{name: mark()})
+    for member in (
+        "type",
+        "rail",
+        "requestId",
+        "accountHolder",
+        "accountHolder.type",
+        "us",
+        "africa",
+    ):
+        await story.send("POST", path, having(body, member, mark()))
+    for member in ("email", "phone", "idType", "nationality", "dateOfBirth", "address"):
+        await story.send("POST", path, having(body, f"accountHolder.{member}", mark()))
+    for member in body["us"]:
+        await story.send("POST", path, having(body, f"us.{member}", mark()))
+    await story.send("POST", path, having(body, "us.routingNumber", "6253443890"))
+    await story.send("POST", f"/v2/reviews/accounts/{mark()}", {"decision": "approve"})
+    decision = {"decision": "reject", "reason": mark()}
+    await story.send("POST", f"/v2/reviews/accounts/{made.json()['id']}", decision)
+
+
+async def _files(story: Story) -> None:
+    """Files, good and refused, with markers in their names and in them."""
+    mark = story.mark
+    content = b"%PDF-1.7\n% " + mark().encode() + b"\n%%EOF"
+    for name, sent in ((".pdf", content), (".png", content), (".pdf", mark().encode())):
+        file = (f"{mark()}{name}", sent)
+        answer = await story.org.client.post(
+            "/v2/files", files={"file": file}, headers=story.org.headers
+        )
+        known = {each for each in story.markers if each in file[0] or each.encode() in sent}
+        story.told.append((known, answer.text))
+    await story.send("POST", "/v2/files", {"file": mark()})
+    await story.send("GET", f"/v2/files/{mark()}")
+
+
+async def _form(story: Story) -> None:
+    """The hosted form, filled in with markers, rightly and wrongly."""
+    org, mark = story.org, story.mark
+    redirect = f"https://{mark()}.example/{mark()}"
+    told = {"recipientEmail": f"{mark()}@{mark()}.com", "redirectUrl": redirect}
+    rails = {"rails": ["USD"], "templateId": mark()}
+    made = await story.send("POST", "/v2/kyc-link", {"userType": "INDIVIDUAL", **told, **rails})
+    person = Person(org.client, made.json()["kycLinkUrl"])
+    story.markers.add(person.url.partition("session=")[2])
+    await person.open(f"{person.url}&step={mark()}&item={mark()}")
+    await person.press("/terms")
+    await person.press("/about", dict.fromkeys(ADA, mark()))
+    names = {"firstName": mark(), "lastName": mark(), "email": f"{mark()}@{mark()}.com"}
+    street = {"address.addressLine1": mark(), "address.city": mark()}
+    await person.press("/about", {**ADA, **names, **street})
+    await person.press("/details", dict.fromkeys(ADA_DETAILS, mark()))
+    story.markers |= {"536904398", "536-90-4398"}
+    await person.press("/details", {**ADA_DETAILS, "taxIdentificationNumber": "536-90-4398"})
+    await person.follow("item=identity")
+    for content in (mark().encode(), PICTURE[1]):
+        file = (f"{mark()}.jpg", content, "image/jpeg")
+        await person.press("/documents", {**PASSPORT, "number": mark()}, file=file)
+        await person.open(f"{person.url}&step=documents&item=identity")
+    await person.open()
+    await person.press("/submit")
+    assert await person.open() == "Thank you"
 
 
 async def _bad_requests(story: Story) -> None:
@@ -158,14 +257,12 @@ async def _broken_requests(story: Story) -> None:
     agreement = await make_agreement(org)
     made = await story.send("POST", "/v2/users", individual(agreement, firstName=mark()))
     user = made.json()["id"]
-    database = org.house.database
-    await database.rows(
-        "delete from accounts a using wallets w where w.org_id = $1 and w.org_id = a.org_id"
-        " and w.id = a.wallet_id and w.user_id = $2",
-        org.org_id,
-        user,
-    )
-    answer = await story.send("POST", SWAPS, swap_body(user), headers={"User-Agent": mark()})
+    swapped = "update users set sealed_card = sealed_profile, sealed_profile = sealed_card"
+    where = " where org_id = $1 and id = $2"
+    await org.house.database.rows(swapped + where, org.org_id, user)
+    body, headers = {"firstName": mark()}, {"User-Agent": mark()}
+    answer = await story.send("POST", f"/v2/users/{user}", body, headers=headers)
+    await org.house.database.rows(swapped + where, org.org_id, user)
     assert answer.status_code == 500
 
 
@@ -219,8 +316,10 @@ async def test_secrets_are_not_quoted_even_to_their_sender(story: Story) -> None
 
 async def test_the_records_have_what_the_logs_do_not(story: Story) -> None:
     """The markers did arrive: without this, the tests above would prove nothing."""
-    users = (await story.org.send("GET", "/v2/users", limit=100)).text
-    assert len(_found(story, users)) >= 5
+    users = await story.org.get("/v2/users", limit=100)
+    assert len(_found(story, json.dumps(users))) >= 5
+    shown = [await story.org.get(f"/v2/users/{each['id']}/kyc") for each in users["users"]]
+    assert any(len(_found(story, json.dumps(kyc))) > 50 for kyc in shown)
     swaps = await story.org.get(SWAPS)
     found = await swap_of(story.org, swaps["data"][0]["transferDetails"]["id"])
     assert found.status is Status.QUOTE_FAILED

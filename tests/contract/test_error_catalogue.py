@@ -17,10 +17,12 @@ from landbridge.core.clock import Clock
 from landbridge.core.errors import Refused
 from landbridge.core.money import Rate
 from landbridge.flows.swaps.model import Status
+from landbridge.kyc.model import Rail
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import take_lane
 from landbridge.rates.port import Price
 from landbridge.wiring import wire
+from tests.accounts.verified import make_verified
 from tests.tenants import (
     SETTINGS,
     SWAPS,
@@ -114,6 +116,44 @@ async def _no_user(org: Tenant) -> httpx2.Response:
     return await org.send("GET", f"/v2/users/{uuid4()}")
 
 
+async def _misshapen_account(org: Tenant) -> httpx2.Response:
+    user = await make_user(org)
+    body = {"rail": "offramp", "type": "brazil", "brazil": {"currency": "brl"}}
+    return await org.send("POST", f"/v2/users/{user}/accounts", body)
+
+
+async def _no_account(org: Tenant) -> httpx2.Response:
+    user = await make_user(org)
+    return await org.send("GET", f"/v2/users/{user}/accounts/{uuid4()}")
+
+
+async def _deleted_account(org: Tenant) -> httpx2.Response:
+    user = await make_verified(org, Rail.SOUTH_AMERICA_STANDARD)
+    path = f"/v2/users/{user}/accounts"
+    pix = {"pixKey": "ada@example.com", "currency": "brl"}
+    made = await org.post(path, {"rail": "offramp", "type": "brazil", "brazil": pix})
+    await org.send("DELETE", f"{path}/{made['id']}")
+    decision = {"decision": "approve"}
+    return await org.send("POST", f"/v2/reviews/accounts/{made['id']}", decision)
+
+
+async def _too_little_told(org: Tenant) -> httpx2.Response:
+    user = await make_user(org)
+    return await org.send("POST", f"/v2/users/{user}/kyc/submissions", {"rails": "USD"})
+
+
+async def _unverified(org: Tenant) -> httpx2.Response:
+    pix = {"pixKey": "ada@example.com", "currency": "brl"}
+    body = {"rail": "offramp", "type": "brazil", "brazil": pix}
+    return await org.send("POST", f"/v2/users/{await make_user(org)}/accounts", body)
+
+
+async def _frozen(org: Tenant) -> httpx2.Response:
+    user = await make_user(org)
+    await org.post(f"/v2/users/{user}/freeze", {})
+    return await org.send("POST", f"/v2/users/{user}/wallets/add", {"chains": ["BASE"]})
+
+
 async def _no_swap(org: Tenant) -> httpx2.Response:
     return await org.send("GET", f"{SWAPS}/{uuid4()}")
 
@@ -174,21 +214,33 @@ async def _expired(org: Tenant) -> httpx2.Response:
     return await org.send("POST", f"{SWAPS}/{made['id']}/accept")
 
 
-async def _sandbox_in_production(org: Tenant) -> httpx2.Response:
+async def _in_production(org: Tenant, method: str, path: str, body: Any = None) -> httpx2.Response:
     database = org.house.database
     settings = msgspec.structs.replace(SETTINGS, mode=Mode.PRODUCTION)
     house = wire(settings, database, Clock(await take_lane(database)))
     async with served(house) as client:
         real = await make_tenant(house, client)
-        return await real.send("POST", "/v2/sandbox/clock/advance", {"seconds": 1})
+        return await real.send(method, path, body)
+
+
+async def _sandbox_in_production(org: Tenant) -> httpx2.Response:
+    return await _in_production(org, "POST", "/v2/sandbox/clock/advance", {"seconds": 1})
+
+
+async def _not_a_reviewer(org: Tenant) -> httpx2.Response:
+    return await _in_production(org, "GET", "/v2/reviews/kyc")
 
 
 # One request per error that meets it.
 MEETS: dict[str, Met] = {
+    "AccountDataInvalid": _misshapen_account,
+    "AccountNotFound": _no_account,
     "BodyTooLarge": _large_body,
     "FieldInvalid": _bad_field,
+    "InactiveAccount": _deleted_account,
     "InsufficientBalance": _short,
     "KeyInvalid": _wrong_key,
+    "KycDataInvalid": _too_little_told,
     "KeyMissing": _no_key,
     "MethodNotAllowed": _wrong_method,
     "QuoteInvalid": _expired,
@@ -196,10 +248,13 @@ MEETS: dict[str, Met] = {
     "RequestIdTaken": _taken_id,
     "ResourceConflict": _other_link,
     "ResourceNotFound": _no_link,
+    "RoleNotAllowed": _not_a_reviewer,
     "RouteInvalid": _same_currency,
     "SandboxOnly": _sandbox_in_production,
     "TransactionNotFound": _no_swap,
+    "UserFrozen": _frozen,
     "UserNotFound": _no_user,
+    "VerificationMissing": _unverified,
     "VersionInvalid": _wrong_path,
     "WalletAlreadyExists": _twice_registered,
     "WalletConfigInvalid": _register,

@@ -5,6 +5,7 @@ tables below say what that id is.
 """
 
 import re
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -16,7 +17,11 @@ import pytest
 from litestar.routes import HTTPRoute
 
 from landbridge.app import build_app
+from landbridge.kyc.model import Rail
+from landbridge.verification.model import case_id
 from landbridge.wiring import House
+from tests.accounts.verified import verify
+from tests.contract.things import ACCOUNT, DOCUMENT, make_document, make_owner, send_file
 from tests.tenants import (
     SWAPS,
     Tenant,
@@ -33,6 +38,7 @@ CHANGING = re.compile(
     r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00"  # moments
     r"|(?<=session=)[\w-]+|(?<=\"sessionToken\":\")[\w-]+"  # session tokens
     r"|0x[0-9a-fA-F]{40}"  # addresses
+    r"|file_[0-9a-f]{32}"  # files
 )
 PUBLIC = {
     "GET /healthz",
@@ -40,10 +46,18 @@ PUBLIC = {
     "GET /metrics",
     "GET /docs",
     "GET /openapi.json",
-    "GET /docs/assets/{file_path}",
-    "HEAD /docs/assets/{file_path}",
+    "GET /docs/assets/{name}",
     "GET /tos/{signedAgreementId}",
     "POST /tos/{signedAgreementId}/accept",
+    "GET /kyc/{linkId}",
+    "POST /kyc/{linkId}/terms",
+    "POST /kyc/{linkId}/about",
+    "POST /kyc/{linkId}/details",
+    "POST /kyc/{linkId}/questions",
+    "POST /kyc/{linkId}/owners",
+    "POST /kyc/{linkId}/owners/remove",
+    "POST /kyc/{linkId}/documents",
+    "POST /kyc/{linkId}/submit",
 }
 # Path and query parameters and members of bodies that are ids, and of what.
 KINDS = {
@@ -51,7 +65,13 @@ KINDS = {
     "swapId": "swap",
     "signedAgreementId": "agreement",
     "idempotencyKey": "agreement",
+    "linkId": "link",
     "externalWalletId": "external",
+    "accountId": "account",
+    "fileId": "file",
+    "uboId": "owner",
+    "documentId": "document",
+    "caseId": "case",
     "requestId": "request",
     "walletAddress": "address",
 }
@@ -101,36 +121,51 @@ class Things:
 
     by_kind: dict[str, str]
     session: str
+    form_session: str
 
 
 async def make_things(org: Tenant) -> Things:
-    user = await make_user(org, funds="100", chains=["POLYGON"])
+    user = await make_user(org, funds="100", chains=["POLYGON"], lastName="Approval")
+    await verify(org, user, Rail.SOUTH_AMERICA_STANDARD)
+    account = await org.post(f"/v2/users/{user}/accounts", ACCOUNT)
     swap = await make_swap(org, user)
     agreement = await make_agreement(org)
     body = {"address": OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
     external = await org.post(f"/v2/users/{user}/wallets/external", body)
     wallets = (await org.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]
+    form = await org.post("/v2/kyc-link", {"userType": "INDIVIDUAL", "rails": ["USD"]})
+    link, _, form_session = form["kycLinkUrl"].rpartition("/")[2].partition("?session=")
     return Things(
         {
             "user": user,
             "swap": swap["id"],
             "agreement": agreement,
             "external": external["id"],
+            "account": account["id"],
+            "file": await send_file(org),
+            "owner": await make_owner(org),
+            "document": await make_document(org, user),
             "request": swap["requestId"],
             "address": wallets["POLYGON"]["address"],
+            "link": link,
+            "case": str(case_id(uuid.UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
         },
         (await org.get(f"/v2/tos-link/{agreement}"))["sessionToken"],
+        form_session,
     )
 
 
 def unknown() -> Things:
     """Ids of nothing."""
-    kinds = ("user", "swap", "agreement", "external", "request")
+    kinds = ("user", "owner", "document", "swap", "agreement", "external", "account", "request")
     nothing = {kind: str(uuid4()) for kind in kinds}
-    return Things({**nothing, "address": "0x" + uuid4().hex + "0" * 8}, "x" * 43)
+    nothing["file"] = f"file_{uuid4().hex}"
+    nothing["link"] = str(uuid4())
+    nothing["case"] = str(uuid4())
+    return Things({**nothing, "address": "0x" + uuid4().hex + "0" * 8}, "x" * 43, "x" * 43)
 
 
-def bodies(mine: Things) -> dict[str, dict[str, Any]]:
+def bodies(mine: Things) -> dict[str, Any]:
     """A good body for each route that takes one."""
     user = mine.by_kind["user"]
     address = {"address": "0x" + uuid4().hex + "1" * 8, "chain": "BASE"}
@@ -139,7 +174,21 @@ def bodies(mine: Things) -> dict[str, dict[str, Any]]:
             **individual(mine.by_kind["agreement"]),
             "requestId": str(uuid4()),
         },
+        "POST /v2/files": {},
         "POST /v2/users/{userId}": {"email": "new@example.com"},
+        "POST /v2/users/{userId}/freeze": {"reason": "a"},
+        "POST /v2/users/{userId}/unfreeze": {},
+        "DELETE /v2/users/{userId}/personal-data": {},
+        "POST /v2/users/{userId}/accounts": {**ACCOUNT, "requestId": str(uuid4())},
+        "DELETE /v2/users/{userId}/accounts/{accountId}": {},
+        "POST /v2/reviews/accounts/{accountId}": {"decision": "approve"},
+        "POST /v2/users/{userId}/kyc": {"phone": "+14155550123"},
+        "POST /v2/users/{userId}/kyc/submissions": {"rails": "USD"},
+        "POST /v2/reviews/kyc/{caseId}": {"decision": "revoke"},
+        "POST /v2/users/{userId}/kyc/ubos": {"firstName": "Ada"},
+        "POST /v2/users/{userId}/kyc/ubos/{uboId}": {"firstName": "Ada"},
+        "POST /v2/users/{userId}/kyc/documents/{documentId}": {"number": "1"},
+        "POST /v2/users/{userId}/kyc/documents": [DOCUMENT],
         "POST /v2/users/{userId}/wallets/add": {"chains": ["BASE"]},
         "POST /v2/users/{userId}/wallets/external": {**address, "name": "a", "referenceId": "b"},
         "POST /v2/tos-link": {"idempotencyKey": str(uuid4())},
@@ -153,12 +202,16 @@ def bodies(mine: Things) -> dict[str, dict[str, Any]]:
             "amount": "1",
         },
         "POST /tos/{signedAgreementId}/accept": {},
+        "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
+        **{name: {} for name in PUBLIC if name.startswith("POST /kyc/")},
     }
 
 
 QUERIES = {
     "GET /v2/users/{userId}/wallets/balance": {"chain": "POLYGON", "currency": "usdc"},
     "GET /v2/wallets/swaps": {"userId": ""},
+    "GET /v2/kyc/status": {"userId": ""},
+    "GET /v2/users/{userId}/kyc/requirements": {"rails": "USD"},
 }
 
 
@@ -227,8 +280,12 @@ async def _ask(
         name: (mine if whose == "m" else other).by_kind[KINDS[name]]
         for name, whose in of_whom.items()
     }
-    if route.path.startswith("/tos/"):
-        path, session = route.at(values), {"session": mine.session}
+    if route.is_public:
+        is_form = route.path.startswith("/kyc/")
+        path, session = (
+            route.at(values),
+            {"session": mine.form_session if is_form else mine.session},
+        )
         if route.method == "GET":
             return await org.client.get(path, params=session)
         return await org.client.post(path, data=session)
@@ -251,10 +308,12 @@ async def test_ids_in_queries_of_another_organisation_are_unknown(
             assert told(answers[0]) == told(answers[1]), name
 
 
-def _places(body: dict[str, Any], under: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    for name, value in body.items():
+def _places(body: Any, under: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    # Arrays of things have tests of their own (tests/kyc/test_documents.py).
+    members = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+    for name, value in members.items():
         if isinstance(value, dict):
-            yield from _places(cast("dict[str, Any]", value), (*under, name))
+            yield from _places(value, (*under, name))
         elif name in KINDS:
             yield (*under, name)
 
@@ -281,7 +340,9 @@ async def test_ids_in_bodies_of_another_organisation_are_unknown(
     assert checked == {
         "POST /v2/users signedAgreementId",
         "POST /v2/users requestId",
+        "POST /v2/users/{userId}/accounts requestId",
         "POST /v2/tos-link idempotencyKey",
+        "POST /v2/kyc-link userId",
         "POST /v2/wallets/swaps requestId",
         "POST /v2/wallets/swaps source.userId",
         "POST /v2/wallets/swaps destination.userId",
@@ -315,3 +376,4 @@ async def test_lists_have_nothing_of_another_organisation(
             assert answer.status_code in {200, 404}, route
             if route.path.startswith("/v2/") and "count" in answer.json():
                 assert answer.json()["count"] == 0, route
+            assert route.path != "/v2/kyc/status" or answer.json() == []

@@ -113,7 +113,7 @@ async def test_the_clock_never_gets_further_than_a_century(org: Tenant) -> None:
     await org.post(ADVANCE, {"seconds": CENTURY_S})
     assert await org.refused("POST", ADVANCE, {"seconds": 1}) == FIELD
     # All is well there, and for the worker that reads every organisation's time.
-    await make_user(org, funds="1")
+    await make_user(org, funds="1", dateOfBirth="2050-01-01")
     assert (await org.get("/v2/users"))["count"] == 1
     await org.house.due.run_once({org.org_id: timedelta(seconds=CENTURY_S)})
 

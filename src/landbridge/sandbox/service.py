@@ -17,6 +17,7 @@ from landbridge.orgs.model import Mode
 from landbridge.orgs.service import Orgs
 from landbridge.sandbox.errors import SandboxOnly
 from landbridge.users.service import Users
+from landbridge.verification.service import Verification
 from landbridge.wallets.model import DEPOSIT_KIND, DEPOSIT_MOVES, DepositStatus
 from landbridge.wallets.service import Holding, Wallets
 from landbridge.web.caller import Caller
@@ -35,6 +36,7 @@ class Sandbox:
     users: Users
     wallets: Wallets
     due: Due
+    verification: Verification
     clock: Clock
 
     async def fund(
@@ -54,8 +56,6 @@ class Sandbox:
                 f"amount must be above zero and at most {_COINS_MAX}", field="amount"
             )
         account = await self.ledger.account(caller.org_id, holding.wallet.id, asset)
-        if account is None:
-            raise Broken(f"wallet {holding.wallet.id} has no account of {asset.code}")
         deposit_id = new_id()
         opened = await self.ledger.open(
             Opening(
@@ -84,7 +84,8 @@ class Sandbox:
     async def advance_clock(self, caller: Caller, by: timedelta) -> timedelta:
         """Move the organisation's time on, and do everything that falls due, in order."""
         self._check_mode()
-        offset = await self.orgs.advance_clock(caller.org_id, by)
+        offset = await self.orgs.advance_clock(caller.org_id, by, actor=caller.actor)
+        await self.verification.run_all({caller.org_id: offset})
         await self.due.run_all({caller.org_id: offset})
         return offset
 

@@ -284,7 +284,8 @@ REFUSED: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     (SHORT, "11 usdc", {"amount": "11"}, {}),
     (SHORT, "10.000001 usdc", {"amount": "10.000001"}, {}),
     (SHORT, "usdc", {"amount": None}, {"amount": "10"}),
-    (SHORT, "usdc", {"amount": None}, {"amount": "9" * 32}),
+    (SHORT, "usdc", {"amount": None}, {"amount": "9" * 20}),
+    (FIELD, "destination.amount", {"amount": None}, {"amount": "9" * 32}),
 ]
 
 

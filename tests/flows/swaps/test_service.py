@@ -55,7 +55,7 @@ async def test_accepting_twice_answers_as_the_first_time(org: Tenant) -> None:
 async def test_a_late_accept_fails_the_quote(still_org: Tenant, still_clock: FrozenClock) -> None:
     org, user = still_org, await make_user(still_org, funds="10")
     swap = await make_swap(org, user)
-    still_clock.at += timedelta(seconds=30, microseconds=500)
+    still_clock.at += timedelta(seconds=31)
     assert await org.refused("POST", f"{SWAPS}/{swap['id']}/accept") == "400 INVALID_QUOTE"
     found = await swap_of(org, swap["id"])
     assert found.status is Status.QUOTE_FAILED
@@ -293,3 +293,28 @@ async def test_every_change_is_told_with_who_did_it(org: Tenant) -> None:
     ]
     assert {actor for _, _, actor in told[done["id"]]} == {key}
     assert told[gone["id"]][-1] == ("expire", "QUOTE_FAILED", "test")
+
+
+@pytest.mark.parametrize("rate", ["1000000", "0.000001"])
+async def test_an_amount_beyond_the_books_is_refused_and_named(org: Tenant, rate: str) -> None:
+    await _set_price(org, rate)
+    user = await make_user(org)
+    huge = "9" * 32
+    for end in ("source", "destination"):
+        ends: dict[str, Any] = {end: {"amount": huge}}
+        body = swap_body(user, None, **ends)
+        answer = await org.send("POST", SWAPS, body)
+        assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+        assert sentence(answer) == f"{end}.amount is too large"
+
+
+async def test_a_wallet_that_is_older_than_a_token_gets_its_account(org: Tenant) -> None:
+    user = await make_user(org, funds="10")
+    await org.house.database.rows(
+        "delete from accounts where org_id = $1 and asset in ('usdt:POLYGON', 'usdHifi:POLYGON')",
+        org.org_id,
+    )
+    assert await held(org, user, "usdHifi") == "0"
+    swap = await make_swap(org, user, "10")
+    await _accept(org, swap)
+    assert await held(org, user, "usdt") == "9.99"

@@ -102,7 +102,7 @@ async def test_the_worker_ends_quotes_of_every_organisation(own_database: Databa
             (org, (await make_swap(org, await make_user(org, funds="1")))["id"]) for org in orgs
         ]
         for org in orgs:
-            await house.orgs.advance_clock(org.org_id, timedelta(seconds=60))
+            await house.orgs.advance_clock(org.org_id, timedelta(seconds=60), actor="test")
         stop = asyncio.Event()
         working = asyncio.create_task(work(house, stop))
         async with asyncio.timeout(10):

@@ -31,9 +31,9 @@ from landbridge.flows.swaps.model import (
 )
 from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Timing, Transfer
-from landbridge.ledger.service import Account, Ledger
+from landbridge.ledger.service import Ledger
 from landbridge.quotes.errors import QuoteInvalid, RouteInvalid
-from landbridge.quotes.pricing import Quote, exact_in, exact_out, fresh_price
+from landbridge.quotes.pricing import Quote, check_size, exact_in, exact_out, fresh_price
 from landbridge.rates.port import RateSource
 from landbridge.users.service import Users
 from landbridge.wallets.errors import WalletNotFound
@@ -117,6 +117,8 @@ class Swaps:
                 raise refusal
             if swap.status is not Status.OPEN_QUOTE:
                 return swap
+            for user_id in {swap.record.user_id, swap.details.destination_user_id}:
+                await self.users.check_active(caller.org_id, user_id)
             at = self.clock.stamp(caller.clock_offset)
             settled = await self.ledger.advance(_settlement(swap, caller.actor, at), MOVES)
             match settled:
@@ -166,10 +168,11 @@ class Swaps:
             currency=wanted.destination_currency,
         )
         amounts = _amounts(wanted, source, destination)
+        await self.users.check_active(caller.org_id, wanted.source_user_id)
         payer = await self._wallet(
             caller.org_id, wanted.source_user_id, wanted.source_chain, "source"
         )
-        account = await self._account(payer, source)
+        account = await self.ledger.account(payer.org_id, payer.id, source)
         arrival = await self._destination(payer, wanted, destination)
         at = self.clock.stamp(caller.clock_offset)
         quote = await self._quote(caller.org_id, amounts, source, destination, at)
@@ -227,7 +230,9 @@ class Swaps:
             ours = await self._wallet(org_id, wanted.destination_user_id, chain, "destination")
         else:
             ours = payer
-        account = await self._account(ours, asset)
+        if ours.user_id != payer.user_id:
+            await self.users.check_active(org_id, ours.user_id)
+        account = await self.ledger.account(ours.org_id, ours.id, asset)
         return _Destination(ours.user_id, ours.address, account_id=account.id)
 
     def _check_can_leave(self, field: str) -> None:
@@ -248,12 +253,6 @@ class Swaps:
                 field=f"{side}.chain",
             )
         return wallet
-
-    async def _account(self, wallet: Wallet, asset: Asset) -> Account:
-        account = await self.ledger.account(wallet.org_id, wallet.id, asset)
-        if account is None:
-            raise Broken(f"wallet {wallet.id} has no account of {asset.code}")
-        return account
 
     async def _quote(
         self,
@@ -283,6 +282,8 @@ class Swaps:
                 "source.amount is too small: nothing would be left after the fee",
                 field="source.amount",
             )
+        is_exact_in = amounts[0] is not None
+        check_size(quote, field="source.amount" if is_exact_in else "destination.amount")
         return quote
 
 
