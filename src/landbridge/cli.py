@@ -33,6 +33,7 @@ from landbridge.org_commands import keys, orgs, prices
 from landbridge.privacy.service import Resealed
 from landbridge.screening.commands import sanctions
 from landbridge.screening.service import Screening
+from landbridge.verification.rescreening import Rescreened
 from landbridge.wiring import MOVES, House
 
 T = TypeVar("T")
@@ -194,4 +195,16 @@ def _with_screening(data_dir: str | None, run: Callable[[Screening], Awaitable[T
     return in_house(data_dir, lambda house: run(house.screening))
 
 
-commands.add_command(sanctions(_with_screening))
+_sanctions = sanctions(_with_screening)
+commands.add_command(_sanctions)
+
+
+@_sanctions.command()
+@data_dir_option
+def rescreen(data_dir: str | None) -> None:
+    """Compare approved users with the lists again; who is like a new entry waits for a review."""
+
+    async def run(house: House) -> Rescreened:
+        return await house.rescreening.run(await house.orgs.clock_offsets())
+
+    click.echo(str(in_house(data_dir, run)))

@@ -11,10 +11,12 @@ from typing import Any, cast
 
 import structlog
 import uvicorn
+from litestar.types import ASGIApp
 
 from landbridge import logs
 from landbridge.app import build_app
 from landbridge.core.errors import LandbridgeError
+from landbridge.formats.warm import warm_up
 from landbridge.settings import Settings
 from landbridge.web.connections import Connection
 from landbridge.web.observe import observe
@@ -126,29 +128,37 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
     make_key(settings)
     stop = asyncio.Event()
     _on_signals(stop.set)
+    # While the database is connected to.
+    warming = asyncio.create_task(asyncio.to_thread(warm_up))
     async with open_house(settings, dsn, name="api") as house:
-        config = uvicorn.Config(
-            # Outermost, so that answers to unknown paths carry a request id too.
-            observe(build_app(house)),
-            http=Connection,
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            # Anybody could write these headers; nobody is believed until a setting names a proxy.
-            proxy_headers=False,
-            timeout_graceful_shutdown=_GRACE_S,
-            timeout_keep_alive=30,
-            lifespan="on",
-        )
-        server = Server(config)
+        # Outermost, so that answers to unknown paths carry a request id too.
+        server = Server(configured(observe(build_app(house)), settings))
         _on_signals(server.leave)
         if stop.is_set():
             return
         watching = asyncio.create_task(_watch(parent, server.leave))
+        await warming
         _spare_the_collector()
         await server.serve(sockets=[sock])
         watching.cancel()
+
+
+def configured(app: ASGIApp, settings: Settings) -> uvicorn.Config:
+    """How an application is served."""
+    return uvicorn.Config(
+        cast("Any", app),
+        http=Connection,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # Anybody could write these headers, so they count from the proxies alone that are named.
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=settings.proxies,
+        timeout_graceful_shutdown=_GRACE_S,
+        timeout_keep_alive=30,
+        lifespan="on",
+    )
 
 
 async def run_worker(settings: Settings, dsn: str, *, parent: int | None) -> None:

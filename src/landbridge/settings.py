@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -50,6 +51,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     api_key: str | None = None
     admin_email: str | None = None
     admin_password: str | None = None
+    trusted_proxies: str | None = None
     price_age_max_s: Annotated[int, msgspec.Meta(ge=1, le=_PRICE_AGE_MAX_S)] = 3600
     log_format: str | None = None
     log_level: str = "info"
@@ -58,6 +60,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def folder(self) -> Path:
         """Where everything that has to be kept is."""
         return Path(self.data_dir)
+
+    @property
+    def proxies(self) -> list[str]:
+        """Addresses and networks whose word on who the client is counts."""
+        return [each.strip() for each in (self.trusted_proxies or "").split(",") if each.strip()]
 
     @property
     def base_url(self) -> str:
@@ -116,6 +123,7 @@ def check(settings: Settings) -> Settings:
         ("smtp_url", settings.smtp_url, smtp.check_url),
         ("mail_from", settings.mail_from, smtp.check_sender),
         ("identity", settings.identity, _one_of("sandbox", "manual")),
+        ("trusted_proxies", settings.proxies, _networks),
         ("log_format", settings.log_format, _one_of("console", "json")),
         ("unsupported_countries", settings.unsupported_countries, _countries),
         ("unsupported_us_states", settings.unsupported_us_states, _us_states),
@@ -171,6 +179,16 @@ def _public_url(value: str) -> None:
     parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         raise ValueError("must be an http or https URL")
+
+
+def _networks(values: list[str]) -> None:
+    for value in values:
+        try:
+            network = ip_network(value)
+        except ValueError:
+            raise ValueError("must be addresses or networks, as in 10.0.0.7,10.1.0.0/16") from None
+        if network.prefixlen == 0:
+            raise ValueError("must not be everybody: anybody could say who they are")
 
 
 def _countries(value: str) -> None:

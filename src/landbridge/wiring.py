@@ -47,6 +47,7 @@ from landbridge.users.terms import Terms
 from landbridge.verification.cases import Cases
 from landbridge.verification.checks import Checks
 from landbridge.verification.letters import Letters
+from landbridge.verification.rescreening import Rescreening
 from landbridge.verification.reviews import Reviews
 from landbridge.verification.service import Verification
 from landbridge.wallets import model as wallets_model
@@ -88,6 +89,7 @@ class People(Foundation):
     dossiers: Dossiers
     verification: Verification
     reviews: Reviews
+    rescreening: Rescreening
     accounts: Accounts
     links: Links
     visits: Visits
@@ -167,7 +169,12 @@ def _foundation(settings: Settings, database: Database, clock: Clock) -> Foundat
         orgs=Orgs(database, clock, settings.mode),
         vault=vault,
         files=Files(database, vault, storage(settings), clock),
-        screening=Screening(database, clock, score_min=settings.screening_score),
+        screening=Screening(
+            database,
+            clock,
+            score_min=settings.screening_score,
+            needs_list=settings.mode is Mode.PRODUCTION,
+        ),
         outbox=Outbox(database, vault, clock, mail(settings)),
         ledger=ledger,
         wallets=Wallets(database, ledger, vault, clock),
@@ -187,7 +194,7 @@ def _people(on: Foundation) -> People:
         policy=rules,
         moves=MOVES,
         joined=[dossiers.begin],
-        leaving=[dossiers.erase, cases.forget, accounts_service.erase, erasing(vault)],
+        leaving=[dossiers.forget, cases.forget, accounts_service.forget, erasing(vault)],
     )
     checker = identity(settings)
     checks = Checks(cases, checker, on.screening, clock, read_file=on.files.content)
@@ -210,6 +217,7 @@ def _people(on: Foundation) -> People:
         dossiers=dossiers,
         verification=verification,
         reviews=Reviews(cases, users, clock),
+        rescreening=Rescreening(cases, on.screening, clock),
         accounts=Accounts(
             database, vault, clock, users=users, verified=verification, screening=on.screening
         ),

@@ -12,17 +12,18 @@ from landbridge.accounts.tables import (
     PHONE,
     TEXT,
     Field,
-    HolderType,
     NumberBy,
     PastDay,
     PostalAddress,
     Ramp,
     Table,
     Words,
+    WordsBy,
 )
 from landbridge.accounts.types import TABLES
 from landbridge.formats import banks
 from landbridge.formats.banks import BankNumber
+from landbridge.users.model import UserType
 
 ADDRESS = {
     "addressLine1": "1 Main Street",
@@ -69,7 +70,7 @@ class Case:
 
     table: Table
     ramp: Ramp
-    holder: HolderType | None
+    holder: UserType | None
     decided: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
@@ -106,6 +107,8 @@ class Case:
         match field.kind:
             case Words(values):
                 return self.words.get(field.name, values[0])
+            case WordsBy(member, values):
+                return self.words.get(field.name, values[self.words[member]][0])
             case PastDay():
                 return "1990-01-31"
             case PostalAddress():
@@ -136,14 +139,24 @@ def cases() -> Iterator[Case]:
 
 
 def _decisions(table: Table) -> Iterator[tuple[tuple[str, str], ...]]:
-    deciders = dict.fromkeys(name for field in table.fields for name in field.depends_on)
-    assert len(deciders) <= 1, "give this maker every combination"
-    for name in deciders:
-        kind = table.field(name).kind
-        assert isinstance(kind, Words)
-        yield from (((name, word),) for word in kind.values)
-    if not deciders:
-        yield ()
+    deciders = {name for field in table.fields for name in field.depends_on}
+    found: list[tuple[tuple[str, str], ...]] = [()]
+    for field in table.fields:
+        if field.name in deciders:
+            found = [
+                (*decided, (field.name, word))
+                for decided in found
+                for word in _words(field, dict(decided))
+            ]
+    yield from found
+
+
+def _words(field: Field, decided: dict[str, str]) -> tuple[str, ...]:
+    """The words that a field may have, after what was decided before it."""
+    if isinstance(field.kind, WordsBy):
+        return field.kind.values[decided[field.kind.member]]
+    assert isinstance(field.kind, Words)
+    return field.kind.values
 
 
 def whole(case: Case) -> dict[str, Any]:
@@ -154,7 +167,7 @@ def whole(case: Case) -> dict[str, Any]:
     }
     for choice in table.choices:
         for name in choice.members[choice.at_most :]:
-            del members[name]
+            members.pop(name, None)
     body: dict[str, Any] = {"rail": case.ramp.value, "type": table.name, table.name: members}
     if case.holder is not None:
         holder = {field.name: case.value(field) for field in table.holder[case.holder]}

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 
 from landbridge.accounts.errors import AccountDataInvalid
 from landbridge.accounts.reading import Reading, read
-from landbridge.accounts.tables import HolderType, Words
+from landbridge.accounts.tables import Ramp, Words, WordsBy
 from landbridge.accounts.types import BY_TYPE, NAMES, TABLES
 from landbridge.core.errors import FieldInvalid, Refused
+from landbridge.kyc.model import Rail
+from landbridge.kyc.rails import RAILS
+from landbridge.users.model import UserType
 
 from .bodies import ADDRESS, Case, cases, having, whole, without, wrong
 
@@ -104,8 +107,12 @@ def test_a_choice_is_refused_with_too_few_and_with_too_many(case: Case) -> None:
         else:
             accepted(bare)
         for member in choice.members:
-            alone = having(bare, f"{name}.{member}", case.value(case.table.field(member)))
-            accepted(alone)
+            field = case.table.field(member)
+            alone = having(bare, f"{name}.{member}", case.value(field))
+            if case.is_refused(field):
+                refused(alone, field=f"{name}.{member}")
+            else:
+                accepted(alone)
         if choice.at_most < len(choice.members):
             first, second = choice.members[:2]
             both = having(body, f"{name}.{second}", case.value(case.table.field(second)))
@@ -117,8 +124,9 @@ def test_a_choice_is_refused_with_too_few_and_with_too_many(case: Case) -> None:
 def test_a_member_that_does_not_belong_is_refused_by_its_name(case: Case) -> None:
     for field in case.table.fields:
         if case.is_refused(field):
-            path = f"{case.table.name}.{field.name}"
-            refused(having(whole(case), path, case.value(field)), field=path)
+            path, body = f"{case.table.name}.{field.name}", _making_room(case, field.name)
+            error = refused(having(body, path, case.value(field)), field=path)
+            assert "must be left out when" in error.message
 
 
 @BY_NAME
@@ -148,7 +156,7 @@ def _making_room(case: Case, member: str) -> dict[str, Any]:
 @BY_NAME
 def test_words_are_taken_in_any_case_and_others_are_refused(case: Case) -> None:
     for field in case.table.fields:
-        if isinstance(field.kind, Words):
+        if isinstance(field.kind, Words | WordsBy):
             path = f"{case.table.name}.{field.name}"
             told = str(case.value(field))
             reading = accepted(having(whole(case), path, f" {told.upper()} "))
@@ -215,7 +223,7 @@ def test_types_and_rails_are_those_of_the_tables() -> None:
     refused({**whole(brazil), "rail": "onramp"}, field="rail")
 
 
-def case_of(name: str, holder: HolderType | None = HolderType.INDIVIDUAL, word: str = "") -> Case:
+def case_of(name: str, holder: UserType | None = UserType.INDIVIDUAL, word: str = "") -> Case:
     """The first case of a type."""
     return next(
         case
@@ -238,9 +246,9 @@ def test_a_number_of_the_holder_is_the_key_when_none_is_told() -> None:
     accepted(having(whole(case_of(table)), "accountHolder.idNumber", "7"))
 
 
-@pytest.mark.parametrize("holder", list(HolderType))
+@pytest.mark.parametrize("holder", list(UserType))
 def test_pesos_need_the_number_of_the_holder_and_other_currencies_do_not(
-    holder: HolderType,
+    holder: UserType,
 ) -> None:
     path = "accountHolder.idNumber"
     for table in TABLES:
@@ -254,8 +262,8 @@ def test_pesos_need_the_number_of_the_holder_and_other_currencies_do_not(
 
 def test_days_of_birth_and_formation_lie_in_the_past() -> None:
     for holder, name in (
-        (HolderType.INDIVIDUAL, "dateOfBirth"),
-        (HolderType.BUSINESS, "formationDate"),
+        (UserType.INDIVIDUAL, "dateOfBirth"),
+        (UserType.BUSINESS, "formationDate"),
     ):
         path = f"accountHolder.{name}"
         body = having(whole(case_of("chinaGlobalNetwork", holder)), path, TODAY.isoformat())
@@ -271,7 +279,7 @@ def test_defaults_are_kept_with_the_account() -> None:
 def test_every_number_that_a_list_shows_is_a_member_of_its_table() -> None:
     for table in TABLES:
         names = {field.name for field in table.fields}
-        assert set(table.numbers) <= names
+        assert {*table.numbers, *table.needed_to_pay} <= names
         for shown in (table.payment_rail, table.bank_country):
             assert isinstance(shown, str) or shown.name in names
 
@@ -283,3 +291,55 @@ def test_european_accounts_are_those_of_countries_that_pay_by_sepa() -> None:
         assert accepted(having(body, path, iban)).bank["iban"] == iban
     reading = read(having(body, path, "SA0380000000608010167519"), today=TODAY)
     assert [each.field for each in reading.wrong] == [path]
+
+
+@pytest.mark.parametrize("rail", [Rail.AFRICA_GENERAL, Rail.AFRICA_NIGERIA])
+@pytest.mark.parametrize("ramp", list(Ramp))
+def test_african_accounts_are_of_the_methods_and_countries_of_their_currency(
+    rail: Rail, ramp: Ramp
+) -> None:
+    methods = RAILS[rail].ON_RAMP if ramp is Ramp.ONRAMP else RAILS[rail].OFF_RAMP
+    holder = None if ramp is Ramp.ONRAMP else UserType.INDIVIDUAL
+    for currency, known in methods.items():
+        for method in ("bank", "momo"):
+            if method in known:
+                body = whole(african(currency, method, ramp, holder))
+                assert accepted(body).table.kyc_rail(currency) is rail
+                refused(having(body, "africa.country", "DEU"), field="africa.country")
+            else:
+                body = whole(african(currency, known[0], ramp, holder))
+                error = refused(having(body, "africa.accountType", method), field=ACCOUNT_TYPE)
+                assert f"when currency is {currency}" in error.message
+        other = "KEN" if currency != "kes" else "TZA"
+        refused(having(body, "africa.country", other), field="africa.country")
+
+
+ACCOUNT_TYPE = "africa.accountType"
+
+
+def african(currency: str, method: str, ramp: Ramp, holder: UserType | None) -> Case:
+    """The case of this money."""
+    wanted = {"currency": currency, "accountType": method}
+    return next(
+        case
+        for case in CASES
+        if case.table.name == "africa"
+        and (case.ramp, case.holder, case.words) == (ramp, holder, wanted)
+    )
+
+
+def test_francs_are_the_money_of_several_countries() -> None:
+    for currency, countries in (("xaf", ("CMR", "GAB")), ("xof", ("SEN", "CIV"))):
+        body = whole(african(currency, "momo", Ramp.OFFRAMP, UserType.INDIVIDUAL))
+        for country in countries:
+            assert accepted(having(body, "africa.country", country)).bank["country"] == country
+
+
+def test_an_iban_in_the_united_states_goes_by_swift_only() -> None:
+    for word in ("ach", "wire", "rtp", "swift"):
+        body = without(whole(case_of("us", word=word)), "us.accountNumber")
+        body = having(body, "us.iban", "DE89370400440532013000")
+        if word == "swift":
+            accepted(body)
+        else:
+            refused(body, field="us.iban")

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from landbridge.accounts.tables import (
     Field,
-    HolderType,
     Kind,
     Member,
     NumberBy,
@@ -15,9 +14,11 @@ from landbridge.accounts.tables import (
     Text,
     When,
     Words,
+    WordsBy,
 )
 from landbridge.accounts.types import TABLES
 from landbridge.formats.banks import BankNumber
+from landbridge.users.model import UserType
 from tests.sources import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "accounts.md"
@@ -52,7 +53,7 @@ def _section(table: Table) -> str:
         "",
         "| Member | Holds | Required |",
         "|---|---|---|",
-        *(_row(table.name, field, _chosen(table, field)) for field in table.fields),
+        *(_row(table.name, field, _in_table(table, field)) for field in table.fields),
     ]
     for holder_type, fields in _holders(table):
         lines += [
@@ -71,7 +72,7 @@ def _section(table: Table) -> str:
 def _holders(table: Table) -> Iterable[tuple[str, tuple[Field, ...]]]:
     """The holders of a table; both kinds in one where they have the same members."""
     if table.holder and len(set(table.holder.values())) == 1:
-        yield " or ".join(table.holder), table.holder[HolderType.INDIVIDUAL]
+        yield " or ".join(table.holder), table.holder[UserType.INDIVIDUAL]
     else:
         yield from table.holder.items()
 
@@ -88,9 +89,12 @@ def _holds(field: Field) -> str:
 def _kind(kind: Kind) -> str:
     match kind:
         case Words(values):
-            return ", ".join(f"`{each}`" for each in values)
+            return _quoted(values)
         case Text(expected=expected) | BankNumber(expected=expected):
             return expected
+        case WordsBy(member=member, values=values):
+            by_word = (f"{_quoted(some)} for `{word}`" for word, some in values.items())
+            return f"by `{member}`: {'; '.join(by_word)}"
         case NumberBy(member=member, numbers=numbers):
             each = (f"{number.expected} for `{word}`" for word, number in numbers.items())
             return f"by `{member}`: {', '.join(each)}"
@@ -98,6 +102,10 @@ def _kind(kind: Kind) -> str:
             return "a day in the past, as `1990-01-31`"
         case PostalAddress():
             return "an address"
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
 
 
 def _required(field: Field) -> str:
@@ -110,6 +118,16 @@ def _required(field: Field) -> str:
             return f"no, and refused when {_condition(when)}"
         case _:
             return "no"
+
+
+def _in_table(table: Table, field: Field) -> str | None:
+    """What the other members of the table have to do with it."""
+    if field.name in table.needed_to_pay:
+        return "no, but money can't get there without it"
+    chosen = _chosen(table, field)
+    if chosen and field.refused:
+        return f"{chosen}, and refused when {_condition(field.refused)}"
+    return chosen
 
 
 def _condition(when: When) -> str:

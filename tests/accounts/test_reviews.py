@@ -8,17 +8,20 @@ from uuid import UUID, uuid4
 import pytest
 from msgspec import structs
 
+from landbridge.accounts.service import Accounts
 from landbridge.core.clock import Clock
 from landbridge.db.pool import Database
 from landbridge.kyc.model import Rail
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import take_lane
 from landbridge.screening.model import OFAC_SDN, Entry, EntryType, SanctionsList
+from landbridge.screening.service import Screening
+from landbridge.users.model import UserType
 from landbridge.wiring import wire
 from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, sentence, served
 
-from .bodies import having
-from .test_api import at, good_delete, us
+from .bodies import having, whole
+from .test_api import BODIES, at, good_delete, us
 from .verified import make_verified
 
 LISTED = "Severina Quillfeather"
@@ -47,6 +50,23 @@ async def listed_account(org: Tenant, name: str = LISTED) -> tuple[str, dict[str
     return user, await org.post(at(user), having(us(), "accountHolder.name", name))
 
 
+async def test_where_a_list_is_needed_nobody_passes_without_one(own_database: Database) -> None:
+    house = wire(SETTINGS, own_database, Clock(await take_lane(own_database)))
+    strict = Screening(own_database, house.clock, score_min=88, needs_list=True)
+    accounts = Accounts(
+        own_database,
+        house.vault,
+        house.clock,
+        users=house.users,
+        verified=house.verification,
+        screening=strict,
+    )
+    async with served(replace(house, accounts=accounts)) as client:
+        org = await make_tenant(house, client)
+        _, added = await listed_account(org, "Ada Ordinary")
+    assert added["status"] == "PENDING"
+
+
 async def test_a_listed_name_waits_for_a_person_who_approves(strict_org: Tenant) -> None:
     user, added = await listed_account(strict_org)
     assert added["status"] == "PENDING"
@@ -60,7 +80,22 @@ async def test_a_listed_name_waits_for_a_person_who_approves(strict_org: Tenant)
     assert review["accountId"] == added["id"]
     assert review["userId"] == user
     assert review["listVersion"].startswith(OFAC_SDN)
-    assert review["account"]["accountNumber"] == "****6789"
+    assert review["account"] == {
+        "type": "us",
+        "accountNumber": "****6789",
+        "bankName": "Some text",
+        "bankCountry": "USA",
+        "rail": {"currency": "usd", "railType": "offramp", "paymentRail": "ach"},
+        "accountHolder": {
+            "type": "individual",
+            "name": LISTED,
+            "nationality": None,
+            "dateOfBirth": None,
+            "formationDate": None,
+            "city": "Springfield",
+            "country": "USA",
+        },
+    }
     hit = review["hits"][0]
     assert hit["name"] == LISTED
     assert hit["entryId"] == "4711"
@@ -75,6 +110,15 @@ async def test_a_listed_name_waits_for_a_person_who_approves(strict_org: Tenant)
     )
     assert (await strict_org.get(REVIEWS))["count"] == 0
     assert (await strict_org.get(at(user, added["id"])))["isValid"] is True
+
+
+async def test_reviewers_see_when_and_where_a_holder_was_born(strict_org: Tenant) -> None:
+    user = await make_verified(strict_org, Rail.GLOBAL_NETWORK)
+    body = whole(BODIES[f"chinaGlobalNetwork offramp {UserType.INDIVIDUAL}"])
+    await strict_org.post(at(user), having(body, "accountHolder.name", LISTED))
+    (review,) = (await strict_org.get(REVIEWS))["reviews"]
+    holder = review["account"]["accountHolder"]
+    assert (holder["dateOfBirth"], holder["nationality"]) == ("1990-01-31", "KEN")
 
 
 async def test_a_rejected_account_says_why(strict_org: Tenant) -> None:
@@ -144,6 +188,26 @@ async def test_reviews_are_paged_oldest_first(strict_org: Tenant) -> None:
     assert [each["accountId"] for each in first["reviews"]] == made[:2]
     rest = await strict_org.get(REVIEWS, limit=2, createdAfter=first["nextCursor"])
     assert [each["accountId"] for each in rest["reviews"]] == made[2:]
+
+
+async def test_reviewers_see_and_decide_about_their_own_organisation_only(
+    strict_org: Tenant,
+) -> None:
+    user, added = await listed_account(strict_org)
+    other = await make_tenant(strict_org.house, strict_org.client)
+    assert (await other.get(REVIEWS))["count"] == 0
+    path = f"{REVIEWS}/{added['id']}"
+    assert await other.refused("POST", path, {"decision": "approve"}) == "404 ACCOUNT_NOT_FOUND"
+    assert (await strict_org.get(at(user, added["id"])))["status"] == "PENDING"
+
+
+async def test_erasing_the_user_takes_its_accounts_out_of_the_queue(strict_org: Tenant) -> None:
+    user, added = await listed_account(strict_org)
+    await strict_org.post(f"/v2/users/{user}/freeze", {})
+    good_delete(await strict_org.send("DELETE", f"/v2/users/{user}/personal-data"))
+    assert (await strict_org.get(REVIEWS))["count"] == 0
+    path = f"{REVIEWS}/{added['id']}"
+    assert await strict_org.refused("POST", path, {"decision": "approve"}) == "409 INACTIVE_ACCOUNT"
 
 
 async def test_only_keys_that_may_review_do(own_database: Database) -> None:

@@ -191,6 +191,7 @@ async def _files(story: Story) -> None:
         story.told.append((known, answer.text))
     await story.send("POST", "/v2/files", {"file": mark()})
     await story.send("GET", f"/v2/files/{mark()}")
+    await story.send("DELETE", f"/v2/files/{mark()}")
 
 
 async def _form(story: Story) -> None:

@@ -175,6 +175,7 @@ def bodies(mine: Things) -> dict[str, Any]:
             "requestId": str(uuid4()),
         },
         "POST /v2/files": {},
+        "DELETE /v2/files/{fileId}": {},
         "POST /v2/users/{userId}": {"email": "new@example.com"},
         "POST /v2/users/{userId}/freeze": {"reason": "a"},
         "POST /v2/users/{userId}/unfreeze": {},

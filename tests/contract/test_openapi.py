@@ -63,6 +63,7 @@ BODIES = {
     **published_accounts.BODIES,
     "POST /v2/files": ["file*"],
     "POST /v2/users/{userId}/kyc/submissions": ["rails*"],
+    "POST /v2/kyc-link": ["userType userId rails redirectUrl recipientEmail templateId"],
     "POST /v2/reviews/kyc/{caseId}": [
         (
             "decision* rejectReasons comment note fields documents documents.id*"
@@ -86,6 +87,7 @@ BODIES = {
 # What goes out is bytes, not JSON.
 BYTES = {"GET /v2/files/{fileId}/content"}
 BODILESS = {
+    "DELETE /v2/files/{fileId}",
     "POST /v2/wallets/swaps/{swapId}/accept",
     "POST /v2/users/{userId}/unfreeze",
     "DELETE /v2/users/{userId}/personal-data",

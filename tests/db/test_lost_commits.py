@@ -9,17 +9,26 @@ from uuid import UUID
 import pytest
 from typing_extensions import override
 
+from landbridge.accounts.model import Status
 from landbridge.chains.tokens import Chain
 from landbridge.core.clock import Clock
 from landbridge.core.money import Rate
 from landbridge.db.pool import Database, Tx
+from landbridge.kyc.model import Rail
+from landbridge.onboarding.model import Details
 from landbridge.orgs.service import take_lane
 from landbridge.rates.port import Price
+from landbridge.users.model import UserType
 from landbridge.wallets.errors import WalletAlreadyExists
 from landbridge.wiring import wire
+from tests.accounts.verified import make_verified
+from tests.files.pictures import PDF
+from tests.kyc.samples import document, make_business, owner
+from tests.people import make_person
 from tests.tenants import SETTINGS, Tenant, make_user
 
 T = TypeVar("T")
+BRAZIL = {"pixKey": "123.456.789-09", "currency": "brl"}
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
@@ -107,3 +116,88 @@ async def test_an_outside_address_is_registered_once(org: Tenant, doubtful: Tena
     with pytest.raises(WalletAlreadyExists):
         await register()
     assert len(await told(org, org.org_id, "WALLET.EXTERNAL")) == 1
+
+
+@pytest.mark.parametrize("request_id", [None, UUID(int=7)])
+async def test_a_bank_account_is_added_and_deleted_once(
+    org: Tenant, doubtful: Tenant, request_id: UUID | None
+) -> None:
+    user = UUID(await make_verified(org, Rail.SOUTH_AMERICA_STANDARD))
+    accounts, caller = doubtful.house.accounts, doubtful.caller
+    body = {"rail": "offramp", "type": "brazil", "brazil": BRAZIL}
+    added = await accounts.create(caller, user, body, request_id=request_id)
+    assert (await org.house.accounts.get(org.org_id, user, added.id)) == added
+    deleted = await accounts.delete(caller, user, added.id)
+    assert (deleted.status, deleted.version) == (Status.INACTIVE, 2)
+    assert await told(org, org.org_id, added.kind) == [("create", 1), ("update", 2)]
+
+
+async def test_an_owner_is_added_once(org: Tenant, doubtful: Tenant) -> None:
+    user = UUID(await make_business(org))
+    dossiers = doubtful.house.dossiers
+    card = await org.house.users.get(org.org_id, user)
+    after, added = await dossiers.add_owner(doubtful.caller, card, {"firstName": "Bob"})
+    assert [each.data["firstName"] for each in after.owners] == ["Ada", "Bob"]
+    assert after.owner(added.id) == added
+    assert await told(org, org.org_id, "KYC.DATA") == [("update", 1)]
+
+
+async def test_owners_in_a_list_are_made_once(org: Tenant, doubtful: Tenant) -> None:
+    user = UUID(await make_business(org))
+    card = await org.house.users.get(org.org_id, user)
+    # Without a birth date nobody is known again; the first of the list replaces Ada.
+    listed = [{"firstName": "Bob"}, {"firstName": "Bob"}, owner(firstName="Cleo")]
+    after = await doubtful.house.dossiers.update(
+        doubtful.caller, card, {"ultimateBeneficialOwners": listed}
+    )
+    assert [each.data["firstName"] for each in after.owners] == ["Bob", "Bob", "Cleo"]
+    assert len({each.id for each in after.owners}) == 3
+    assert await told(org, org.org_id, "KYC.DATA") == [("update", 1)]
+
+
+async def test_documents_are_added_once(org: Tenant, doubtful: Tenant) -> None:
+    user = UUID(await make_user(org))
+    dossiers = doubtful.house.dossiers
+    card = await org.house.users.get(org.org_id, user)
+    added = await dossiers.add_documents(doubtful.caller, card, [document(), document("SELFIE")])
+    assert (await dossiers.get(org.org_id, card)).documents == added
+    assert [each.type for each in added] == ["PASSPORT", "SELFIE"]
+    assert await told(org, org.org_id, "KYC.DATA") == [("update", 1)]
+
+
+async def test_wallets_on_more_chains_are_told_once(org: Tenant, doubtful: Tenant) -> None:
+    user = UUID(await make_user(org))
+    users = doubtful.house.users
+    assert (await users.add_wallets(doubtful.caller, user, [Chain.BASE])).version == 2
+    assert await told(org, org.org_id, "USER") == [("create", 1), ("update", 2)]
+
+
+async def test_a_submission_is_stored_once(org: Tenant, doubtful: Tenant) -> None:
+    user = UUID(await make_person(org, last_name="Pending"))
+    made = await doubtful.house.verification.submit(doubtful.caller, user, [Rail.USD])
+    assert made[Rail.USD].round == 1
+    assert await told(org, org.org_id, "KYC.STATUS") == [("create", 1)]
+
+
+async def test_a_link_to_the_form_is_made_and_mailed_once(doubtful: Tenant) -> None:
+    url = await doubtful.house.links.make_for_new(
+        doubtful.caller, UserType.INDIVIDUAL, [], Details(recipient_email="ada@example.com")
+    )
+    link = await doubtful.house.links.find(url.partition("session=")[2])
+    assert link is not None
+    for query in (
+        "select count(*) as n from kyc_links where org_id = $1",
+        "select count(*) as n from mails where org_id = $1",
+    ):
+        assert (await doubtful.house.database.rows(query, doubtful.org_id))[0]["n"] == 1
+    assert await told(doubtful, doubtful.org_id, "KYC_LINK") == [("create", 1)]
+
+
+async def test_a_file_is_kept_and_deleted_once(org: Tenant, doubtful: Tenant) -> None:
+    files = doubtful.house.files
+    file = await files.add(doubtful.caller, name="a.pdf", content=PDF)
+    assert await org.house.files.content(org.org_id, file.id) == PDF
+    assert await files.delete(doubtful.caller, file.id) == file
+    assert await told(org, org.org_id, "FILE") == [("create", 1), ("delete", 2)]
+    await files.sweep({org.org_id: timedelta()})
+    assert not await org.house.database.rows("select from files where org_id = $1", org.org_id)

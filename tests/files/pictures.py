@@ -28,8 +28,13 @@ def encoded(kind: str, size: tuple[int, int] = (64, 48), pages: int = 1) -> byte
     """A picture as `PNG`, `JPEG`, `TIFF` or `HEIF`."""
     written = io.BytesIO()
     if kind == "HEIF":
-        image: Any = pillow_heif.from_pillow(picture(size))
-        image.save(written, quality=50)
+        # A large one is plain, so that it is small as a file.
+        image: Any = pillow_heif.from_pillow(
+            picture(size) if size < (1000, 0) else Image.new("RGB", size)
+        )
+        for _ in range(pages - 1):
+            image.add_from_pillow(picture(size) if size < (1000, 0) else Image.new("RGB", size))
+        image.save(written, quality=50 if size < (1000, 0) else 5)
         return written.getvalue()
     more: Sequence[Image.Image] = [picture(size) for _ in range(pages - 1)]
     extra = {"save_all": True, "append_images": more} if more else {}

@@ -1,35 +1,21 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
+from contextlib import ExitStack
 from typing import Any
 from uuid import uuid4
 
 import httpx2
 import pytest
+from litestar import Request
 
-from landbridge.core.errors import Busy, Unavailable
+from landbridge.files.api import Download
 from landbridge.files.model import FILE_BYTES_MAX, file_uuid
-from landbridge.files.service import Files
-from landbridge.files.storage import Place
-from landbridge.wiring import House, storage
+from landbridge.wiring import storage
 from tests.tenants import Tenant, good, refusal, sentence
 
 from .pictures import GOOD, HTML, PDF, encoded, png
-
-FILES = "/v2/files"
-
-
-async def send(
-    org: Tenant, content: bytes, name: str = "scan.pdf", declared: str | None = None
-) -> httpx2.Response:
-    file = (name, content) if declared is None else (name, content, declared)
-    return await org.client.post(FILES, files={"file": file}, headers=org.headers)
-
-
-async def send_raw(org: Tenant, body: Any, content_type: str) -> httpx2.Response:
-    headers = {**org.headers, "Content-Type": content_type}
-    return await org.client.post(FILES, content=body, headers=headers)
+from .sending import FILES, head, place_of, send, send_raw
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -117,7 +103,7 @@ async def test_eleven_megabytes_of_unknown_length_are_refused_where_ten_end(org:
 
     async def body() -> AsyncIterator[bytes]:
         nonlocal read
-        yield _head("scan.pdf") + PDF
+        yield head("scan.pdf") + PDF
         for _ in range(110):
             read += 1
             yield b"%" * 100_000
@@ -144,13 +130,7 @@ async def test_a_file_needs_a_key_before_anything_is_read(client: httpx2.AsyncCl
     assert refusal(answer) == "401 UNAUTHORIZED"
 
 
-def _head(name: str, part: str = "file") -> bytes:
-    return (
-        f'--x\r\nContent-Disposition: form-data; name="{part}"; filename="{name}"\r\n\r\n'
-    ).encode()
-
-
-_WHOLE = _head("a.pdf") + PDF + b"\r\n--x--\r\n"
+_WHOLE = head("a.pdf") + PDF + b"\r\n--x--\r\n"
 _FIELD = b'--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nkyc\r\n'
 
 
@@ -160,8 +140,8 @@ _FIELD = b'--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nkyc\r\n'
         b"",
         b"--x--\r\n",
         _FIELD + b"--x--\r\n",
-        _head("a.pdf", "document") + PDF + b"\r\n--x--\r\n",
-        _head("a.pdf") + PDF + b"\r\n" + _WHOLE,
+        head("a.pdf", "document") + PDF + b"\r\n--x--\r\n",
+        head("a.pdf") + PDF + b"\r\n" + _WHOLE,
         b'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nabc\r\n--x--\r\n',
         _WHOLE[:-6],
         _WHOLE[:-40],
@@ -205,7 +185,9 @@ async def test_a_body_is_read_in_whatever_pieces_it_comes(org: Tenant, size: int
     assert made["size"] == len(PDF)
 
 
-@pytest.mark.parametrize("spelled", ["file_" + "0" * 32, "x", str(uuid4()), "file_", "%00"])
+@pytest.mark.parametrize(
+    "spelled", ["file_" + "0" * 32, "x", "01a1fdfb-6955-78c9-b60f-fb22b9b2dbd8", "file_", "%00"]
+)
 async def test_an_unknown_file_is_not_found(org: Tenant, spelled: str) -> None:
     for path in (f"{FILES}/{spelled}", f"{FILES}/{spelled}/content"):
         assert refusal(await org.send("GET", path)) == "404 RESOURCE_NOT_FOUND"
@@ -225,7 +207,7 @@ async def test_neither_name_nor_content_is_kept_or_logged_in_the_open(
     made = good(await send(org, content, f"{marker}.pdf"))
     for bad in (HTML, content + HTML * 100):
         assert refusal(await send(org, bad, f"{marker}.pdf")).startswith("400")
-    await send_raw(org, _head(marker) + b"x", "multipart/form-data; boundary=x")
+    await send_raw(org, head(marker) + b"x", "multipart/form-data; boundary=x")
     await org.get(f"{FILES}/{made['id']}")
     assert marker in (await org.send("GET", f"{FILES}/{made['id']}/content")).text
     assert marker not in logged()
@@ -254,95 +236,51 @@ async def test_an_upload_is_told_once_and_without_personal_data(org: Tenant) -> 
     assert json.loads(row["facts"]) == {"mimeType": "application/pdf", "size": made["size"]}
 
 
-async def test_an_erased_file_is_unreadable_at_once_and_gone_after_the_sweep(org: Tenant) -> None:
-    made, kept = good(await send(org, PDF)), good(await send(org, PDF))
-    house, place = org.house, place_of(org, made["id"])
-    sealed = await storage(house.settings).get(place)
-    assert sealed
-    await house.database.transact(
-        lambda tx: house.files.erase(tx, org.org_id, [made["id"], "nonsense"])
-    )
-    for path in (f"{FILES}/{made['id']}", f"{FILES}/{made['id']}/content"):
-        assert await org.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
-    assert (
-        await house.database.single(lambda tx: house.vault.find(tx, org.org_id, place.file_id))
-        is None
-    )
-    await house.files.sweep({org.org_id: timedelta()})
-    assert await storage(house.settings).get(place) is None
-    assert await rows_of(org) == [kept["id"]]
-    assert (await org.send("GET", f"{FILES}/{kept['id']}/content")).content == PDF
+async def test_downloads_beyond_the_bound_are_told_to_come_back(org: Tenant) -> None:
+    made = good(await send(org, PDF))
+    with ExitStack() as others:
+        for _ in range(16):
+            others.enter_context(org.house.files.way_out())
+        answer = await org.send("GET", f"{FILES}/{made['id']}/content")
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    for _ in range(20):
+        assert (await org.send("GET", f"{FILES}/{made['id']}/content")).content == PDF
 
 
-async def test_erasing_for_another_organisation_does_nothing(
+async def test_a_download_takes_its_room_until_the_client_has_it(org: Tenant) -> None:
+    filled = PDF[:9] + b"%" * 200_000 + PDF[9:]
+    file = await org.house.files.add(org.caller, name="a.pdf", content=filled)
+    ended: list[str] = []
+    answer = Download(file, filled, done=lambda: ended.append("done"))
+    scope: Any = {"type": "http", "headers": []}
+    sent: list[bytes] = []
+
+    async def take(message: Any) -> None:
+        assert not ended
+        sent.append(message.get("body", b""))
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    await answer.to_asgi_response(None, Request[Any, Any, Any](scope))(scope, receive, take)
+    assert b"".join(sent) == filled
+    assert max(len(each) for each in sent) == 64 * 1024
+    assert ended == ["done"]
+
+
+async def test_uploads_beyond_the_bound_are_told_to_come_back(
     org: Tenant, other_org: Tenant
 ) -> None:
-    made = good(await send(org, PDF))
-    await org.house.database.transact(
-        lambda tx: org.house.files.erase(tx, other_org.org_id, [made["id"]])
-    )
-    assert (await org.send("GET", f"{FILES}/{made['id']}/content")).content == PDF
-
-
-class Failing:
-    """A storage that does nothing and says so."""
-
-    async def put(self, place: Place, content: bytes) -> None:
-        del place, content
-        raise Unavailable("down")
-
-    async def get(self, place: Place) -> bytes | None:
-        del place
-        raise Unavailable("down")
-
-    async def delete(self, place: Place) -> None:
-        del place
-        raise Unavailable("down")
-
-
-def files_over(house: House, port: Any) -> Files:
-    return Files(house.database, house.vault, port, house.clock)
-
-
-async def test_a_file_whose_content_could_not_be_kept_is_not_there_and_goes_after_a_day(
-    org: Tenant,
-) -> None:
-    failing = files_over(org.house, Failing())
-    with pytest.raises(Busy):
-        await failing.add(org.caller, name="a.pdf", content=PDF)
-    (hidden,) = await rows_of(org)
-    assert await org.refused("GET", f"{FILES}/{hidden}") == "404 RESOURCE_NOT_FOUND"
-    await org.house.files.sweep({org.org_id: timedelta(hours=23)})
-    assert await rows_of(org) == [hidden]
-    await failing.sweep({org.org_id: timedelta(hours=25)})
-    assert await rows_of(org) == [hidden], "a row leads to its content until that is gone"
-    await org.house.files.sweep({org.org_id: timedelta(hours=25)})
-    assert await rows_of(org) == []
-
-
-async def test_a_storage_that_is_down_is_a_503_to_come_back_after(org: Tenant) -> None:
-    made = good(await send(org, PDF))
-    with pytest.raises(Busy, match="could not be read"):
-        await files_over(org.house, Failing()).content(org.org_id, made["id"])
-
-
-async def test_the_sweep_takes_nothing_that_is_kept(org: Tenant) -> None:
-    made = good(await send(org, PDF))
-    await org.house.files.sweep({org.org_id: timedelta(days=10_000)})
-    assert (await org.send("GET", f"{FILES}/{made['id']}/content")).content == PDF
-
-
-async def test_uploads_beyond_the_bound_are_told_to_come_back(org: Tenant) -> None:
     gone_on = asyncio.Event()
 
     async def body() -> AsyncIterator[bytes]:
-        yield _head("a.pdf")
+        yield head("a.pdf")
         await gone_on.wait()
         yield PDF + b"\r\n--x--\r\n"
 
     waiting = [
         asyncio.create_task(send_raw(org, body(), "multipart/form-data; boundary=x"))
-        for _ in range(16)
+        for _ in range(12)
     ]
     answers: list[httpx2.Response] = []
     for _ in range(100):
@@ -350,6 +288,7 @@ async def test_uploads_beyond_the_bound_are_told_to_come_back(org: Tenant) -> No
         if (answer := await send(org, PDF)).status_code == 503:
             answers.append(answer)
             break
+    assert (await send(other_org, PDF)).status_code == 200
     gone_on.set()
     assert [answer.headers["retry-after"] for answer in answers] == ["1"]
     assert {(await each).status_code for each in waiting} == {200}
@@ -361,16 +300,3 @@ async def test_the_body_is_described_in_openapi(client: httpx2.AsyncClient) -> N
     body = document["paths"][FILES]["post"]["requestBody"]["content"]["multipart/form-data"]
     assert body["schema"]["properties"] == {"file": {"type": "string", "format": "binary"}}
     assert body["schema"]["required"] == ["file"]
-
-
-def place_of(org: Tenant, file_id: str) -> Place:
-    known = file_uuid(file_id)
-    assert known is not None
-    return Place(org.org_id, known)
-
-
-async def rows_of(org: Tenant) -> list[str]:
-    rows = await org.house.database.rows(
-        "select id from files where org_id = $1 order by id", org.org_id
-    )
-    return [f"file_{row['id'].hex}" for row in rows]

@@ -136,6 +136,14 @@ def test_a_tiff_has_at_most_twenty_pages() -> None:
     assert "more than 20 pages" in refusal(encoded("TIFF", (8, 8), pages=21), "a.tif")
 
 
+def test_pictures_in_a_heic_have_fifty_megapixels_together() -> None:
+    bomb = encoded("HEIF", (3000, 3000), pages=6)
+    assert len(bomb) < FILE_BYTES_MAX
+    assert "has more than 50 megapixels" in refusal(bomb, "a.heic")
+    assert inspect(encoded("HEIF", (64, 48), pages=6), name="a.heic", declared=None)
+    assert "more than 20 pages" in refusal(encoded("HEIF", (64, 48), pages=21), "a.heic")
+
+
 CHANGES = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=1)))
 
 

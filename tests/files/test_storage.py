@@ -1,8 +1,10 @@
 """What every adapter of the port does, and what each does of its own."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import boto3
@@ -13,7 +15,7 @@ from landbridge.core.errors import Unavailable
 from landbridge.core.ids import new_id
 from landbridge.files.disk import Disk
 from landbridge.files.s3 import S3, check_url
-from landbridge.files.storage import Place, Storage
+from landbridge.files.storage import Place, Storage, Threads
 
 BUCKET = "test-files"
 CONTENT = os.urandom(200_000)
@@ -113,6 +115,15 @@ async def test_a_store_that_refuses_is_unavailable(endpoint: str, credentials: N
     for asked in (storage.put(new_place(), b"x"), storage.get(new_place())):
         with pytest.raises(Unavailable, match="NoSuchBucket"):
             await asked
+
+
+async def test_a_store_that_hangs_stops_no_other_threads() -> None:
+    threads, is_over = Threads(), Event()
+    hanging = [asyncio.create_task(threads.run(is_over.wait)) for _ in range(100)]
+    await asyncio.sleep(0.05)
+    assert await asyncio.wait_for(asyncio.to_thread(lambda: "compared"), 5) == "compared"
+    is_over.set()
+    assert all(await asyncio.gather(*hanging))
 
 
 async def test_a_disk_gives_nothing_to_others_and_leaves_no_drafts(tmp_path: Path) -> None:

@@ -1,7 +1,13 @@
 import pytest
 
 from landbridge.core.errors import FieldInvalid
-from landbridge.formats.places import Address, check_address, check_country, check_region
+from landbridge.formats.places import (
+    Address,
+    check_address,
+    check_country,
+    check_region,
+    regions,
+)
 from landbridge.formats.texts import check_text, check_url
 
 
@@ -29,6 +35,12 @@ def test_regions_are_those_of_their_country(country: str, region: str, kept: str
 def test_regions_that_there_are_not_are_refused(country: str, region: str) -> None:
     with pytest.raises(FieldInvalid, match=r"^region must"):
         check_region("region", country, region)
+
+
+def test_regions_have_names() -> None:
+    assert regions("USA")["CA"] == "California"
+    for country in ("HKG", "XXX", ""):
+        assert not regions(country)
 
 
 def address(**changes: str | None) -> Address:
@@ -86,6 +98,9 @@ def test_links_lead_to_a_host_and_hold_no_password() -> None:
         "https://example.com:99999",
         "javascript:alert(1)",
         "https://exämple.com",
+        "https://a.example;sandbox/",
+        "https://a.example,b/",
+        "https://*/",
         "https://example.com/" + "a" * 2000,
     ):
         with pytest.raises(FieldInvalid, match=r"^url must be an http"):

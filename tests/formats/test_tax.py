@@ -32,6 +32,8 @@ def test_tax_numbers_are_kept_as_their_country_writes_them(
         ("POL", "44051401459"),
         ("NGA", "12"),
         (None, "1" * 33),
+        ("GBR", "<b>1234</b>"),
+        ("GBR", "٣٤٥٦٧"),
     ],
 )
 def test_what_is_no_tax_number_there_is_refused(country: str | None, told: str) -> None:

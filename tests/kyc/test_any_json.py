@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import new_id
-from landbridge.kyc.documents import with_new_documents
+from landbridge.kyc.documents import new_document_ids, with_new_documents
 from landbridge.kyc.fields import BUSINESS, DOCUMENT, INDIVIDUAL, OWNER, OWNERS
 from landbridge.kyc.kinds import Context, Kind, Questionnaire
 from landbridge.kyc.model import Dossier, Rail
@@ -27,6 +27,7 @@ from landbridge.web.reply import encode
 from tests.kyc.samples import ADDRESS, document, sample
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+NEW = new_id()
 CONTEXT = Context(AT.date(), Policy(countries=["IRN"], us_states=["NY"]))
 
 # As the door hands it over: numbers with a point are decimals.
@@ -100,7 +101,9 @@ def refused_field(tell: Callable[[], Dossier], before: Dossier) -> tuple[Dossier
 def test_any_data_is_kept_or_refused_by_name(type_: UserType, data: st.DataObject) -> None:
     dossier = blank(type_)
     for told in data.draw(st.lists(TELLS[type_], min_size=1, max_size=3)):
-        dossier, field = refused_field(partial(with_data, dossier, told, CONTEXT, at=AT), dossier)
+        dossier, field = refused_field(
+            partial(with_data, dossier, told, CONTEXT, request_id=NEW, at=AT), dossier
+        )
         if field is not None:
             # A country may be what makes a number wrong that was told before.
             assert re.split(r"[.\[]", field)[0] in {*told, "taxIdentificationNumber"}
@@ -118,7 +121,8 @@ def test_any_data_is_kept_or_refused_by_name(type_: UserType, data: st.DataObjec
 def test_any_documents_are_kept_or_refused_by_name(told: list[dict[str, Any]]) -> None:
     before = blank(UserType.INDIVIDUAL)
     dossier, field = refused_field(
-        lambda: with_new_documents(before, told, CONTEXT, at=AT)[0], before
+        lambda: with_new_documents(before, told, CONTEXT, ids=new_document_ids(told), at=AT)[0],
+        before,
     )
     assert field is None or not told or field.startswith("[")
     check_usable(dossier)
@@ -128,6 +132,6 @@ def test_any_documents_are_kept_or_refused_by_name(told: list[dict[str, Any]]) -
 @given(st.decimals(min_value=0, max_value=100, places=4))
 def test_shares_come_back_as_they_were_told(share: Decimal) -> None:
     told = {OWNERS: [{"shareProportion": share}]}
-    kept = with_data(blank(UserType.BUSINESS), told, CONTEXT, at=AT)
+    kept = with_data(blank(UserType.BUSINESS), told, CONTEXT, request_id=NEW, at=AT)
     reply = kyc_reply(kept, frozenset({Expand.OWNERS}))
     assert reply["kycInfo"][OWNERS][0]["shareProportion"] == share

@@ -215,7 +215,7 @@ async def test_related_things_are_ids_unless_they_are_asked_for(org: Tenant) -> 
     async def info(expand: str) -> dict[str, Any]:
         return (await org.get(kyc(user), expand=expand))["kycInfo"]
 
-    plain = await info("")
+    plain = (await org.get(kyc(user)))["kycInfo"]
     assert (plain[OWNERS], plain["documents"]) == ([ada, bob], ids)
     assert (await info("documents"))["documents"] == added
     owners = (await info(OWNERS))[OWNERS]
@@ -230,6 +230,8 @@ async def test_related_things_are_ids_unless_they_are_asked_for(org: Tenant) -> 
     assert repeated.json()["kycInfo"] == {**plain, OWNERS: owners, "documents": added}
     posted = await org.client.post(f"{kyc(user)}?expand=documents", json={}, headers=org.headers)
     assert posted.json()["kycInfo"]["documents"] == added
+    for bad in ("", "documents,"):
+        assert await org.refused("GET", kyc(user), expand=bad) == "400 FIELD_VALIDATION_ERROR"
     answer = await org.send("GET", kyc(user), expand="owners")
     assert refusal(answer) == FIELD
     assert "expand" in sentence(answer)

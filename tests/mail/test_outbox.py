@@ -136,6 +136,22 @@ async def test_what_is_refused_for_good_is_not_tried_again(house: House, org: Te
     assert await _waiting(house.database, org.org_id) == 0
 
 
+async def test_a_mail_that_nobody_can_make_sense_of_stops_no_other(
+    house: House, org: Tenant, logged: Callable[[], str]
+) -> None:
+    mail = Script(outcomes=[RuntimeError("ada@example.com") for _ in range(100)])
+    outbox, clock = _outbox(house, mail)
+    await _put(outbox, org.org_id)
+    await _put(outbox, org.org_id)
+    while await _waiting(house.database, org.org_id):
+        await outbox.run_once([org.org_id])
+        clock.at += timedelta(minutes=10)
+    assert timedelta(days=1) <= clock.at - START < timedelta(days=1, hours=2)
+    assert logged().count("mail.given_up") == 2
+    assert "RuntimeError" in logged()
+    assert "ada@" not in logged()
+
+
 async def test_a_crash_while_sending_loses_nothing(house: House, org: Tenant) -> None:
     mail = Script(outcomes=[KeyboardInterrupt()])  # pyright: ignore[reportArgumentType]  as a kill would be
     outbox, clock = _outbox(house, mail)

@@ -17,6 +17,7 @@ from tests.onboarding.person import (
     only_user,
     to_the_end,
 )
+from tests.people import make_business, owners_of
 from tests.tenants import Tenant, make_user
 
 
@@ -183,6 +184,33 @@ async def test_owners_are_added_changed_and_removed(org: Tenant) -> None:
     forms = [each for each in person.page.forms if each.action.endswith("/remove")]
     await org.client.post(forms[1].action, data=forms[1].values)
     assert len((await org.get(f"/v2/users/{user}/kyc/ubos"))["data"]) == 1
+
+
+async def test_to_remove_an_owner_leaves_those_who_were_added_meanwhile(org: Tenant) -> None:
+    person = await invite(org, userType="BUSINESS", rails=["USD"])
+    await to_the_end(person, is_business=True)
+    path, _, token = person.url.partition("?session=")
+    visit = await org.house.visits.open(path.rpartition("/")[2], token)
+    (ada,) = visit.dossier.owners
+    ubos = f"/v2/users/{visit.user.id}/kyc/ubos"
+    added = await org.post(ubos, {"firstName": "Bob", "lastName": "Example"})
+    await org.house.visits.remove_owner(visit, ada)
+    assert [each["id"] for each in (await org.get(ubos))["data"]] == [added["id"]]
+    documents = await org.get(f"/v2/users/{visit.user.id}/kyc/documents")
+    assert not [each for each in documents["data"] if each.get("uboId") == str(ada.id)]
+
+
+async def test_owners_who_were_known_before_are_shown_by_their_initials(org: Tenant) -> None:
+    user = await make_business(org, owner_name="Lovelace")
+    person = await invite(org, userId=user, rails=["USD"])
+    assert await person.open() == "Check what you entered"
+    pages = ["", "&step=owners", "&step=documents"]
+    (owner,) = await owners_of(org, user)
+    identity = f"&step=documents&item={owner}.identity"
+    for page in (*pages, identity):
+        await person.open(f"{person.url}{page}")
+        assert "Lovelace" not in person.text
+        assert " L." in person.text
 
 
 async def test_a_link_is_completed_once(org: Tenant) -> None:

@@ -1,5 +1,6 @@
 """Whatever is sent to the hosted form, the answer is a page, and never a fault of ours."""
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
@@ -7,6 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from landbridge.app import build_app
+from landbridge.core.ids import new_id
+from landbridge.wiring import House
 from tests.onboarding.person import ADA, ADA_DETAILS, COMPANY, Person, at_documents, invite
 from tests.tenants import Tenant
 
@@ -105,3 +109,34 @@ def _check(answer: httpx2.Response) -> None:
     assert "unsafe" not in policy
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+async def test_who_goes_away_in_the_middle_of_a_form_is_no_fault_of_ours(
+    house: House, logged: Callable[[], str]
+) -> None:
+    waiting = [{"type": "http.request", "body": b"token=", "more_body": True}]
+
+    async def receive() -> Any:
+        return waiting.pop() if waiting else {"type": "http.disconnect"}
+
+    async def send(_: Any) -> None:
+        pass
+
+    headers = [(b"content-type", b"application/x-www-form-urlencoded"), (b"content-length", b"99")]
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/kyc/{new_id()}/terms",
+        "raw_path": b"/kyc/x/terms",
+        "query_string": b"",
+        "root_path": "",
+        "headers": headers,
+        "scheme": "http",
+        "server": ("landbridge.test", 80),
+        "client": ("127.0.0.1", 1),
+        "http_version": "1.1",
+        "asgi": {"version": "3.0"},
+    }
+    app: Any = build_app(house)
+    await app(scope, receive, send)
+    assert "form.broken" not in logged()

@@ -1,5 +1,6 @@
 """KYC links by the API: who gets one, what is told of it, and how it ends."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -9,7 +10,7 @@ import msgspec
 import pytest
 
 from landbridge.core.clock import Clock, FrozenClock
-from landbridge.db.pool import Database
+from landbridge.db.pool import Database, Tx
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import take_lane
 from landbridge.wiring import House, wire
@@ -74,6 +75,36 @@ async def test_an_erased_user_gets_no_link(org: Tenant) -> None:
     await org.send("DELETE", f"/v2/users/{user}/personal-data")
     body = {"userId": user, "rails": ["USD"]}
     assert await org.refused("POST", LINK, body) == "403 USER_FROZEN"
+
+
+async def test_a_user_who_is_just_being_erased_gets_no_link(org: Tenant) -> None:
+    user = await make_user(org)
+    await org.post(f"/v2/users/{user}/freeze", {})
+    body = {"userId": user, "rails": ["USD"], "recipientEmail": "ada@example.com"}
+
+    async def hold(tx: Tx) -> "list[asyncio.Task[Any]]":
+        await tx.fetch(
+            "select 1 from kyc_dossiers where org_id = $1 and user_id = $2 for update",
+            org.org_id,
+            UUID(user),
+        )
+        # It has locked the user, and waits for us with the rest.
+        erasing = asyncio.create_task(org.send("DELETE", f"/v2/users/{user}/personal-data"))
+        await asyncio.sleep(0.2)
+        making = asyncio.create_task(org.send("POST", LINK, body))
+        await asyncio.sleep(0.2)
+        assert not erasing.done()
+        assert not making.done()
+        return [erasing, making]
+
+    erased, made = await asyncio.gather(*await org.house.database.transact(hold))
+    assert erased.status_code == 200
+    assert refusal(made) == "403 USER_FROZEN"
+    for query in (
+        "select count(*) as n from kyc_links where org_id = $1",
+        "select count(*) as n from mails where org_id = $1",
+    ):
+        assert (await org.house.database.rows(query, org.org_id))[0]["n"] == 0
 
 
 async def test_every_link_is_told_without_whom_it_is_for(org: Tenant) -> None:

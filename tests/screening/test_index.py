@@ -10,7 +10,7 @@ import pytest
 
 from landbridge.screening.index import Index
 from landbridge.screening.model import EntryType, Hit, Subject
-from landbridge.screening.names import is_latin, readings, skeleton, sound
+from landbridge.screening.names import is_readable, readings, skeleton, sound
 from landbridge.settings import Settings
 from tests.sources import ROOT
 
@@ -221,9 +221,10 @@ def test_spellings_of_a_sound() -> None:
 
 
 def test_letters_that_can_not_be_compared_are_told() -> None:
-    assert is_latin("Åse Østerbraaten 2")
-    for name in ("Александр", "محمد", "李伟", "Ivan Петров"):
-        assert not is_latin(name)
+    for name in ("Åse Østerbraaten 2", "J. R. R. Tolkien", "A.B.C. Trading 7"):
+        assert is_readable(name)
+    for name in ("Александр", "محمد", "李伟", "Ivan Петров", "123 456", "٣٤٥", "I v a n Petrov"):
+        assert not is_readable(name)
 
 
 def test_the_guide_explains_each_step() -> None:

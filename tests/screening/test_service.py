@@ -40,6 +40,15 @@ async def test_without_a_list_there_is_no_version_and_no_hit(screening: Screenin
     assert screened.unread == ()
 
 
+async def test_where_there_has_to_be_a_list_its_lack_is_said(
+    own_database: Database, clock: FrozenClock
+) -> None:
+    strict = Screening(own_database, clock, score_min=88, needs_list=True)
+    assert (await strict.screen([ZORBANOV])).lacks_list
+    await strict.load(sanctions_list(LISTED))
+    assert not (await strict.screen([ZORBANOV])).lacks_list
+
+
 async def test_names_are_compared_with_the_list_that_was_loaded(
     screening: Screening, tmp_path: Path
 ) -> None:

@@ -1,7 +1,9 @@
 """Personal data at rest, and its erasure."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -28,6 +30,7 @@ from tests.tenants import (
 )
 
 USERS = "/v2/users"
+DOCUMENTATION = Path("docs/concepts/personal-data.md").read_text()
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 CONFLICT, FROZEN = "409 RESOURCE_CONFLICT", "403 USER_FROZEN"
 ADDRESS = {"stateProvinceRegion": "IL", "country": "USA"}
@@ -271,6 +274,15 @@ async def _create(users: Users, org: Tenant, agreement: UUID, name: str) -> UUID
         org.caller, told, agreement_id=agreement, chains=[], request_id=None, request={}
     )
     return made.id
+
+
+async def test_every_sealed_column_is_in_the_documentation(org: Tenant) -> None:
+    rows = await org.house.database.rows(
+        "select table_name || '.' || column_name as name from information_schema.columns"
+        " where table_schema = 'public' and data_type = 'bytea' and column_name like 'sealed%'"
+    )
+    listed = re.findall(r"^\| `(\w+\.sealed_\w+)` \|", DOCUMENTATION, re.MULTILINE)
+    assert sorted(listed) == sorted(row["name"] for row in rows)
 
 
 async def test_erasure_is_told_without_anything_personal(org: Tenant) -> None:

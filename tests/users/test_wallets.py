@@ -1,7 +1,7 @@
 """A user's wallets over HTTP: more chains, balances, registered addresses."""
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -34,6 +34,25 @@ async def test_more_chains_keep_the_wallets_that_are_there(org: Tenant) -> None:
     path = f"/v2/users/{user}/wallets/balance"
     assert (await org.get(path, chain="POLYGON", currency="usdc"))["displayBalance"] == "5"
     assert (await org.get(path, chain="SOLANA", currency="usdg"))["displayBalance"] == "0"
+
+
+async def test_more_wallets_are_an_update_of_the_user_and_no_more_are_none(org: Tenant) -> None:
+    user = await make_user(org)
+
+    async def told() -> list[tuple[str, int]]:
+        rows = await org.house.database.rows(
+            "select what, seq from changes where org_id = $1 and object_id = $2 order by seq",
+            *(org.org_id, UUID(user)),
+        )
+        return [(row["what"], row["seq"]) for row in rows]
+
+    await org.post(f"/v2/users/{user}/wallets/add", {"chains": ["POLYGON", "ETHEREUM"]})
+    assert await told() == [("create", 1)]
+    for _ in range(2):
+        await org.post(f"/v2/users/{user}/wallets/add", {"chains": ["POLYGON", "BASE"]})
+        assert await told() == [("create", 1), ("update", 2)]
+    await org.post(f"/v2/users/{user}", {"firstName": "Bea"})
+    assert await told() == [("create", 1), ("update", 2), ("update", 3)]
 
 
 @pytest.mark.parametrize("chains", [[], ["TRON"], "BASE", None, [1]])

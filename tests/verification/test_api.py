@@ -5,8 +5,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from landbridge.core.errors import FieldInvalid
+from landbridge.core.pages import Window
 from landbridge.kyc.model import Rail
 from landbridge.verification.errors import VerificationMissing
+from landbridge.verification.service import StatusFilters
 from tests.people import (
     documents_of,
     make_business,
@@ -249,6 +252,28 @@ async def test_statuses_are_found_by_each_filter_and_by_all_at_once(org: Tenant)
     assert len(repeated.json()) == 4
 
 
+async def test_a_search_that_would_end_in_the_middle_is_refused_by_its_name(org: Tenant) -> None:
+    for name in ("Approval", "Pending", "Pending"):
+        await submit(org, await make_person(org, last_name=name))
+
+    async def search(name: str, email: str, limit: int, bound: int) -> int:
+        filters = StatusFilters(
+            user_id=None, user_name=name, user_email=email, rails=None, statuses=None
+        )
+        found = await org.house.verification.page(
+            org.org_id, filters, Window(limit, None, None), batch_size=1, looked_through_max=bound
+        )
+        return len(found)
+
+    assert await search("approval", "", limit=1, bound=3) == 1
+    assert await search("pending", "", limit=2, bound=2) == 2
+    assert await search("approval", "", limit=9, bound=4) == 1
+    for name, email in (("approval", ""), ("", "nobody")):
+        with pytest.raises(FieldInvalid, match=r"too many cases.* createdAfter") as refusing:
+            await search(name, email, limit=1, bound=2)
+        assert refusing.value.field == ("userName" if name else "userEmail")
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -256,6 +281,7 @@ async def test_statuses_are_found_by_each_filter_and_by_all_at_once(org: Tenant)
         {"rails": "EUR"},
         {"status": "GONE"},
         {"status": ""},
+        {"rails": "USD,,GLOBAL_NETWORK"},
         {"limit": "0"},
         {"limit": "101"},
         {"createdBefore": "yesterday"},

@@ -1,7 +1,9 @@
 """What becomes of a case when a provider fails, hesitates, lies, or we die in the middle."""
 
+import asyncio
 import json
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -9,6 +11,7 @@ import pytest
 
 from landbridge.core.clock import FrozenClock
 from landbridge.core.errors import Rejected, Unavailable, Unclear
+from landbridge.db.pool import Tx
 from landbridge.identity.port import (
     Answer,
     InformationAsked,
@@ -21,7 +24,9 @@ from landbridge.identity.port import (
     StillPending,
 )
 from landbridge.kyc.model import Rail
-from landbridge.verification.model import KycStatus
+from landbridge.users import store as users_store
+from landbridge.users.errors import UserFrozen
+from landbridge.verification.model import KycStatus, case_id
 from tests.identity.contract import approved, declined
 from tests.identity.faulty import SECRET, ScriptedIdentity
 from tests.people import make_person
@@ -316,6 +321,47 @@ async def test_the_provider_is_told_what_was_submitted(
     assert found.snapshot.data["lastName"] == "Example"
     assert set(identity.made) == {found.key}
     assert sum(identity.attached.values()) == len(found.snapshot.documents) == 1
+
+
+async def test_a_case_is_not_opened_while_its_user_is_erased(
+    org: Tenant, identity: ScriptedIdentity
+) -> None:
+    at = desk(org.house, identity)
+    user = UUID(await make_person(org))
+    case = (await at.verification.submit(org.caller, user, [Rail.USD]))[Rail.USD]
+    other = replace(case, id=case_id(user, Rail.AFRICA_GENERAL), rail=Rail.AFRICA_GENERAL)
+
+    async def erase(tx: Tx) -> "asyncio.Task[bool]":
+        await users_store.lock(tx, org.org_id, user)
+        opening = asyncio.create_task(
+            org.house.database.transact(lambda inner: at.cases.open(inner, other, "test"))
+        )
+        mine = await tx.fetchval("select pg_backend_pid()")
+        # On another connection: within a transaction this view stays as it was first seen.
+        waiting = "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))"
+        async with asyncio.timeout(10):
+            while not await org.house.database.rows(waiting, mine):  # noqa: ASYNC110  no event
+                await asyncio.sleep(0.01)
+        await org.house.vault.destroy(tx, org.org_id, [user])
+        return opening
+
+    with pytest.raises(UserFrozen):
+        await (await org.house.database.transact(erase))
+    assert await at.cases.get(org.org_id, other.id) is None
+
+
+async def test_a_case_that_nobody_can_open_is_looked_at_once(
+    still_org: Tenant, identity: ScriptedIdentity
+) -> None:
+    org, at = still_org, desk(still_org.house, identity)
+    user = await make_person(org)
+    await submitted(at, org, user)
+    await org.house.database.transact(
+        lambda tx: org.house.vault.destroy(tx, org.org_id, [UUID(user)])
+    )
+    await run(at, org)
+    assert (await case_of(at, org, user)).due_at is None
+    assert not identity.calls
 
 
 async def test_what_was_erased_meanwhile_is_not_handed_over(

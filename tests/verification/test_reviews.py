@@ -39,10 +39,10 @@ async def waiting(org: Tenant, user: str, rail: Rail = Rail.USD) -> dict[str, An
 
 
 async def the_review(org: Tenant, **query: str) -> dict[str, Any]:
-    """The only case in the queue."""
+    """The only case in the queue, whole."""
     told = await org.get(QUEUE, **query)
     (found,) = told["reviews"]
-    return found
+    return await org.get(f"{QUEUE}/{found['id']}")
 
 
 async def decide(org: Tenant, review: dict[str, Any], decision: str, **told: Any) -> Any:
@@ -87,7 +87,18 @@ async def test_a_reviewer_sees_what_was_submitted(office: Tenant) -> None:
     assert {each["uboId"] for each in review["documents"]} == {None, owner["id"]}
     assert review["screening"] == {"listVersion": None, "hits": [], "unread": []}
     assert [each["status"] for each in review["history"]] == ["MANUAL_REVIEW"]
-    assert review == await office.get(f"{QUEUE}/{review['id']}")
+
+
+async def test_the_queue_shows_cases_in_short(office: Tenant) -> None:
+    user = await make_business(office, owner_name="Lovelace")
+    review = await waiting(office, user)
+    (listed,) = (await office.get(QUEUE))["reviews"]
+    same = ("id", "version", "user", "rails", "status", "createdAt", "updatedAt", "submittedAt")
+    assert listed == {
+        **{name: review[name] for name in same},
+        "documentsCount": 5,
+        "screening": {"listVersion": None, "hits": [], "unreadCount": 0},
+    }
 
 
 async def test_who_is_rejected_learns_the_reasons_and_never_the_note(office: Tenant) -> None:
@@ -349,7 +360,8 @@ async def test_what_was_erased_is_gone_from_the_queue(office: Tenant) -> None:
     path = f"{QUEUE}/{review['id']}"
     assert await office.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
     assert await office.refused("POST", path, {"decision": "approve"}) == "404 RESOURCE_NOT_FOUND"
-    assert (await status_of(office, user))["status"] == "MANUAL_REVIEW"
+    assert (await status_of(office, user))["status"] == "INACTIVE"
+    assert await office.get("/v2/kyc/status", userId=user) == []
 
 
 async def test_time_alone_decides_nothing(office: Tenant) -> None:

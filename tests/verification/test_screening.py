@@ -1,20 +1,25 @@
 """A name on the sanctions list: a person decides, whatever a provider or a reserved name says."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from landbridge.core.clock import Clock
 from landbridge.core.ids import new_id
 from landbridge.db.pool import Database
 from landbridge.identity.port import RejectType
 from landbridge.kyc.model import Rail
+from landbridge.orgs.model import Mode
 from landbridge.orgs.service import take_lane
 from landbridge.screening.model import OFAC_SDN, Entry, EntryType, SanctionsList, Screened
+from landbridge.screening.service import Screening
 from landbridge.verification.model import KycStatus, Snapshot, SubmittedOwner
 from landbridge.verification.names import needs_person, subjects
+from landbridge.verification.rescreening import NoList
 from landbridge.wiring import wire
 from tests.identity.contract import approved, declined
 from tests.identity.faulty import ScriptedIdentity
@@ -32,6 +37,13 @@ async def org(own_database: Database) -> AsyncIterator[Tenant]:
     house = wire(SETTINGS, own_database, Clock(await take_lane(own_database)))
     async with served(house) as client:
         yield await make_tenant(house, client)
+
+
+async def rescreened(org: Tenant) -> tuple[int, int]:
+    """How many cases were compared again, and how many opened."""
+    offsets = await org.house.orgs.clock_offsets()
+    found = await org.house.rescreening.run(offsets, batch_size=2)
+    return found.compared, found.opened
 
 
 async def load(org: Tenant, *names: str) -> None:
@@ -61,7 +73,9 @@ async def test_a_listed_person_goes_to_a_reviewer_even_with_a_name_that_approves
     answer = await org.send("GET", f"/v2/users/{user}/kyc/status", rails="USD")
     assert answer.json()["status"] == "MANUAL_REVIEW"
     assert answer.json()["reviewResult"] == {}
-    (review,) = (await org.get(QUEUE))["reviews"]
+    (listed,) = (await org.get(QUEUE))["reviews"]
+    assert listed["screening"]["hits"] == [{"program": "TEST", "score": 100}]
+    review = await org.get(f"{QUEUE}/{listed['id']}")
     (hit,) = review["screening"]["hits"]
     assert hit["listed_name"] == LISTED[0]
     assert review["screening"]["listVersion"]
@@ -86,6 +100,50 @@ async def test_a_listed_owner_sends_the_business_to_a_reviewer(org: Tenant) -> N
     user = await make_business(org, owner_name="Quuxington", name="Approval")
     await submit(org, user)
     assert (await status_of(org, user))["status"] == "MANUAL_REVIEW"
+
+
+async def test_who_comes_onto_the_list_after_approval_waits_for_a_reviewer(org: Tenant) -> None:
+    await load(org, *LISTED)
+    user = await make_person(org, last_name="Approval", firstName="Zorblax", middleName=None)
+    business = await make_business(org, owner_name="Approval", name="Approval")
+    for each in (user, business):
+        await submit(org, each)
+        assert (await status_of(org, each))["status"] == "ACTIVE"
+    assert await rescreened(org) == (2, 0)
+    await load(org, *LISTED, "Zorblax Approval")
+    assert await rescreened(org) == (2, 1)
+    assert (await status_of(org, user))["status"] == "MANUAL_REVIEW"
+    assert (await status_of(org, business))["status"] == "ACTIVE"
+    (waiting,) = (await org.get(QUEUE))["reviews"]
+    review = await org.get(f"{QUEUE}/{waiting['id']}")
+    (hit,) = review["screening"]["hits"]
+    assert hit["listed_name"] == "Zorblax Approval"
+    assert review["history"][-1]["actor"] == "sanctions list"
+    # A reviewer has seen this hit: it is no reason to open the case once more.
+    await org.post(f"{QUEUE}/{review['id']}", {"decision": "approve", "note": "Somebody else."})
+    assert await rescreened(org) == (2, 0)
+    await load(org, *LISTED, "Zorblax Approval", "APPROVAL, Zorblax")
+    assert await rescreened(org) == (2, 1)
+    assert await rescreened(org) == (1, 0)
+
+
+async def test_more_approved_cases_than_a_batch_are_compared_each_once(org: Tenant) -> None:
+    await load(org, *LISTED)
+    for _ in range(3):
+        user = await make_person(org, last_name="Approval")
+        await submit(org, user)
+        assert (await status_of(org, user))["status"] == "ACTIVE"
+    assert await rescreened(org) == (3, 0)
+    await load(org, *LISTED, "Ada Approval")
+    assert await rescreened(org) == (3, 3)
+
+
+async def test_nothing_is_compared_again_without_a_list(org: Tenant) -> None:
+    user = await make_person(org, last_name="Approval")
+    await submit(org, user)
+    await status_of(org, user)
+    with pytest.raises(NoList):
+        await rescreened(org)
 
 
 async def test_who_is_not_listed_is_not_held_up(org: Tenant) -> None:
@@ -117,6 +175,27 @@ async def test_who_is_listed_while_the_provider_looks_goes_to_a_reviewer_too(
     assert found.findings.history[-1].status is said
 
 
+async def test_where_a_list_is_needed_nobody_passes_without_one(org: Tenant) -> None:
+    identity = ScriptedIdentity()
+    strict = Screening(org.house.database, org.house.clock, score_min=88, needs_list=True)
+    at = desk(replace(org.house, screening=strict), identity)
+    user = await make_person(org, last_name="Approval")
+    await submitted(at, org, user)
+    await run(at, org)
+    found = await case_of(at, org, user)
+    assert found.status is KycStatus.MANUAL_REVIEW
+    assert (found.findings.hits, found.findings.list_version) == ((), None)
+    assert not identity.calls
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_production_needs_a_list_and_a_sandbox_does_not(org: Tenant, mode: Mode) -> None:
+    settings = structs.replace(SETTINGS, mode=mode)
+    house = wire(settings, org.house.database, org.house.clock)
+    screened = await house.screening.screen([])
+    assert screened.lacks_list == (mode is Mode.PRODUCTION)
+
+
 async def test_who_was_listed_is_not_handed_to_the_provider(org: Tenant) -> None:
     identity = ScriptedIdentity()
     at = desk(org.house, identity)
@@ -136,7 +215,9 @@ async def test_a_name_that_can_not_be_compared_is_for_a_person_to_look_at(org: T
     )
     await submit(org, user)
     assert (await status_of(org, user))["status"] == "MANUAL_REVIEW"
-    (review,) = (await org.get(QUEUE))["reviews"]
+    (listed,) = (await org.get(QUEUE))["reviews"]
+    assert listed["screening"]["unreadCount"] == 1
+    review = await org.get(f"{QUEUE}/{listed['id']}")
     assert review["screening"]["unread"] == ["Иван Петров"]
 
 
@@ -196,3 +277,4 @@ def test_only_a_main_name_that_could_not_be_compared_needs_a_person() -> None:
     assert needs_person(told, Screened("v", (), ("Ада",)))
     assert not needs_person(told, Screened("v", (), ("Ädä",)))
     assert not needs_person(told, Screened(None, ()))
+    assert needs_person(told, Screened(None, (), lacks_list=True))

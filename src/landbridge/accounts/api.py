@@ -1,13 +1,14 @@
 """Routes of bank accounts. Source: contract, accounts 4 and interface/account."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from litestar import Controller, delete, get, post
+from litestar import Controller, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from landbridge.accounts.errors import AccountNotFound
+from landbridge.accounts.reading import told_apart
 from landbridge.accounts.service import Accounts, Filters
 from landbridge.accounts.tables import Ramp
 from landbridge.accounts.types import NAMES, TABLES
@@ -21,14 +22,21 @@ from landbridge.accounts.wire import (
     status_reply,
 )
 from landbridge.core.errors import FieldInvalid
-from landbridge.core.ids import as_uuid
 from landbridge.core.pages import Window
-from landbridge.users.api import known_id
+from landbridge.users.paths import known_user
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
+from landbridge.web.errors import AnyRequest, refused
+from landbridge.web.lists import word
+from landbridge.web.paths import known_id
 from landbridge.web.reply import moment
 
 _CURRENCIES = tuple(dict.fromkeys(each for table in TABLES for each in table.currencies))
+
+
+def _refused(request: AnyRequest, error: FieldInvalid) -> Response[Any]:
+    """Answers bank data of another JSON type like bank data that are misshapen."""
+    return refused(request, told_apart(error))
 
 
 class AccountRoutes(Controller):
@@ -37,7 +45,11 @@ class AccountRoutes(Controller):
     path = "/v2/users/{userId:str}/accounts"
     tags = ("Accounts",)
 
-    @post(status_code=200, summary="Add a bank account")
+    @post(
+        status_code=200,
+        summary="Add a bank account",
+        exception_handlers={FieldInvalid: _refused},
+    )
     async def create(
         self,
         request: ApiRequest,
@@ -51,7 +63,7 @@ class AccountRoutes(Controller):
         `REJECTED` account and is named in `invalidFields`.
         """
         account = await accounts.create(
-            request.user, known_id(userId), as_asked(data), request_id=data.request_id
+            request.user, known_user(userId), as_asked(data), request_id=data.request_id
         )
         return status_reply(account)
 
@@ -69,11 +81,11 @@ class AccountRoutes(Controller):
     ) -> AccountPage:
         """Newest first, deleted ones too; account numbers are masked."""
         filters = Filters(
-            ramp=None if rail is None else Ramp(_word("rail", rail, tuple(Ramp))),
-            type=None if type_ is None else _word("type", type_, NAMES),
-            currency=None if currency is None else _word("currency", currency, _CURRENCIES),
+            ramp=None if rail is None else word("rail", rail, Ramp),
+            type=None if type_ is None else word("type", type_, NAMES),
+            currency=None if currency is None else word("currency", currency, _CURRENCIES),
         )
-        found = await accounts.page(request.user.org_id, known_id(userId), filters, window)
+        found = await accounts.page(request.user.org_id, known_user(userId), filters, window)
         return AccountPage(
             count=len(found),
             banks=[listed(account) for account in found],
@@ -89,7 +101,7 @@ class AccountRoutes(Controller):
         accounts: NamedDependency[Accounts],
     ) -> AccountReply:
         """One account of this user, whole."""
-        user_id = known_id(userId)
+        user_id = known_user(userId)
         account_id = known_account(accountId)
         return account_reply(await accounts.get(request.user.org_id, user_id, account_id))
 
@@ -102,20 +114,11 @@ class AccountRoutes(Controller):
         accounts: NamedDependency[Accounts],
     ) -> AccountStatusReply:
         """Makes the account unusable for good; doing it again answers the same."""
-        user_id = known_id(userId)
+        user_id = known_user(userId)
         account = await accounts.delete(request.user, user_id, known_account(accountId))
         return status_reply(account)
 
 
 def known_account(text: str) -> UUID:
     """The id in a path; what can't be one is answered like an unknown one."""
-    found = as_uuid(text)
-    if found is None:
-        raise AccountNotFound(f"there is no bank account {text[:100]}")
-    return found
-
-
-def _word(name: str, text: str, words: tuple[str, ...]) -> str:
-    if text not in words:
-        raise FieldInvalid(f"{name} must be one of {', '.join(words)}", field=name)
-    return text
+    return known_id(text, "bank account", AccountNotFound)

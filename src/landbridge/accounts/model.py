@@ -23,7 +23,7 @@ class Status(StrEnum):
     PENDING = "PENDING"
     """A reviewer decides: the holder's name is like a listed one, or can't be compared."""
     ACTIVE = "ACTIVE"
-    """Nothing: money may go there, until it is deleted."""
+    """Nothing: money may go there if all that it takes was told, until it is deleted."""
     REJECTED = "REJECTED"
     """Nothing: its data are wrong or a reviewer refused it. It may still be deleted."""
     INACTIVE = "INACTIVE"
@@ -61,11 +61,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     list_version: str | None = None
     likenesses: tuple[Likeness, ...] = ()
     unread: tuple[str, ...] = ()
+    # No list was loaded, though there has to be one.
+    lacks_list: bool = False
 
     @property
     def needs_person(self) -> bool:
         """Whether a reviewer has to look."""
-        return bool(self.likenesses or self.unread)
+        return bool(self.likenesses or self.unread) or self.lacks_list
 
 
 class Secret(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,6 +135,11 @@ class Account:
         return find_alpha3(told[:2]) if told and found.name == "iban" else told
 
     @property
+    def bank_name(self) -> str | None:
+        """What the bank is called, as it was told."""
+        return self.bank.get("bankName") or self.bank.get("financialInstitute")
+
+    @property
     def number(self) -> str | None:
         """What an account number is for this type, masked."""
         for name in self.table.numbers:
@@ -147,17 +154,27 @@ class Account:
         return [] if self.secret is None else [each.field for each in self.secret.wrong]
 
     @property
+    def missing(self) -> list[str]:
+        """What was not told, and money could not get there without, by its place in the request."""
+        needed = self.table.needed_to_pay
+        return [f"{self.type}.{name}" for name in needed if name not in self.bank]
+
+    @property
     def reason(self) -> str | None:
-        """Why it can't be used; None for an active one."""
+        """Why it can't be used; None if it can."""
         match self.status:
             case Status.ACTIVE:
-                return None
+                return self._why_not_payable()
             case Status.PENDING:
                 return "the account is being reviewed"
             case Status.INACTIVE:
                 return "the account was deleted"
             case Status.REJECTED:
                 return self._why_rejected()
+
+    def _why_not_payable(self) -> str | None:
+        missing = " and ".join(self.missing)
+        return f"money can't get there without {missing}" if missing else None
 
     def _why_rejected(self) -> str:
         secret = self.secret

@@ -18,7 +18,6 @@ from landbridge.accounts.tables import (
     Choice,
     Field,
     HolderKey,
-    HolderType,
     Kind,
     NumberBy,
     PastDay,
@@ -28,12 +27,14 @@ from landbridge.accounts.tables import (
     Text,
     When,
     Words,
+    WordsBy,
 )
 from landbridge.accounts.types import BY_TYPE, NAMES
-from landbridge.core.errors import FieldInvalid
+from landbridge.core.errors import FieldInvalid, Refused
 from landbridge.formats.banks import BankNumber
 from landbridge.formats.people import check_birth_date, check_past_date
 from landbridge.formats.places import Address, check_address
+from landbridge.users.model import UserType
 
 HOLDER = "accountHolder"
 
@@ -76,10 +77,14 @@ def read(told: Told, *, today: date) -> Reading:
         bank = _read_bank(reader, table, cast("Told", told[table.name]))
         _check_holder_key(reader, table.holder_key, bank=bank, holder=holder or {})
     except FieldInvalid as error:
-        if (error.field or "").startswith(HOLDER):
-            raise
-        raise AccountDataInvalid(error.message, field=error.field) from error
+        raise told_apart(error) from error
     return Reading(table=table, ramp=ramp, holder=holder, bank=bank, wrong=tuple(reader.wrong))
+
+
+def told_apart(error: FieldInvalid) -> Refused:
+    """The same error; as `AccountDataInvalid` where it is about the bank data."""
+    place = (error.field or "").partition(".")[0]
+    return AccountDataInvalid(error.message, field=error.field) if place in NAMES else error
 
 
 def _table(told: Told) -> tuple[Table, Ramp]:
@@ -105,7 +110,7 @@ def _read_holder(reader: "_Reader", table: Table, told: Told | None) -> dict[str
     types = list(table.holder)
     if told.get("type") not in types:
         raise FieldInvalid(f"{HOLDER}.type must be {' or '.join(types)}", field=f"{HOLDER}.type")
-    holder_type = HolderType(told["type"])
+    holder_type = UserType(told["type"])
     members = reader.fields(HOLDER, table.holder[holder_type], told)
     return {"type": holder_type.value, **members}
 
@@ -167,8 +172,8 @@ class _Reader:
 
     def _value(self, path: str, kind: Kind, value: Any, read: Told) -> Any:
         match kind:
-            case Words():
-                return _word(path, kind, value)
+            case Words() | WordsBy():
+                return _word(path, kind, value, read)
             case Text():
                 return kind.check(path, value)
             case BankNumber():
@@ -186,12 +191,18 @@ class _Reader:
         return check(path, day, today=self._today).isoformat()
 
 
-def _word(path: str, kind: Words, value: str) -> str:
+def _word(path: str, kind: Words | WordsBy, value: str, read: Told) -> str:
+    if isinstance(kind, WordsBy):
+        decided = read[kind.member]
+        words, when = kind.values[decided], f" when {kind.member} is {decided}"
+    else:
+        words, when = kind.values, ""
     asked = value.strip().casefold()
-    for word in kind.values:
+    for word in words:
         if word.casefold() == asked:
             return word
-    raise FieldInvalid(f"{path} must be one of {', '.join(kind.values)}", field=path)
+    one = "one of " if len(words) > 1 else ""
+    raise FieldInvalid(f"{path} must be {one}{', '.join(words)}{when}", field=path)
 
 
 def _check_absent(path: str, field: Field, read: Told) -> None:

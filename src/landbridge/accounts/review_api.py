@@ -1,6 +1,8 @@
 """Routes of the people who decide about pending accounts; ours, not the contract's."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any
 from uuid import UUID
 
 from litestar import Controller, get, post
@@ -10,7 +12,7 @@ from litestar.params import FromPath, JSONBody
 from landbridge.accounts.api import known_account
 from landbridge.accounts.model import Account, Comparison, Likeness
 from landbridge.accounts.service import Accounts, Decision
-from landbridge.accounts.wire import AccountStatusReply, ListedAccount, listed, status_reply
+from landbridge.accounts.wire import AccountStatusReply, RailReply, rail_reply, status_reply
 from landbridge.core.pages import Window
 from landbridge.web.caller import ApiRequest, check_reviewer
 from landbridge.web.reply import Moment, WireStruct, moment
@@ -26,6 +28,29 @@ class ScreeningHit(WireStruct, frozen=True):
     score: int
 
 
+class ReviewedHolder(WireStruct, frozen=True):
+    """What of a holder can be compared with an entry of the list; the rest is not shown."""
+
+    type: str
+    name: str
+    nationality: str | None
+    date_of_birth: date | None
+    formation_date: date | None
+    city: str | None
+    country: str | None
+
+
+class ReviewedAccount(WireStruct, frozen=True):
+    """What an account is; its number is masked."""
+
+    type: str
+    account_number: str | None
+    bank_name: str | None
+    bank_country: str | None
+    rail: RailReply
+    account_holder: ReviewedHolder | None
+
+
 class AccountReview(WireStruct, frozen=True):
     """An account that waits, and the entries that its holder's name is like.
 
@@ -35,7 +60,7 @@ class AccountReview(WireStruct, frozen=True):
     account_id: UUID
     user_id: UUID
     created_at: Moment
-    account: ListedAccount
+    account: ReviewedAccount
     list_version: str | None
     hits: list[ScreeningHit]
     unread: list[str]
@@ -101,10 +126,38 @@ def _review(account: Account) -> AccountReview:
         account_id=account.id,
         user_id=account.user_id,
         created_at=moment(account.created_at),
-        account=listed(account),
+        account=_reviewed(account),
         list_version=comparison.list_version,
         hits=[_hit(each) for each in comparison.likenesses],
         unread=list(comparison.unread),
+    )
+
+
+def _reviewed(account: Account) -> ReviewedAccount:
+    return ReviewedAccount(
+        type=account.type,
+        account_number=account.number,
+        bank_name=account.bank_name,
+        bank_country=account.bank_country,
+        rail=rail_reply(account),
+        account_holder=None if account.holder is None else _holder(account.holder),
+    )
+
+
+def _holder(holder: Mapping[str, Any]) -> ReviewedHolder:
+    address: Mapping[str, str] = holder.get("address", {})
+    days = {
+        name: None if (told := holder.get(name)) is None else date.fromisoformat(told)
+        for name in ("dateOfBirth", "formationDate")
+    }
+    return ReviewedHolder(
+        type=holder["type"],
+        name=holder["name"],
+        nationality=holder.get("nationality"),
+        date_of_birth=days["dateOfBirth"],
+        formation_date=days["formationDate"],
+        city=address.get("city"),
+        country=address.get("country"),
     )
 
 

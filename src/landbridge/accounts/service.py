@@ -15,7 +15,7 @@ from uuid import UUID
 from msgspec import structs
 
 from landbridge.accounts import store
-from landbridge.accounts.errors import AccountNotFound, InactiveAccount
+from landbridge.accounts.errors import AccountDataInvalid, AccountNotFound, InactiveAccount
 from landbridge.accounts.model import MOVES, Account, Comparison, Likeness, Secret, Status
 from landbridge.accounts.reading import Reading, read
 from landbridge.accounts.records import opened, seal_request, sealed, unsealed_request
@@ -127,10 +127,18 @@ class Accounts:
         return await self._database.transact(work)
 
     async def check_usable(self, org_id: UUID, user_id: UUID, account_id: UUID) -> Account:
-        """An account that money may go through; raises `AccountNotFound` and `InactiveAccount`."""
+        """An account that money may go through.
+
+        Raises `AccountNotFound`, `InactiveAccount`, `AccountDataInvalid` for one that lacks what is
+        needed to pay to it, and `VerificationMissing` if the user's approval was revoked since.
+        """
         found = await self.get(org_id, user_id, account_id)
         if found.status is not Status.ACTIVE:
             raise InactiveAccount(f"bank account {account_id} is {found.status}")
+        if found.missing:
+            raise AccountDataInvalid(f"bank account {account_id} can't be used: {found.reason}")
+        rail = found.table.kyc_rail(found.currency)
+        await self._verified.check_active(org_id, user_id, rail)
         return found
 
     async def page(
@@ -234,6 +242,7 @@ class Accounts:
             list_version=screened.list_version,
             likenesses=tuple(likenesses),
             unread=screened.unread,
+            lacks_list=screened.lacks_list,
         )
 
     async def _add(
@@ -249,6 +258,10 @@ class Accounts:
                 raise _erased(account.user_id)
             await _tell(tx, account, actor, account.created_at)
             return account
+        # Ours, if its commit was not heard of and all this is done again.
+        stored = await store.get(tx, account.org_id, account.id)
+        if stored is not None:
+            return opened(stored, key)
         if account.request_id is None:
             raise Broken(f"bank account {account.id} was not stored")
         known = await self._replayed(
@@ -306,7 +319,7 @@ class Accounts:
         return moved
 
 
-async def erase(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Blank what is personal in a user's accounts and deactivate them; part of erasing the user."""
     for each in await store.erase(tx, org_id, user_id, at):
         await _tell(tx, opened(each, None), "erasure", at)

@@ -16,7 +16,7 @@ insert into bank_accounts (
     sealed_request, created_at, updated_at
 )
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-on conflict (org_id, request_id) do nothing
+on conflict do nothing
 returning id
 """
 
@@ -99,7 +99,7 @@ class SealedAccount:
 
 
 async def add(tx: Tx, account: SealedAccount, sealed_request: bytes | None) -> bool:
-    """Store an account; False if its request id made one before."""
+    """Store an account; False if its id or its request id stands there already."""
     added = await tx.fetchval(
         _ADD,
         account.org_id,

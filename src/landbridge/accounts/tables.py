@@ -15,6 +15,7 @@ from landbridge.formats.people import check_email, check_name, check_phone
 from landbridge.formats.places import check_country
 from landbridge.formats.texts import TEXT_LENGTH_MAX, check_text
 from landbridge.kyc.model import Rail as KycRail
+from landbridge.users.model import UserType
 
 
 class Ramp(StrEnum):
@@ -24,18 +25,24 @@ class Ramp(StrEnum):
     OFFRAMP = "offramp"
 
 
-class HolderType(StrEnum):
-    """What the holder of an account is. Source: contract, accounts 4 (these two only)."""
-
-    INDIVIDUAL = "individual"
-    BUSINESS = "business"
-
-
 @dataclass(frozen=True, slots=True)
 class Words:
     """One of these words, in any case; kept as it is spelled here."""
 
     values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordsBy:
+    """One of some words; the word of another member decides which."""
+
+    member: str
+    values: Mapping[str, tuple[str, ...]]
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every word that there may be."""
+        return tuple(dict.fromkeys(word for words in self.values.values() for word in words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class PostalAddress:
     """An address with its six members."""
 
 
-Kind: TypeAlias = Words | Text | BankNumber | NumberBy | PastDay | PostalAddress
+Kind: TypeAlias = Words | WordsBy | Text | BankNumber | NumberBy | PastDay | PostalAddress
 
 TEXT = Text(f"text of 1 to {TEXT_LENGTH_MAX} characters", check_text)
 NAME = Text("name", check_name)
@@ -102,7 +109,9 @@ class Field:
         """The members that decide about this one."""
         conditions = [each for each in (self.required, self.refused) if isinstance(each, When)]
         names = [each.member for each in conditions]
-        return (*names, self.kind.member) if isinstance(self.kind, NumberBy) else (*names,)
+        if isinstance(self.kind, NumberBy | WordsBy):
+            names.append(self.kind.member)
+        return tuple(names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,16 +145,17 @@ class Table:
 
     `numbers` are the members that a list shows, masked, as the account's number: the first that is
     told. `payment_rail` and `bank_country` are shown with the account. `kyc` is the rail on which
-    the user must be verified, `kyc_by_currency` its exceptions.
+    the user must be verified, `kyc_by_currency` its exceptions. `needed_to_pay` are members that
+    the contract makes optional, and without which money could not get there.
     """
 
     name: str
     ramps: tuple[Ramp, ...]
     fields: tuple[Field, ...]
     choices: tuple[Choice, ...] = ()
-    # By holder type; empty where the type has no holder.
-    holder: Mapping[HolderType, tuple[Field, ...]] = field(
-        default_factory=dict[HolderType, tuple[Field, ...]]
+    # By what the holder is; empty where the type has no holder.
+    holder: Mapping[UserType, tuple[Field, ...]] = field(
+        default_factory=dict[UserType, tuple[Field, ...]]
     )
     holder_key: HolderKey | None = None
     kyc: KycRail
@@ -153,6 +163,7 @@ class Table:
     payment_rail: str | Member
     bank_country: str | Member
     numbers: tuple[str, ...]
+    needed_to_pay: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for fields in (self.fields, *self.holder.values()):

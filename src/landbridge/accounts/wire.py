@@ -12,17 +12,18 @@ import msgspec
 from litestar.params import BodyKwarg
 
 from landbridge.accounts.model import Account
-from landbridge.accounts.tables import Field, HolderType, PastDay, PostalAddress, Ramp, Words
+from landbridge.accounts.tables import Field, PastDay, PostalAddress, Ramp, Words, WordsBy
 from landbridge.accounts.types import NAMES, TABLES
 from landbridge.accounts.types.holders import ID_TYPES
 from landbridge.formats.places import Address
+from landbridge.users.model import UserType
 from landbridge.web.reply import Moment, WireStruct, moment
 
 
 class AccountHolder(WireStruct, frozen=True, omit_defaults=True):
     """Whose account it is; which members are needed depends on the type of account."""
 
-    type: Annotated[str, BodyKwarg(schema_extra={"enum": [*HolderType]})] | None = None
+    type: Annotated[str, BodyKwarg(schema_extra={"enum": [*UserType]})] | None = None
     name: str | None = None
     email: str | None = None
     phone: str | None = None
@@ -79,7 +80,7 @@ def _annotation(field: Field) -> Any:
             return Address
         case PastDay():
             return date
-        case Words(values):
+        case Words(values) | WordsBy(all=values):
             # Described as one of these words; reading it is less strict about case.
             return Annotated[str, BodyKwarg(schema_extra={"enum": [*values]})]
         case _:
@@ -210,14 +211,16 @@ def listed(account: Account) -> ListedAccount:
         account_holder_street_line1=address.get("addressLine1"),
         account_holder_state_province_region=address.get("stateProvinceRegion"),
         account_holder_postal_code=address.get("postalCode"),
-        bank_name=bank.get("bankName") or bank.get("financialInstitute"),
+        bank_name=account.bank_name,
         bank_country=account.bank_country,
         rail=rail_reply(account),
     )
 
 
+_USABLE = "The account can be used."
+# Of an active one there is a reason where money could not get there.
 _MESSAGES = {
-    "ACTIVE": "The account can be used.",
+    "ACTIVE": "The account can't be used: {reason}. Delete it, and add it anew with that.",
     "PENDING": "The account is being reviewed.",
     "REJECTED": "The account can't be used: {reason}.",
     "INACTIVE": "The account was deleted and can't be used any more.",
@@ -226,9 +229,10 @@ _MESSAGES = {
 
 def status_reply(account: Account) -> AccountStatusReply:
     """What became of an account, in a sentence."""
+    reason = account.reason
     return AccountStatusReply(
         id=account.id,
         status=account.status,
-        message=_MESSAGES[account.status].format(reason=account.reason),
+        message=_MESSAGES[account.status].format(reason=reason) if reason else _USABLE,
         invalid_fields=account.invalid_fields,
     )

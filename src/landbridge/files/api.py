@@ -1,14 +1,20 @@
 """Routes of files: /v2/files. Source: contract, users 3.5 and interface/file."""
 
+import asyncio
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
-from litestar import Controller, Response, get, post
+from litestar import Controller, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
+from litestar.types import Message, Receive, Scope, Send
+from typing_extensions import override
 
 from landbridge.files.model import PART, File
 from landbridge.files.service import Files
@@ -22,6 +28,10 @@ _CONTENT_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
+# What is handed to the connection at a time; the next slice waits until the client has taken it.
+_SLICE_BYTES = 64 * 1024
+# Ten megabytes take this long on a line of 0.7 megabits per second.
+_PATIENCE_S = 120
 
 
 class FileReply(WireStruct, frozen=True):
@@ -48,6 +58,51 @@ class UploadOperation(Operation):
         self.request_body = _body()
 
 
+class Download(Response[bytes]):
+    """A file as it goes out to a browser: to be saved, never shown or run.
+
+    In slices, so that `done` is called when the client has taken nearly all of it and not when it
+    waits in our memory; a client that takes longer than two minutes gets no more.
+    """
+
+    def __init__(self, file: File, content: bytes, *, done: Callable[[], None]) -> None:
+        super().__init__(
+            content,
+            media_type=str(file.mime_type),
+            headers={"Content-Disposition": _disposition(file.name), **_CONTENT_HEADERS},
+        )
+        self._done = done
+
+    @override
+    def to_asgi_response(self, *args: Any, **more: Any) -> Any:
+        """The response, sent in slices."""
+        untyped: Any = super()
+        whole = untyped.to_asgi_response(*args, **more)
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            try:
+                async with asyncio.timeout(_PATIENCE_S):
+                    await whole(scope, receive, _in_slices(send))
+            finally:
+                self._done()
+
+        return answer
+
+
+def _in_slices(send: Send) -> Send:
+    async def sliced(message: Message) -> None:
+        body = message["body"] if message["type"] == "http.response.body" else b""
+        if len(body) <= _SLICE_BYTES:
+            await send(message)
+            return
+        for at in range(0, len(body), _SLICE_BYTES):
+            part = body[at : at + _SLICE_BYTES]
+            is_last = at + _SLICE_BYTES >= len(body)
+            await send({"type": "http.response.body", "body": part, "more_body": not is_last})
+
+    return sliced
+
+
 class FileRoutes(Controller):
     """Send and fetch files."""
 
@@ -62,7 +117,7 @@ class FileRoutes(Controller):
     )
     async def upload(self, request: ApiRequest, files: NamedDependency[Files]) -> FileReply:
         """Keeps a pdf, jpeg, png, heic or tif of up to 10 MB, sent as the part `file`."""
-        async with files.room():
+        async with files.room(request.user.org_id):
             sent = await read_upload(request)
             file = await files.add(
                 request.user, name=sent.name, content=sent.content, declared=sent.declared
@@ -85,17 +140,17 @@ class FileRoutes(Controller):
         self, request: ApiRequest, fileId: FromPath[str], files: NamedDependency[Files]
     ) -> Response[bytes]:
         """The bytes as they were sent."""
-        file, content = await files.read(request.user.org_id, fileId)
-        return download(file, content)
+        with ExitStack() as way_out:
+            way_out.enter_context(files.way_out())
+            file, content = await files.read(request.user.org_id, fileId)
+            return Download(file, content, done=way_out.pop_all().close)
 
-
-def download(file: File, content: bytes) -> Response[bytes]:
-    """A file as it goes out to a browser: to be saved, never shown or run."""
-    return Response(
-        content,
-        media_type=str(file.mime_type),
-        headers={"Content-Disposition": _disposition(file.name), **_CONTENT_HEADERS},
-    )
+    @delete("/{fileId:str}", status_code=200, summary="Delete a file")
+    async def remove(
+        self, request: ApiRequest, fileId: FromPath[str], files: NamedDependency[Files]
+    ) -> FileReply:
+        """Deletes a file that no document names, for good; answers it as it was."""
+        return _shape(await files.delete(request.user, fileId))
 
 
 def _disposition(name: str) -> str:

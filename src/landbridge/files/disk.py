@@ -3,7 +3,6 @@
 Several machines can share one over a network, if its file system renames atomically.
 """
 
-import asyncio
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from landbridge.core.errors import Unavailable
-from landbridge.files.storage import Place
+from landbridge.files.storage import Place, Threads
 
 T = TypeVar("T")
 
@@ -24,30 +23,31 @@ class Disk:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._threads = Threads()
 
     async def put(self, place: Place, content: bytes) -> None:
         """Write beside, then rename."""
-        await _in_thread(lambda: _write(self._path(place), content))
+        await self._in_thread(lambda: _write(self._path(place), content))
 
     async def get(self, place: Place) -> bytes | None:
         """Read it."""
-        return await _in_thread(lambda: _read(self._path(place)))
+        return await self._in_thread(lambda: _read(self._path(place)))
 
     async def delete(self, place: Place) -> None:
         """Delete it, and what a crash in the middle of `put` may have left."""
         path = self._path(place)
-        await _in_thread(lambda: [each.unlink(missing_ok=True) for each in (path, _draft(path))])
+        both = (path, _draft(path))
+        await self._in_thread(lambda: [each.unlink(missing_ok=True) for each in both])
 
     def _path(self, place: Place) -> Path:
         return self._folder / place.path
 
-
-async def _in_thread(work: Callable[[], T]) -> T:
-    try:
-        return await asyncio.to_thread(work)
-    except OSError as error:
-        # Without the path: the name of the error says enough (no space, no permission).
-        raise Unavailable(f"the folder of files: {error.strerror}") from error
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        try:
+            return await self._threads.run(work)
+        except OSError as error:
+            # Without the path: the name of the error says enough (no space, no permission).
+            raise Unavailable(f"the folder of files: {error.strerror}") from error
 
 
 def _write(path: Path, content: bytes) -> None:

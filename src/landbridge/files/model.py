@@ -19,6 +19,8 @@ PART = "file"
 
 # An upload that has not ended by then never will.
 UPLOAD_PATIENCE = timedelta(days=1)
+# A file that no document has named by then is not going to be used.
+CLAIM_PATIENCE = timedelta(days=30)
 
 _ID_PREFIX = "file_"
 _ID = re.compile(rf"{_ID_PREFIX}([0-9a-f]{{32}})")
@@ -34,6 +36,14 @@ class MimeType(StrEnum):
     PNG = "image/png"
     HEIC = "image/heic"
     TIFF = "image/tiff"
+
+
+class FileState(StrEnum):
+    """Where a file is on its way."""
+
+    SENT = "SENT"  # its content is being stored; callers don't have it yet
+    THERE = "THERE"
+    GONE = "GONE"  # its key is destroyed; the worker removes the content
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ Credentials and region come from the standard variables of AWS (`AWS_ACCESS_KEY_
 `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and so on), as boto3 reads them.
 """
 
-import asyncio
 import os
 from collections.abc import Callable
 from threading import Lock
@@ -12,7 +11,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from landbridge.core.errors import Unavailable
-from landbridge.files.storage import Place
+from landbridge.files.storage import Place, Threads
 
 T = TypeVar("T")
 
@@ -43,11 +42,12 @@ class S3:
         self._endpoint = endpoint
         self._made: Any = None
         self._making = Lock()
+        self._threads = Threads()
 
     async def put(self, place: Place, content: bytes) -> None:
         """Put the object; a store answers once it is safe."""
         key = self._key(place)
-        await _in_thread(
+        await self._in_thread(
             lambda: self._client().put_object(Bucket=self._bucket, Key=key, Body=content)
         )
 
@@ -59,12 +59,12 @@ class S3:
             with self._client().get_object(Bucket=self._bucket, Key=key)["Body"] as body:
                 return body.read()
 
-        return await _in_thread(read)
+        return await self._in_thread(read)
 
     async def delete(self, place: Place) -> None:
         """Delete the object; a store answers likewise if there is none."""
         key = self._key(place)
-        await _in_thread(lambda: self._client().delete_object(Bucket=self._bucket, Key=key))
+        await self._in_thread(lambda: self._client().delete_object(Bucket=self._bucket, Key=key))
 
     def _key(self, place: Place) -> str:
         return f"{self._prefix}/{place.path}" if self._prefix else place.path
@@ -75,6 +75,10 @@ class S3:
             if self._made is None:
                 self._made = _client(self._endpoint)
             return self._made
+
+    async def _in_thread(self, work: Callable[[], T]) -> T | None:
+        """What `work` answers; None where the store has no such object."""
+        return await self._threads.run(lambda: _translated(work))
 
 
 def _client(endpoint: str | None) -> Any:
@@ -103,11 +107,6 @@ def _client(endpoint: str | None) -> Any:
             **config,
         ),
     )
-
-
-async def _in_thread(work: Callable[[], T]) -> T | None:
-    """What `work` answers; None where the store has no such object."""
-    return await asyncio.to_thread(_translated, work)
 
 
 def _translated(work: Callable[[], T]) -> T | None:

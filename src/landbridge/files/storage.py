@@ -4,9 +4,17 @@ What goes through it is sealed already: whoever reads the disk or the bucket lea
 the sizes of files, and whose they are by number.
 """
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 from uuid import UUID
+
+T = TypeVar("T")
+
+# As many as boto3 keeps connections.
+_THREADS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +48,18 @@ class Storage(Protocol):
     async def delete(self, place: Place) -> None:
         """Forget what is kept at `place`, if anything is."""
         ...
+
+
+class Threads:
+    """Threads that wait for a disk or a bucket, and for nothing else.
+
+    A store that takes its time for each answer would fill the threads that all of a process shares,
+    and stop the comparison of names and the check of images with it.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="files")
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """What `work` answers."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)

@@ -6,38 +6,53 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.db.pool import Row, Tx
-from landbridge.files.model import MimeType
+from landbridge.files.model import FileState, MimeType
 
 _ADD = """
-insert into files (org_id, id, sealed_name, mime_type, size_bytes, created_at, remove_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into files (org_id, id, sealed_name, mime_type, size_bytes, created_at, state, remove_at)
+values ($1, $2, $3, $4, $5, $6, 'SENT', $7)
+on conflict (org_id, id) do nothing
 """
 
-_KEEP = """
-update files set remove_at = null where org_id = $1 and id = $2 and remove_at is not null
+_SHOW = """
+update files set state = 'THERE', remove_at = $3 where org_id = $1 and id = $2 and state = 'SENT'
+returning id
+"""
+
+_CLAIM = """
+update files set remove_at = null
+where org_id = $1 and id = any($2::uuid[]) and state = 'THERE'
 returning id
 """
 
 _FIND = """
 select org_id, id, sealed_name, mime_type, size_bytes, created_at
 from files
-where org_id = $1 and id = $2 and remove_at is null
+where org_id = $1 and id = $2 and state = 'THERE'
 """
+
+_LOCK = "select state, remove_at from files where org_id = $1 and id = $2 for update"
 
 # `created_at` is always past, so that the worker takes the file the next time that it looks.
 _LET_GO = """
-update files set remove_at = created_at where org_id = $1 and id = any($2::uuid[])
+update files set state = 'GONE', remove_at = created_at
+where org_id = $1 and id = any($2::uuid[])
 """
 
 _UNWANTED = """
 select f.org_id, f.id
 from unnest($1::uuid[], $2::timestamptz[]) as i (org_id, until)
 join files f on f.org_id = i.org_id and f.remove_at <= i.until
+order by f.remove_at, f.id
 limit $3
 """
 
+_POSTPONE = """
+update files set remove_at = $3 where org_id = $1 and id = $2 and state = 'GONE'
+"""
+
 _REMOVE = """
-delete from files where org_id = $1 and id = any($2::uuid[]) and remove_at is not null
+delete from files where org_id = $1 and id = $2 and state = 'GONE'
 """
 
 
@@ -54,7 +69,7 @@ class StoredFile:
 
 
 async def add(tx: Tx, file: StoredFile, *, remove_at: datetime) -> None:
-    """Store a row that is not there for callers before `keep`."""
+    """Store a row that is not there for callers before `show`, unless it is stored."""
     await tx.execute(
         _ADD,
         file.org_id,
@@ -67,15 +82,27 @@ async def add(tx: Tx, file: StoredFile, *, remove_at: datetime) -> None:
     )
 
 
-async def keep(tx: Tx, org_id: UUID, file_id: UUID) -> bool:
-    """Let callers have the file; False if it has been removed meanwhile."""
-    return await tx.fetchval(_KEEP, org_id, file_id) is not None
+async def show(tx: Tx, org_id: UUID, file_id: UUID, *, remove_at: datetime) -> bool:
+    """Let callers have the file; False if they have it, or it has been let go meanwhile."""
+    return await tx.fetchval(_SHOW, org_id, file_id, remove_at) is not None
+
+
+async def claim(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Keep files for good; answers those that callers have."""
+    rows = await tx.fetch(_CLAIM, org_id, list(file_ids))
+    return frozenset(row["id"] for row in rows)
 
 
 async def find(tx: Tx, org_id: UUID, file_id: UUID) -> StoredFile | None:
     """A file that is there for callers."""
     row = await tx.fetchrow(_FIND, org_id, file_id)
     return None if row is None else _stored(row)
+
+
+async def lock(tx: Tx, org_id: UUID, file_id: UUID) -> tuple[FileState, datetime | None] | None:
+    """The state of a file and when it is removed, locked; None for a file that is not known."""
+    row = await tx.fetchrow(_LOCK, org_id, file_id)
+    return None if row is None else (FileState(row["state"]), row["remove_at"])
 
 
 async def let_go(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> None:
@@ -86,14 +113,19 @@ async def let_go(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> None:
 async def unwanted(
     tx: Tx, until: Mapping[UUID, datetime], *, limit: int
 ) -> Sequence[tuple[UUID, UUID]]:
-    """Organisation and id of files that are to be removed, by each organisation's time."""
+    """Organisation and id of files that are to be removed by now, the longest due first."""
     rows = await tx.fetch(_UNWANTED, list(until.keys()), list(until.values()), limit)
     return [(row["org_id"], row["id"]) for row in rows]
 
 
-async def remove(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> None:
-    """Delete rows of files that are not there for callers."""
-    await tx.execute(_REMOVE, org_id, list(file_ids))
+async def postpone(tx: Tx, org_id: UUID, file_id: UUID, until: datetime) -> None:
+    """Leave a file that was let go alone until then."""
+    await tx.execute(_POSTPONE, org_id, file_id, until)
+
+
+async def remove(tx: Tx, org_id: UUID, file_id: UUID) -> None:
+    """Delete the row of a file that was let go."""
+    await tx.execute(_REMOVE, org_id, file_id)
 
 
 def _stored(row: Row) -> StoredFile:

@@ -45,7 +45,7 @@ async def read_upload(request: Request[Any, Any, Any]) -> Upload:
 
     Raises `FieldInvalid`. The sizes in its head are looked at before anything is read.
     """
-    reading = _Reading(_boundary(request.headers.get("content-type", "")))
+    reading = _Reading(parser_of(request.headers.get("content-type", "")))
     try:
         async with asyncio.timeout(_PATIENCE_S):
             async for chunk in request.stream():
@@ -63,16 +63,21 @@ async def read_upload(request: Request[Any, Any, Any]) -> Upload:
         raise FieldInvalid(f"{PART} did not arrive within two minutes", field=PART) from error
 
 
+def parser_of(content_type: str) -> PushMultipartParser:
+    """What reads a multipart body of this type, within bounds; raises `FieldInvalid`."""
+    return PushMultipartParser(
+        _boundary(content_type),
+        max_header_size=_HEADER_BYTES_MAX,
+        max_header_count=_HEADERS_MAX,
+        max_segment_count=_PARTS_MAX,
+    )
+
+
 class _Reading:
     """The body as it comes in, piece by piece."""
 
-    def __init__(self, boundary: str) -> None:
-        self._parser = PushMultipartParser(
-            boundary,
-            max_header_size=_HEADER_BYTES_MAX,
-            max_header_count=_HEADERS_MAX,
-            max_segment_count=_PARTS_MAX,
-        )
+    def __init__(self, parser: PushMultipartParser) -> None:
+        self._parser = parser
         self._file: MultipartSegment | None = None
         self._content = bytearray()
         self._is_in_file = False

@@ -10,6 +10,8 @@ from landbridge.formats.texts import check_text
 AGE_YEARS_MAX = 120
 # RFC 5321, 4.5.3.1.3, without the angle brackets.
 EMAIL_LENGTH_MAX = 254
+# What stands before the @, in octets. RFC 5321, 4.5.3.1.1.
+_EMAIL_LOCAL_LENGTH_MAX = 64
 # Of the written form; E.164 itself has at most 15 digits.
 _PHONE_LENGTH_MAX = 40
 # Kinds of characters that names have: letters, marks, digits, blanks, punctuation, signs of
@@ -39,13 +41,14 @@ def check_email(field: str, text: str) -> str:
     # Imported when first needed: it costs 50 ms, and most commands never check an address.
     from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415
 
+    wrong = FieldInvalid(f"{field} must be an e-mail address, as in name@example.com", field=field)
     stripped = text.strip()[: EMAIL_LENGTH_MAX + 1]
     try:
         found = validate_email(stripped, check_deliverability=False, test_environment=True)
     except (EmailNotValidError, UnicodeError) as error:
-        raise FieldInvalid(
-            f"{field} must be an e-mail address, as in name@example.com", field=field
-        ) from error
+        raise wrong from error
+    if len(found.local_part.encode()) > _EMAIL_LOCAL_LENGTH_MAX:
+        raise wrong
     return check_text(field, found.normalized, length_max=EMAIL_LENGTH_MAX)
 
 

@@ -1,7 +1,8 @@
 """Countries, regions and postal addresses, as ISO 3166 has them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, cast
 
 import msgspec
@@ -42,8 +43,7 @@ def check_region(field: str, country: str, region: str) -> str:
 
     Where a country has no such codes, any short text.
     """
-    alpha2 = _alpha2_by_alpha3().get(country)
-    known = _regions(alpha2) if alpha2 else frozenset[str]()
+    known = regions(country)
     if not known:
         return check_text(field, region, length_max=_REGION_LENGTH_MAX)
     found = region.strip().upper()
@@ -75,6 +75,12 @@ def check_address(field: str, address: Address) -> Address:
     )
 
 
+def regions(country: str) -> Mapping[str, str]:
+    """The names of a country's regions (alpha-3) by code, as ISO 3166-2 has them; maybe none."""
+    alpha2 = find_alpha2(country)
+    return _regions(alpha2) if alpha2 else {}
+
+
 def find_alpha2(alpha3: str) -> str | None:
     """The two letters of a country, which IBAN, BIC and tax numbers go by."""
     return _alpha2_by_alpha3().get(alpha3)
@@ -94,11 +100,14 @@ def _alpha2_by_alpha3() -> dict[str, str]:
 
 
 @cache
-def _regions(alpha2: str) -> frozenset[str]:
+def _regions(alpha2: str) -> Mapping[str, str]:
     import pycountry  # noqa: PLC0415  as above
 
     # The library does not say what its tables hold.
-    regions = cast("Iterable[Any]", pycountry.subdivisions)
-    return frozenset(
-        str(each.code).partition("-")[2].upper() for each in regions if each.country_code == alpha2
-    )
+    everywhere = cast("Iterable[Any]", pycountry.subdivisions)
+    named = {
+        str(each.code).partition("-")[2].upper(): str(each.name)
+        for each in everywhere
+        if each.country_code == alpha2
+    }
+    return MappingProxyType(named)

@@ -1,5 +1,6 @@
 """Tax numbers of people and businesses, by country."""
 
+import re
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -52,6 +53,9 @@ _SCHEMES: dict[str, tuple[str, ...]] = {
 }
 
 
+_PLAIN = re.compile(r"[A-Za-z0-9 ./-]+")
+
+
 class _Scheme(Protocol):
     def validate(self, number: str) -> str: ...
 
@@ -59,7 +63,8 @@ class _Scheme(Protocol):
 def check_tax_number(field: str, number: str, *, country: str | None) -> str:
     """A tax number of `country` (alpha-3), its check digits right where it has such.
 
-    Where the country is unknown or has no scheme that we know: 3 to 32 characters.
+    Where the country is unknown or has no scheme that we know: 3 to 32 letters and digits of the
+    Latin alphabet, with blanks and the signs that such numbers are written with.
     """
     text = check_text(field, number, length_max=100)
     schemes = _SCHEMES.get((find_alpha2(country) or "") if country else "", ())
@@ -68,9 +73,10 @@ def check_tax_number(field: str, number: str, *, country: str | None) -> str:
             return found
     if schemes:
         raise FieldInvalid(f"{field} is not a tax number of {country}", field=field)
-    if not _LENGTH_MIN <= len(text) <= _LENGTH_MAX:
+    if not (_LENGTH_MIN <= len(text) <= _LENGTH_MAX and _PLAIN.fullmatch(text)):
         raise FieldInvalid(
-            f"{field} must have {_LENGTH_MIN} to {_LENGTH_MAX} characters", field=field
+            f"{field} must have {_LENGTH_MIN} to {_LENGTH_MAX} letters, digits, blanks and . - /",
+            field=field,
         )
     return text
 

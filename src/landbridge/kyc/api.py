@@ -1,9 +1,7 @@
 """Routes of KYC data: /v2/users/{userId}/kyc. Source: contract, users 3.2 and interface/kyc."""
 
-from collections.abc import Iterable
 from datetime import date
-from enum import StrEnum
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
 from uuid import UUID
 
 from litestar import Controller, get, post
@@ -11,20 +9,19 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from landbridge.core.clock import Clock
-from landbridge.core.errors import FieldInvalid, ResourceNotFound
-from landbridge.core.ids import as_uuid
+from landbridge.core.errors import FieldInvalid
 from landbridge.kyc.fields import OWNERS
 from landbridge.kyc.model import Dossier, Rail, Requirements
 from landbridge.kyc.service import Dossiers
 from landbridge.kyc.shapes import Expand, document_reply, kyc_reply, owner_reply
-from landbridge.users.api import known_id
 from landbridge.users.model import User, UserType
+from landbridge.users.paths import known_user
 from landbridge.users.service import Users
 from landbridge.web.caller import ApiRequest
+from landbridge.web.lists import words
 from landbridge.web.openapi import shaped
+from landbridge.web.paths import known_id
 from landbridge.web.reply import WireStruct
-
-W = TypeVar("W", bound=StrEnum)
 
 _Members: TypeAlias = dict[str, Any]
 _Told = Annotated[_Members, shaped("IndividualKycUpdate", "BusinessKycUpdate")]
@@ -94,8 +91,8 @@ class KycRoutes(Controller):
         expand: _Expand = None,
     ) -> _Kyc:
         """Changes the members that are given; null takes a value away."""
-        wanted = _words("expand", expand, Expand)
-        user = await users.get(request.user.org_id, known_id(userId))
+        wanted = words("expand", expand, Expand) or frozenset()
+        user = await users.get(request.user.org_id, known_user(userId))
         return kyc_reply(await dossiers.update(request.user, user, data), wanted)
 
     @get(summary="Retrieve KYC data")
@@ -108,7 +105,7 @@ class KycRoutes(Controller):
         expand: _Expand = None,
     ) -> _Kyc:
         """Every member of the user's type, null where nothing was told."""
-        wanted = _words("expand", expand, Expand)
+        wanted = words("expand", expand, Expand) or frozenset()
         _, dossier = await _read(request, userId, users, dossiers)
         return kyc_reply(dossier, wanted)
 
@@ -125,7 +122,7 @@ class KycRoutes(Controller):
         rails: _Rails = None,
     ) -> RequirementsReply | list[RequirementsReply]:
         """What a rail asks of this user, and what is missing; an array for several rails."""
-        wanted = _words("rails", rails, Rail)
+        wanted = words("rails", rails, Rail)
         if not wanted:
             raise FieldInvalid("rails is required", field="rails")
         user, dossier = await _read(request, userId, users, dossiers)
@@ -149,7 +146,7 @@ class KycRoutes(Controller):
         dossiers: NamedDependency[Dossiers],
     ) -> _Owner:
         """Adds an ultimate beneficial owner to a business."""
-        user = await users.get(request.user.org_id, known_id(userId))
+        user = await users.get(request.user.org_id, known_user(userId))
         _check_business(user)
         return owner_reply(*await dossiers.add_owner(request.user, user, data))
 
@@ -178,8 +175,8 @@ class KycRoutes(Controller):
         dossiers: NamedDependency[Dossiers],
     ) -> _Owner:
         """Changes the members that are given; null takes a value away."""
-        user = await users.get(request.user.org_id, known_id(userId))
-        owner_id = _thing_id("owner", uboId)
+        user = await users.get(request.user.org_id, known_user(userId))
+        owner_id = known_id(uboId, "owner")
         return owner_reply(*await dossiers.update_owner(request.user, user, owner_id, data))
 
     @get("/ubos/{uboId:str}", summary="Retrieve an owner")
@@ -193,7 +190,7 @@ class KycRoutes(Controller):
     ) -> _Owner:
         """One ultimate beneficial owner of this business."""
         _, dossier = await _read(request, userId, users, dossiers)
-        return owner_reply(dossier, dossier.owner(_thing_id("owner", uboId)))
+        return owner_reply(dossier, dossier.owner(known_id(uboId, "owner")))
 
     @post("/documents", status_code=200, summary="Add documents")
     async def add_documents(
@@ -205,7 +202,7 @@ class KycRoutes(Controller):
         dossiers: NamedDependency[Dossiers],
     ) -> _Documents:
         """Adds 1 to 20 documents, all or none; the answer has those that were added."""
-        user = await users.get(request.user.org_id, known_id(userId))
+        user = await users.get(request.user.org_id, known_user(userId))
         added = await dossiers.add_documents(request.user, user, data)
         return _list([document_reply(each) for each in added])
 
@@ -233,8 +230,8 @@ class KycRoutes(Controller):
         dossiers: NamedDependency[Dossiers],
     ) -> _Document:
         """Changes the members that are given; type, subType and uboId never change."""
-        user = await users.get(request.user.org_id, known_id(userId))
-        document_id = _thing_id("document", documentId)
+        user = await users.get(request.user.org_id, known_user(userId))
+        document_id = known_id(documentId, "document")
         return document_reply(await dossiers.update_document(request.user, user, document_id, data))
 
     @get("/documents/{documentId:str}", summary="Retrieve a document")
@@ -248,14 +245,14 @@ class KycRoutes(Controller):
     ) -> _Document:
         """One document of the user or of one of its owners."""
         _, dossier = await _read(request, userId, users, dossiers)
-        return document_reply(dossier.document(_thing_id("document", documentId)))
+        return document_reply(dossier.document(known_id(documentId, "document")))
 
 
 async def _read(
     request: ApiRequest, user_id: str, users: Users, dossiers: Dossiers
 ) -> tuple[User, Dossier]:
     org_id = request.user.org_id
-    user = await users.get(org_id, known_id(user_id))
+    user = await users.get(org_id, known_user(user_id))
     return user, await dossiers.get(org_id, user)
 
 
@@ -277,20 +274,3 @@ def _requirements(user: User, requirements: Requirements) -> RequirementsReply:
 def _check_business(user: User) -> None:
     if user.type is not UserType.BUSINESS:
         raise FieldInvalid(f"{OWNERS}: only a business has owners", field=OWNERS)
-
-
-def _thing_id(noun: str, text: str) -> UUID:
-    """The id in a path; what can't be one is answered like an unknown one."""
-    found = as_uuid(text)
-    if found is None:
-        raise ResourceNotFound(f"the user has no {noun} {text[:100]}")
-    return found
-
-
-def _words(field: str, told: Iterable[str] | None, words: type[W]) -> frozenset[W]:
-    """The words of a query parameter: with commas, by repetition, or both."""
-    parts = [part.strip() for each in told or () for part in each.split(",")]
-    try:
-        return frozenset(words(part) for part in parts if part)
-    except ValueError as error:
-        raise FieldInvalid(f"{field} must be among {', '.join(words)}", field=field) from error

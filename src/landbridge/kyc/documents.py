@@ -31,16 +31,32 @@ def accepted(of: UserType) -> tuple[tuple[str, ...], tuple[SubType, ...]]:
             return BUSINESS_DOCUMENTS, (SubType.SINGLE_SIDE,)
 
 
-def with_new_documents(
-    dossier: Dossier, told: Sequence[Mapping[str, Any]], context: Context, *, at: datetime
-) -> tuple[Dossier, tuple[Document, ...]]:
-    """The dossier with these documents, and them; all or none."""
+def new_document_ids(told: Sequence[Mapping[str, Any]]) -> tuple[UUID, ...]:
+    """An id for each new document; raises `FieldInvalid` unless there are 1 to `ADDED_MAX`."""
     if not 1 <= len(told) <= ADDED_MAX:
         raise FieldInvalid(f"the request body must have 1 to {ADDED_MAX} documents")
+    return tuple(new_id() for _ in told)
+
+
+def with_new_documents(
+    dossier: Dossier,
+    told: Sequence[Mapping[str, Any]],
+    context: Context,
+    *,
+    ids: Sequence[UUID],
+    at: datetime,
+) -> tuple[Dossier, tuple[Document, ...]]:
+    """The dossier with these documents under these ids, and them; all or none.
+
+    Told again under the same ids, nothing is added.
+    """
+    if known := tuple(each for each in dossier.documents if each.id in ids):
+        return dossier, known
     if len(dossier.documents) + len(told) > DOCUMENTS_MAX:
         raise FieldInvalid(f"a user has at most {DOCUMENTS_MAX} documents")
     added = tuple(
-        _new(dossier, each, context, at=at, under=f"[{place}].") for place, each in enumerate(told)
+        _new(dossier, each, context, document_id=document_id, at=at, under=f"[{place}].")
+        for place, (each, document_id) in enumerate(zip(told, ids, strict=True))
     )
     return replace(dossier, documents=(*dossier.documents, *added)), added
 
@@ -67,12 +83,18 @@ def told_files(told: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
 
 
 def _new(
-    dossier: Dossier, told: Mapping[str, Any], context: Context, *, at: datetime, under: str
+    dossier: Dossier,
+    told: Mapping[str, Any],
+    context: Context,
+    *,
+    document_id: UUID,
+    at: datetime,
+    under: str,
 ) -> Document:
     owner_id = _owner_id(dossier, told.get("uboId"), f"{under}uboId")
     types, sub_types = accepted(dossier.type if owner_id is None else UserType.INDIVIDUAL)
     blank = Document(
-        id=new_id(),
+        id=document_id,
         owner_id=owner_id,
         type=_word(f"{under}type", told.get("type"), types),
         sub_type=SubType(_word(f"{under}subType", told.get("subType"), sub_types)),

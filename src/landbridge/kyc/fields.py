@@ -45,7 +45,8 @@ _DAY = Day("date", any_day)
 _ADDRESS = PostalAddress()
 _FLAG = Flag()
 
-INDIVIDUAL: Mapping[str, Kind] = {
+# What is asked of everybody, whether a user or an owner.
+_PERSON: Mapping[str, Kind] = {
     "firstName": _NAME,
     "firstNameLocal": _NAME,
     "middleName": _NAME,
@@ -61,6 +62,10 @@ INDIVIDUAL: Mapping[str, Kind] = {
     "stateOfBirth": TEXT,
     "placeOfBirth": TEXT,
     "gender": Words(words.GENDERS),
+}
+
+INDIVIDUAL: Mapping[str, Kind] = {
+    **_PERSON,
     "country": _COUNTRY,
     "taxIdentificationNumber": _TAX_NUMBER,
     "taxResidenceCountry": _COUNTRY,
@@ -174,21 +179,7 @@ OWNER: Mapping[str, Kind] = {
     "role": Words(words.ROLE),
     "roles": Several(Words(words.ROLES)),
     "businessTitle": TEXT,
-    "firstName": _NAME,
-    "firstNameLocal": _NAME,
-    "middleName": _NAME,
-    "middleNameLocal": _NAME,
-    "lastName": _NAME,
-    "lastNameLocal": _NAME,
-    "nationality": _COUNTRY,
-    "email": _EMAIL,
-    "phone": _PHONE,
-    "address": _ADDRESS,
-    "dateOfBirth": _BORN,
-    "countryOfBirth": _COUNTRY,
-    "stateOfBirth": TEXT,
-    "placeOfBirth": TEXT,
-    "gender": Words(words.GENDERS),
+    **_PERSON,
     "taxIdentificationNumber": _TAX_NUMBER,
     "taxResidenceCountry": _COUNTRY,
     "govIdType": Words(words.GOV_ID_TYPES),

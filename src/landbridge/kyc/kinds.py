@@ -17,11 +17,11 @@ from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 import msgspec
 
 from landbridge.core.errors import FieldInvalid
+from landbridge.core.shapes import refuse
 from landbridge.formats.people import check_birth_date, check_past_date
 from landbridge.formats.places import Address, check_address
 from landbridge.formats.texts import TEXT_LENGTH_MAX, check_text
 from landbridge.users.policy import Policy
-from landbridge.web.body import refuse
 
 PROSE_LENGTH_MAX = 2000
 LIST_LENGTH_MAX = 20

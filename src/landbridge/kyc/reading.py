@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from landbridge.core.errors import FieldInvalid
-from landbridge.core.ids import as_uuid, new_id
+from landbridge.core.ids import as_uuid, derived_id
 from landbridge.formats.places import check_region
 from landbridge.formats.tax import check_tax_number
 from landbridge.kyc.fields import BY_TYPE, OWNER, OWNERS
@@ -25,13 +26,19 @@ _TAX_NUMBERS_OF_USA = {"EIN", "SSN"}
 
 
 def with_data(
-    dossier: Dossier, told: Mapping[str, Any], context: Context, *, at: datetime
+    dossier: Dossier,
+    told: Mapping[str, Any],
+    context: Context,
+    *,
+    request_id: UUID,
+    at: datetime,
 ) -> Dossier:
     """The dossier after `told`; null takes a value away.
 
     `ultimateBeneficialOwners` replaces the list: an element with `id` changes that owner, one that
     has first and last name and birth date of an owner changes that one, others are new, and owners
-    who are not listed are removed with their documents.
+    who are not listed are removed with their documents. Ids of new owners come from `request_id`:
+    told again under the same one, nothing changes.
     """
     data = changed(BY_TYPE[dossier.type], dossier.data, told, context)
     data = _linked(dossier.type, data, told, under="")
@@ -44,8 +51,9 @@ def with_data(
     for place, each in enumerate(listed):
         under = f"{OWNERS}[{place}]"
         told_owner = members(under, each)
-        before = _known(dossier, told_owner, owners, under=under)
-        owners.append(_owner(before, told_owner, context, at=at, under=f"{under}."))
+        fresh = derived_id(request_id, str(place))
+        before = _known(dossier, told_owner, owners, fresh, under=under)
+        owners.append(_owner(before, told_owner, context, fresh=fresh, at=at, under=f"{under}."))
     _check_shares(owners, OWNERS)
     kept = {owner.id for owner in owners}
     documents = tuple(
@@ -55,12 +63,20 @@ def with_data(
 
 
 def with_new_owner(
-    dossier: Dossier, told: Mapping[str, Any], context: Context, *, at: datetime
+    dossier: Dossier,
+    told: Mapping[str, Any],
+    context: Context,
+    *,
+    owner_id: UUID,
+    at: datetime,
 ) -> tuple[Dossier, Owner]:
-    """The dossier with one more owner, and that owner."""
+    """The dossier with one more owner of this id, and that owner; told again, it stays one."""
+    for known in dossier.owners:
+        if known.id == owner_id:
+            return dossier, known
     if len(dossier.owners) >= OWNERS_MAX:
         raise _too_many()
-    owner = _owner(None, told, context, at=at, under="")
+    owner = _owner(None, told, context, fresh=owner_id, at=at, under="")
     owners = (*dossier.owners, owner)
     _check_shares(owners, "shareProportion")
     return replace(dossier, owners=owners), owner
@@ -70,16 +86,16 @@ def with_owner(
     dossier: Dossier, before: Owner, told: Mapping[str, Any], context: Context, *, at: datetime
 ) -> tuple[Dossier, Owner]:
     """The dossier with one owner changed, and that owner."""
-    owner = _owner(before, told, context, at=at, under="")
+    owner = _owner(before, told, context, fresh=before.id, at=at, under="")
     owners = tuple(owner if each.id == owner.id else each for each in dossier.owners)
     _check_shares(owners, "shareProportion")
     return replace(dossier, owners=owners), owner
 
 
 def _known(
-    dossier: Dossier, told: Mapping[str, Any], taken: list[Owner], *, under: str
+    dossier: Dossier, told: Mapping[str, Any], taken: list[Owner], fresh: UUID, *, under: str
 ) -> Owner | None:
-    """The owner of whom an element of the list tells; None for a new one."""
+    """The owner of whom an element of the list tells; None for a new one, which will be `fresh`."""
     free = {each.id: each for each in dossier.owners}
     for each in taken:
         free.pop(each.id, None)
@@ -91,6 +107,8 @@ def _known(
                 field=f"{under}.id",
             )
         return free[known]
+    if fresh in free:
+        return free[fresh]
     who = [_folded(told.get(name)) for name in _SAME_PERSON]
     same = (
         owner
@@ -109,13 +127,14 @@ def _owner(
     told: Mapping[str, Any],
     context: Context,
     *,
+    fresh: UUID,
     at: datetime,
     under: str,
 ) -> Owner:
     data = changed(OWNER, {} if before is None else before.data, told, context, under=under)
     data = _linked(UserType.INDIVIDUAL, data, told, under=under)
     if before is None:
-        return Owner(id=new_id(), data=data, created_at=at, updated_at=at)
+        return Owner(id=fresh, data=data, created_at=at, updated_at=at)
     return before if data == before.data else replace(before, data=data, updated_at=at)
 
 

@@ -16,8 +16,6 @@ from landbridge.kyc.rails.table import Ask, Group, Parts
 from landbridge.users.model import UserType
 
 MISSING = "missing"
-# Both sides are needed; of everything else the front, or the one side, is enough.
-_TWO_SIDED = {"DRIVERS", "ID_CARD", "RESIDENCE_PERMIT"}
 _DOCUMENTS = "documents"
 _ADDRESS = "address"
 
@@ -123,11 +121,8 @@ def _lacking(
 
 
 def _count(type_: str, documents: Sequence[Document]) -> int:
-    """How many documents of this type there are; two sides are one document."""
-    sides = [each.sub_type for each in documents if each.type == type_]
-    fronts, backs = sides.count(SubType.FRONT_SIDE), sides.count(SubType.BACK_SIDE)
-    whole = min(fronts, backs) if type_ in _TWO_SIDED else fronts
-    return sides.count(SubType.SINGLE_SIDE) + whole
+    """How many documents of this type there are; a back without its front is none."""
+    return sum(each.type == type_ and each.sub_type is not SubType.BACK_SIDE for each in documents)
 
 
 def _message(fields: Mapping[str, str], groups: Mapping[str, Any]) -> str:
@@ -137,13 +132,10 @@ def _message(fields: Mapping[str, str], groups: Mapping[str, Any]) -> str:
 
 
 def _documents_message(groups: Mapping[str, Any], expired: Sequence[Document]) -> str:
-    types = {each for group in groups.values() for each in group["acceptedDocTypes"]}
-    two_sided = ", ".join(sorted(types & _TWO_SIDED))
     old = ", ".join(f"{each.type} {each.id}" for each in expired)
     return " ".join(
         [
             f"Not enough documents for {', '.join(groups)}.",
-            *([f"Both sides are needed of {two_sided}."] if two_sided else []),
             *([f"Expired: {old}."] if old else []),
         ]
     )

@@ -24,6 +24,7 @@ from landbridge.files.service import Files
 from landbridge.kyc import store
 from landbridge.kyc.documents import (
     FILE_BYTES_MIN,
+    new_document_ids,
     told_files,
     with_document,
     with_new_documents,
@@ -39,7 +40,8 @@ from landbridge.users.policy import Policy
 from landbridge.web.caller import Caller
 
 T = TypeVar("T")
-# The dossier after a change, and what the change was about; from the one before.
+# The dossier after a change, and what the change was about; from the one before. It may run twice,
+# the second time on what the first has made, so new ids are made before it.
 _Change = Callable[[Dossier, Context, datetime], tuple[Dossier, T]]
 
 
@@ -77,7 +79,7 @@ class Dossiers:
         sealed = key.seal(content, context=_context(user.id))
         await store.add(tx, user.org_id, user.id, sealed_content=sealed, at=at)
 
-    async def erase(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+    async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
         """Blank the dossier of a user who is just being erased, and destroy the files in it."""
         await store.erase(tx, org_id, user_id, at)
         await self._files.erase(tx, org_id, await store.files(tx, org_id, user_id))
@@ -94,9 +96,10 @@ class Dossiers:
 
     async def update(self, caller: Caller, user: UserCard, told: Mapping[str, Any]) -> Dossier:
         """Change what `told` names. Raises `FieldInvalid`, and `UserFrozen` after erasure."""
+        request_id = new_id()
 
         def change(before: Dossier, context: Context, at: datetime) -> tuple[Dossier, None]:
-            return with_data(before, told, context, at=at), None
+            return with_data(before, told, context, request_id=request_id, at=at), None
 
         after, _ = await self._change(caller, user, change)
         return after
@@ -105,9 +108,12 @@ class Dossiers:
         self, caller: Caller, user: UserCard, told: Mapping[str, Any]
     ) -> tuple[Dossier, Owner]:
         """Add an owner; raises as `update`."""
-        return await self._change(
-            caller, user, lambda before, context, at: with_new_owner(before, told, context, at=at)
-        )
+        owner_id = new_id()
+
+        def change(before: Dossier, context: Context, at: datetime) -> tuple[Dossier, Owner]:
+            return with_new_owner(before, told, context, owner_id=owner_id, at=at)
+
+        return await self._change(caller, user, change)
 
     async def update_owner(
         self, caller: Caller, user: UserCard, owner_id: UUID, told: Mapping[str, Any]
@@ -119,17 +125,29 @@ class Dossiers:
 
         return await self._change(caller, user, change)
 
+    async def remove_owner(self, caller: Caller, user: UserCard, owner_id: UUID) -> None:
+        """Take an owner away, with their documents; done again, it stays so. Raises as `update`."""
+
+        def change(before: Dossier, context: Context, at: datetime) -> tuple[Dossier, None]:
+            del context, at
+            owners = tuple(each for each in before.owners if each.id != owner_id)
+            documents = tuple(each for each in before.documents if each.owner_id != owner_id)
+            return replace(before, owners=owners, documents=documents), None
+
+        await self._change(caller, user, change)
+
     async def add_documents(
         self, caller: Caller, user: UserCard, told: Sequence[Mapping[str, Any]]
     ) -> tuple[Document, ...]:
         """Add 1 to 20 documents, all or none; raises as `update`."""
-        files = list(told_files(told))
-        _, documents = await self._change(
-            caller,
-            user,
-            lambda before, context, at: with_new_documents(before, told, context, at=at),
-            files,
-        )
+        ids = new_document_ids(told)
+
+        def change(
+            before: Dossier, context: Context, at: datetime
+        ) -> tuple[Dossier, tuple[Document, ...]]:
+            return with_new_documents(before, told, context, ids=ids, at=at)
+
+        _, documents = await self._change(caller, user, change, list(told_files(told)))
         return documents
 
     async def update_document(
@@ -217,6 +235,8 @@ class Dossiers:
         if used and (foreign := await store.claim_files(tx, org_id, user_id, list(used))):
             field = next(field for file_id, field in used.items() if file_id in foreign)
             raise FieldInvalid(f"{field}: the file is used for another user", field=field)
+        if gone := await self._files.claim(tx, org_id, list(used)):
+            raise _no_file(next(field for file_id, field in used.items() if file_id in gone))
 
 
 def _opened(user: UserCard, stored: store.Stored | None, key: DataKey | None) -> Dossier:

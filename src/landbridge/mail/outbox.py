@@ -98,16 +98,18 @@ class Outbox:
         if not is_ours:
             return
         if key is not None:
-            letter = key.open(sealed.letter, context=_context(sealed.id), type=Letter)
             try:
+                letter = key.open(sealed.letter, context=_context(sealed.id), type=Letter)
                 await mail.send(_message(sealed.id, letter, sealed.created_at))
-            except Unavailable as error:
-                if now < sealed.created_at + _PATIENCE:
-                    _log.warning("mail.not_sent", id=str(sealed.id), reason=str(error))
-                    return
-                _log.error("mail.given_up", id=str(sealed.id), reason=str(error))
             except Rejected as error:
                 _log.error("mail.rejected", id=str(sealed.id), reason=str(error))
+            except Exception as error:  # noqa: BLE001  one mail must not stop the others
+                # What nobody thought of may say to whom it was.
+                reason = str(error) if isinstance(error, Unavailable) else type(error).__name__
+                if now < sealed.created_at + _PATIENCE:
+                    _log.warning("mail.not_sent", id=str(sealed.id), reason=reason)
+                    return
+                _log.error("mail.given_up", id=str(sealed.id), reason=reason)
         await self.database.single(lambda tx: outbox_store.remove(tx, sealed.org_id, sealed.id))
 
 

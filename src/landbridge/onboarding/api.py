@@ -10,8 +10,8 @@ from landbridge.core.errors import FieldInvalid
 from landbridge.kyc.model import Rail
 from landbridge.onboarding.model import Details
 from landbridge.onboarding.service import Links
-from landbridge.users.api import known_id
 from landbridge.users.model import UserType
+from landbridge.users.paths import known_user
 from landbridge.web.caller import ApiRequest
 from landbridge.web.reply import WireStruct
 
@@ -69,7 +69,7 @@ class KycLinkRoutes(Controller):
                 raise FieldInvalid(
                     "userType: leave it out for a user that there is", field="userType"
                 )
-            url = await links.make_for(caller, known_id(data.user_id), rails, told)
+            url = await links.make_for(caller, known_user(data.user_id), rails, told)
         elif data.user_type is not None:
             user_type = UserType(data.user_type.lower())
             url = await links.make_for_new(caller, user_type, rails, told)

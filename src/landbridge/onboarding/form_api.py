@@ -15,7 +15,6 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Redirect
 
 from landbridge.core.errors import Busy, Refused
-from landbridge.files.service import Files
 from landbridge.onboarding.errors import LinkGone
 from landbridge.onboarding.inputs import Form
 from landbridge.onboarding.journey import Step
@@ -34,6 +33,7 @@ from landbridge.onboarding.screens import (
 from landbridge.onboarding.uploading import Uploading, find_need
 from landbridge.onboarding.uploads import BODY_BYTES_MAX, read_sent
 from landbridge.onboarding.visits import Visit, Visits
+from landbridge.web.errors import is_gone
 
 _log = structlog.stdlib.get_logger()
 
@@ -75,6 +75,9 @@ def http_exception(request: AnyRequest, error: HTTPException) -> Response[str]:
     status = error.status_code
     if status == _TOO_LARGE:
         return _problem(status, "That was too much", "Go back and send a smaller file.")
+    if is_gone(error):
+        # Nobody reads this answer; it is the log that must not call it a fault of ours.
+        status = 400
     if status < _BROKEN:
         return _problem(status, "This page does not work like that", "Go back and try again.")
     return broken(request, error)
@@ -198,7 +201,6 @@ class KycPage(Controller):
         *,
         visits: NamedDependency[Visits],
         uploading: NamedDependency[Uploading],
-        files: NamedDependency[Files],
         session: Annotated[str, QueryParameter(name="session")] = "",
     ) -> Page:
         """Add a document with its file.
@@ -206,7 +208,7 @@ class KycPage(Controller):
         The token is in the address: without a link nobody may send us a file to read.
         """
         visit = await visits.open(linkId, session)
-        async with files.room():
+        with uploading.room.place(visit.link.id):
             sent = await read_sent(request)
             if reachable(visit, Step.DOCUMENTS) is not Step.DOCUMENTS:
                 return _on(visit)

@@ -179,8 +179,8 @@ def sentence(error: FieldInvalid, label: str) -> str:
     """What a refusal says, with the label of a field instead of its name."""
     said = error.message
     if error.field is not None and said.startswith(error.field):
-        said = said[len(error.field) :].lstrip(": ")
-        return f"{label} {said}" if said.startswith(("must", "may")) else f"{label}: {said}"
+        # A name and its verb (`phone must`), or a name and a sentence of its own (`phone: the`).
+        return f"{label}{said[len(error.field) :]}"
     return said[:1].upper() + said[1:]
 
 

@@ -28,7 +28,7 @@ CONSTANTS: Mapping[str, tuple[str, str]] = {"additionalIdNumber": ("additionalId
 # A tax number goes by the rules of the country of the address.
 _DEPENDENT = {"taxIdentificationNumber"}
 _NEVER_ASKED = {name for name, _ in CONSTANTS.values()}
-# Documents that no rail requires.
+# The group of whatever is asked for beyond what rails require.
 OTHER = "other"
 _QUESTIONNAIRE = "sofEuQuestionnaire"
 _OWNER_FIELD = re.compile(rf"{OWNERS}\[(\d+)\]\.(.+)")

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from landbridge.core.ids import derived_id
 from landbridge.kyc.model import Rail
+from landbridge.users.hosted import way_back
 from landbridge.users.model import UserType
 from landbridge.web.caller import Caller
 
@@ -92,7 +93,5 @@ def rail_names(rails: Sequence[Rail]) -> list[str]:
 
 
 def redirect_to(url: str, user_id: UUID) -> str:
-    """The organisation's URL, untouched but for one parameter more at the end of its query."""
-    told, hash_, fragment = url.partition("#")
-    joint = "?" if "?" not in told else "" if told.endswith(("?", "&")) else "&"
-    return f"{told}{joint}userId={user_id}{hash_}{fragment}"
+    """Where a person goes in the end."""
+    return way_back(url, "userId", user_id)

@@ -1,46 +1,28 @@
-"""HTML pages of the form, and the headers that they go out with.
+"""HTML pages of the form.
 
-The pages have no script, no picture and no foreign host, and a browser is told so. A form needs no
-further token against forgery: there are no cookies, so what lets a form in is the session token in
-its body, which no other site knows.
+A form needs no further token against forgery: there are no cookies, so what lets a form in is the
+session token in its body, which no other site knows.
 """
 
 from typing import Any
 from urllib.parse import urlsplit
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from litestar import MediaType, Response
+from jinja2 import ChoiceLoader, PackageLoader
+from litestar import Response
 
-from landbridge.users.hosted import LOADER, STYLE
+from landbridge.users.hosted import LOADER, PAGES, html
 
-_pages = Environment(
-    loader=ChoiceLoader(
-        [
-            PackageLoader("landbridge.onboarding", "pages"),
-            LOADER,
-        ]
-    ),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
+_pages = PAGES.overlay(
+    loader=ChoiceLoader([PackageLoader("landbridge.onboarding", "pages"), LOADER])
 )
 
 
 def page(name: str, status: int, *, redirect: str | None = None, **values: Any) -> Response[str]:
     """A page; `redirect` is where its form may lead in the end, besides to us."""
-    return Response(
-        _pages.get_template(name).render(redirect=redirect, **values),
-        status_code=status,
-        media_type=MediaType.HTML,
-        headers={
-            "Content-Security-Policy": _policy(redirect),
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-            "X-Frame-Options": "DENY",
-            "Cache-Control": "no-store",
-        },
-    )
+    text = _pages.get_template(name).render(redirect=redirect, **values)
+    answer = html(text, status, _policy(redirect))
+    answer.headers["X-Frame-Options"] = "DENY"
+    return answer
 
 
 def _policy(redirect: str | None) -> str:
@@ -49,7 +31,4 @@ def _policy(redirect: str | None) -> str:
     if redirect is not None:
         parts = urlsplit(redirect)
         actions += f" {parts.scheme}://{parts.netloc}"
-    return (
-        f"default-src 'none'; style-src {STYLE}; form-action {actions}; base-uri 'none'; "
-        "frame-ancestors 'none'"
-    )
+    return f"form-action {actions}; frame-ancestors 'none'"

@@ -1,9 +1,9 @@
 """Countries and regions by the names that people know them by. Source: ISO 3166, by pycountry."""
 
-from collections.abc import Iterable
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
+from landbridge.formats import places
 from landbridge.users.search import fold
 
 
@@ -25,19 +25,7 @@ def country_name(alpha3: str) -> str:
 @cache
 def regions(country: str) -> tuple[tuple[str, str], ...]:
     """Code and name of every region of a country (alpha-3), by name; none for no country."""
-    import pycountry  # noqa: PLC0415  as above
-
-    found = pycountry.countries.get(alpha_3=country)
-    if found is None:
-        return ()
-    # The library does not say what its tables hold.
-    everywhere = cast("Iterable[Any]", pycountry.subdivisions)
-    named = [
-        (str(each.code).partition("-")[2].upper(), str(each.name))
-        for each in everywhere
-        if each.country_code == found.alpha_2
-    ]
-    return tuple(sorted(named, key=lambda each: fold(each[1])))
+    return tuple(sorted(places.regions(country).items(), key=lambda each: fold(each[1])))
 
 
 def region_code(country: str, told: str) -> str:

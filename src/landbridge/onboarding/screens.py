@@ -126,7 +126,9 @@ def owner_screen(
         "owner.html",
         inputs=inputs,
         errors=errors,
-        title="A person behind the business" if owner is None else views.owner_name(owner),
+        title="A person behind the business"
+        if owner is None
+        else views.owner_name(visit.standing, owner),
         values={"inputs": inputs, "item": NEW if owner is None else str(owner.id)},
     )
 

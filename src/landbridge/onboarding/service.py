@@ -77,7 +77,7 @@ class Links:
             raise FieldInvalid("rails must name at least one rail", field="rails")
         user = await self._users.get(caller.org_id, user_id)
         if user.erased_at is not None:
-            raise UserFrozen(f"user {user_id} was erased")
+            raise _erased(user_id)
         return await self._make(caller, user.type, rails, told, user_id=user_id)
 
     async def find(self, token: str) -> Link | None:
@@ -164,7 +164,12 @@ class Links:
         async def work(tx: Tx) -> None:
             key = await self._vault.make(tx, link.org_id, link.id)
             sealed = key.seal(details, context=_context(link.id))
-            await store.add(tx, link, token_hash=token_hash(token), sealed_details=sealed)
+            if not await store.add(tx, link, token_hash=token_hash(token), sealed_details=sealed):
+                # Committed already, and the connection was lost before we heard of it.
+                return
+            # The new row holds its user: who is being erased was so before, or waits for us.
+            if user_id is not None and await self._vault.find(tx, link.org_id, user_id) is None:
+                raise _erased(user_id)
             await _tell(tx, link, seq=1, what="create", actor=caller.actor, at=at)
             if details.recipient_email is not None:
                 letter = letters.invitation(details.recipient_email, url, link)
@@ -223,6 +228,10 @@ async def _tell(tx: Tx, link: Link, *, seq: int, what: str, actor: str, at: date
             "rails": rail_names(link.rails),
         },
     )
+
+
+def _erased(user_id: UUID) -> UserFrozen:
+    return UserFrozen(f"user {user_id} was erased")
 
 
 def _context(link_id: UUID) -> str:

@@ -16,6 +16,8 @@ insert into kyc_links (
     expires_at
 )
 values ($1, $2, $3, $4, $5, $6, $7::text[], $8, $9, $10)
+on conflict (org_id, id) do nothing
+returning id
 """
 
 # No org_id in front: the hosted page knows the token, not the organisation.
@@ -76,9 +78,9 @@ class StoredLink:
     sealed_details: bytes | None
 
 
-async def add(tx: Tx, link: Link, *, token_hash: bytes, sealed_details: bytes) -> None:
-    """Store a new link."""
-    await tx.execute(
+async def add(tx: Tx, link: Link, *, token_hash: bytes, sealed_details: bytes) -> bool:
+    """Store a new link; False if it is there already."""
+    stored = await tx.fetchval(
         _ADD,
         link.org_id,
         link.id,
@@ -91,6 +93,7 @@ async def add(tx: Tx, link: Link, *, token_hash: bytes, sealed_details: bytes) -
         link.created_at,
         link.expires_at,
     )
+    return stored is not None
 
 
 async def find(tx: Tx, token_hash: bytes) -> StoredLink | None:

@@ -1,10 +1,10 @@
 """Documents on the hosted form: what is asked of each, and keeping it."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
 
-from landbridge.core.errors import Busy, FieldInvalid
+from landbridge.core.errors import FieldInvalid
 from landbridge.db.pool import Database
 from landbridge.files.model import PART
 from landbridge.files.service import Files
@@ -17,7 +17,7 @@ from landbridge.onboarding.errors import LinkGone
 from landbridge.onboarding.inputs import Form, Question, sentence
 from landbridge.onboarding.journey import OTHER, Need, Standing, needs
 from landbridge.onboarding.service import Links
-from landbridge.onboarding.uploads import Sent
+from landbridge.onboarding.uploads import Room, Sent
 from landbridge.onboarding.visits import Visit
 from landbridge.users.model import UserType
 
@@ -37,6 +37,7 @@ class Uploading:
     dossiers: Dossiers
     files: Files
     database: Database
+    room: Room = field(default_factory=Room)
 
     async def add(self, visit: Visit, need: Need, sent: Sent) -> Answers:
         """Keep a document with its file, both or neither; errors say why not."""
@@ -59,9 +60,10 @@ class Uploading:
         told = {**_settled(visit.standing, need), **found.told, "fileId": file.id}
         try:
             (document,) = await self.dossiers.add_documents(visit.caller, visit.user, [told])
-        except (FieldInvalid, Busy) as error:
-            await self._erase(visit.caller.org_id, file.id)
-            if isinstance(error, Busy):
+        except BaseException as error:
+            # Whatever has happened, and even if nobody waits for us any more.
+            await asyncio.shield(self._erase_unused(visit, file.id))
+            if not isinstance(error, FieldInvalid):
                 raise
             path = (error.field or "").removeprefix("[0].")
             found.blame(error, asked, PART if path == "fileId" else path)
@@ -69,8 +71,12 @@ class Uploading:
         await self.links.enter(visit.link, [str(document.id)])
         return found
 
-    async def _erase(self, org_id: UUID, file_id: str) -> None:
-        await self.database.transact(lambda tx: self.files.erase(tx, org_id, [file_id]))
+    async def _erase_unused(self, visit: Visit, file_id: str) -> None:
+        """Erase the file, unless the document was kept and only we have not heard of it."""
+        org_id = visit.caller.org_id
+        dossier = await self.dossiers.get(org_id, visit.user)
+        if all(each.file_id != file_id for each in dossier.documents):
+            await self.database.transact(lambda tx: self.files.erase(tx, org_id, [file_id]))
 
 
 def find_need(standing: Standing, item: str) -> Need:

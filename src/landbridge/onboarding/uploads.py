@@ -6,25 +6,27 @@ thrown away as it comes in; nothing touches the disk.
 """
 
 import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from email.message import Message
 from typing import Any
+from uuid import UUID
 
 from litestar import Request
 from multipart import MultipartError, MultipartSegment, PushMultipartParser
 
-from landbridge.core.errors import FieldInvalid
+from landbridge.core.errors import Busy, FieldInvalid
 from landbridge.files.inspection import too_large
 from landbridge.files.model import FILE_BYTES_MAX, PART
+from landbridge.files.upload import parser_of
 
 # Pictures of phones have 3 to 15 MB; what is larger is cut off without a page of ours.
 BODY_BYTES_MAX = 40 * 1024 * 1024
 # Four megabytes take this long on a slow mobile network.
 _PATIENCE_S = 300
 _FIELDS_BYTES_MAX = 16 * 1024
-_PARTS_MAX = 40
-_HEADERS_MAX = 8
-_HEADER_BYTES_MAX = 4096
+# Each may hold a file of 10 MB for that long. One person alone does not fill the room.
+_FORMS_MAX, _FORMS_OF_LINK_MAX = 16, 2
 _BROKEN = "the form did not arrive as a browser sends it; try again"
 
 
@@ -39,22 +41,36 @@ class Sent:
     problem: FieldInvalid | None = None
 
 
+class Room:
+    """Room in memory for forms with files, apart from that of requests with a key."""
+
+    def __init__(self) -> None:
+        self._taken: list[UUID] = []
+
+    @contextmanager
+    def place(self, link_id: UUID) -> Generator[None]:
+        """Room for one more form of this link; raises `Busy` if there is none."""
+        taken = self._taken
+        if len(taken) >= _FORMS_MAX or taken.count(link_id) >= _FORMS_OF_LINK_MAX:
+            raise Busy("too many forms with files are being sent at once")
+        taken.append(link_id)
+        try:
+            yield
+        finally:
+            taken.remove(link_id)
+
+
 async def read_sent(request: Request[Any, Any, Any]) -> Sent:
     """The form; never raises for what is in it."""
     reading = _Reading()
     try:
-        parser = PushMultipartParser(
-            _boundary(request.headers.get("content-type", "")),
-            max_header_size=_HEADER_BYTES_MAX,
-            max_header_count=_HEADERS_MAX,
-            max_segment_count=_PARTS_MAX,
-        )
+        parser = parser_of(request.headers.get("content-type", ""))
         async with asyncio.timeout(_PATIENCE_S):
             async for chunk in request.stream():
                 if chunk:
                     reading.take(parser, chunk)
         parser.close()
-    except (MultipartError, ValueError, TimeoutError):
+    except (MultipartError, FieldInvalid, ValueError, TimeoutError):
         # Its message may quote a header, which has the file's name.
         reading.sent.problem = FieldInvalid(_BROKEN, field=PART)
     return reading.end()
@@ -106,13 +122,3 @@ class _Reading:
             if self._fields_bytes > _FIELDS_BYTES_MAX:
                 raise ValueError
             self._fields[-1][1].extend(piece)
-
-
-def _boundary(content_type: str) -> str:
-    """What stands between the parts; raises `ValueError` if that is not told."""
-    head = Message()
-    head["Content-Type"] = content_type
-    boundary = str(head.get_param("boundary", ""))
-    if not (boundary and boundary.isascii() and boundary.isprintable()):
-        raise ValueError
-    return boundary

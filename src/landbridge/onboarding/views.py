@@ -1,7 +1,7 @@
 """What the pages of the form show, made of where a person stands. Pure.
 
 What was told through the link is shown in full. What was there before is masked: that there is
-something, and of numbers the last characters.
+something, of numbers the last characters, and of names of owners the initials.
 """
 
 from collections.abc import Mapping, Sequence
@@ -128,7 +128,7 @@ def owners(standing: Standing) -> list[OwnerView]:
     return [
         OwnerView(
             id=each.id,
-            name=owner_name(each),
+            name=owner_name(standing, each),
             is_complete=not faults_of_owner(standing, each),
             has_questions=bool(owner_questions(standing, each)),
             may_remove=may_remove(standing.link, each),
@@ -137,10 +137,16 @@ def owners(standing: Standing) -> list[OwnerView]:
     ]
 
 
-def owner_name(owner: Owner) -> str:
-    """As people say it."""
-    name = f"{owner.data.get('firstName', '')} {owner.data.get('lastName', '')}".strip()
-    return name or "Somebody"
+def owner_name(standing: Standing, owner: Owner) -> str:
+    """As people say it; of names that were not told through the link, the initials."""
+    entered = standing.link.entered
+    names = {each: owner.data.get(each, "") for each in ("firstName", "lastName")}
+    shown = [
+        name if f"{owner.id}.{each}" in entered else f"{name[0]}."
+        for each, name in names.items()
+        if name
+    ]
+    return " ".join(shown) or "Somebody"
 
 
 def documents(standing: Standing) -> list[NeedView]:
@@ -160,7 +166,7 @@ def need_title(need: Need) -> words.Word:
 def need_owner(standing: Standing, need: Need) -> str | None:
     """Whose documents they are, if not the user's own."""
     found = standing.dossier.owners if standing.dossier else ()
-    return next((owner_name(each) for each in found if each.id == need.owner_id), None)
+    return next((owner_name(standing, each) for each in found if each.id == need.owner_id), None)
 
 
 def review(standing: Standing) -> list[Section]:
@@ -184,7 +190,7 @@ def review(standing: Standing) -> list[Section]:
         can_change = bool(owner_questions(standing, owner))
         sections.append(
             Section(
-                title=owner_name(owner),
+                title=owner_name(standing, owner),
                 lines=lines,
                 step=Step.OWNERS if can_change else None,
                 item=str(owner.id),

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from landbridge.core.clock import Clock
 from landbridge.core.errors import FieldInvalid, ResourceNotFound
-from landbridge.kyc.fields import OWNERS
 from landbridge.kyc.kinds import Context
 from landbridge.kyc.model import Dossier, Owner
 from landbridge.kyc.service import Dossiers
@@ -224,8 +223,7 @@ class Visits:
         """Take away an owner who was told through this link; others are not this person's."""
         if not may_remove(visit.link, owner):
             raise LinkGone(_UNKNOWN)
-        kept = [{"id": str(each.id)} for each in visit.dossier.owners if each.id != owner.id]
-        await self._dossiers.update(visit.caller, visit.user, {OWNERS: kept})
+        await self._dossiers.remove_owner(visit.caller, visit.user, owner.id)
 
     async def submit(self, visit: Visit) -> bool:
         """Submit for the rails that wait for the user, and complete the link.

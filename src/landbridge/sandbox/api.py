@@ -13,7 +13,7 @@ from landbridge.chains.tokens import Chain
 from landbridge.core.clock import Clock
 from landbridge.orgs.service import AHEAD_MAX
 from landbridge.sandbox.service import Sandbox
-from landbridge.users.api import known_id
+from landbridge.users.paths import known_user
 from landbridge.web.caller import ApiRequest
 from landbridge.web.reply import Moment, WireStruct, moment
 
@@ -82,7 +82,7 @@ class SandboxRoutes(Controller):
         """Coins arrive in the user's wallet at once."""
         deposit, holding = await sandbox.fund(
             request.user,
-            known_id(userId),
+            known_user(userId),
             chain=data.chain,
             currency=data.currency,
             amount=data.amount,

@@ -96,13 +96,15 @@ class Hit:
 class Screened:
     """An answer. `list_version` is None if no list is loaded, and then nothing was compared.
 
-    `unread` are the names in another script than Latin: they can't be compared with a list that is
-    written in Latin, so a person has to look at them.
+    `unread` are the names that can't be compared with a list that is written in Latin, such as
+    those in another script, so a person has to look at them. `lacks_list` says that no list is
+    loaded where there has to be one: then a person has to look at everybody.
     """
 
     list_version: str | None
     hits: tuple[Hit, ...]
     unread: tuple[str, ...] = ()
+    lacks_list: bool = False
 
 
 class ListRefused(LandbridgeError):

@@ -31,6 +31,9 @@ _LETTERS = str.maketrans(
 _APOSTROPHES = re.compile("['`´’‘ʼʻʿʾ]")  # noqa: RUF001  these are the characters meant
 _NOT_WORD = re.compile(r"[\W_]+")
 
+# More initials than anybody has.
+_SPELLED_OUT = re.compile(r"(?:\b\w ){3}\w\b")
+
 # Written or left out at will.
 _LEFT_OUT = (
     "al el ul bin ibn ben bint de del la las los da do dos di du von van der den ter y e the of and"
@@ -94,9 +97,16 @@ def folded(name: str) -> str:
     return _NOT_WORD.sub(" ", plain.translate(_LETTERS)).strip()
 
 
-def is_latin(name: str) -> bool:
-    """Whether all of its letters can be compared with a list in Latin letters."""
-    return all(each.isascii() for each in folded(name) if each.isalpha())
+def is_readable(name: str) -> bool:
+    """Whether a name can be compared with a list in Latin letters.
+
+    Not one in another script, one without letters, or one that is spelled out letter by letter:
+    those are how somebody would get past a list.
+    """
+    told = folded(name)
+    letters = [each for each in told if each.isalpha()]
+    is_latin = bool(letters) and all(each.isascii() for each in letters)
+    return is_latin and _SPELLED_OUT.search(told) is None
 
 
 @lru_cache(maxsize=200_000)

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, BinaryIO, cast
 from xml.etree.ElementTree import Element, ParseError
 
@@ -69,7 +70,10 @@ def read_list(paths: Sequence[Path]) -> SanctionsList:
 
 def _read(path: Path) -> bytes:
     try:
-        if path.stat().st_size > _FILE_BYTES_MAX:
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
+            raise ListRefused(f"{path} is not an ordinary file.")
+        if status.st_size > _FILE_BYTES_MAX:
             raise ListRefused(f"{path} is too large for a sanctions list.")
         return path.read_bytes()
     except OSError as error:
@@ -174,10 +178,9 @@ def _text(element: Element, name: str) -> str:
 
 def _us_date(text: str) -> date | None:
     """`11/20/2026`."""
-    try:
-        return datetime.strptime(text, "%m/%d/%Y").date()  # noqa: DTZ007  a day without a time
-    except ValueError:
+    if not text:
         return None
+    return datetime.strptime(text, "%m/%d/%Y").date()  # noqa: DTZ007  a day without a time
 
 
 # CSV

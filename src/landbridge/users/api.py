@@ -12,17 +12,17 @@ from msgspec.structs import asdict
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import Broken, FieldInvalid
-from landbridge.core.ids import as_uuid
 from landbridge.core.pages import Window
 from landbridge.formats.places import Address
 from landbridge.users.checks import Particulars
-from landbridge.users.errors import UserNotFound
 from landbridge.users.model import Owner, UserCard, UserType
+from landbridge.users.paths import known_user
 from landbridge.users.service import DEFAULT_CHAINS, Filters, Freeze, Users
 from landbridge.wallets.model import Wallet
 from landbridge.wallets.service import Wallets
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
+from landbridge.web.lists import word
 from landbridge.web.reply import Moment, WireStruct, moment
 
 # Four chains there are; a list that is longer than this has no honest reason.
@@ -169,7 +169,8 @@ class UserRoutes(Controller):
         A search through very many users may end a page early: go on until `nextCursor` is null.
         """
         org_id = request.user.org_id
-        filters = Filters(_type(type_), first_name, last_name, business_name, email)
+        kind = None if type_ is None else word("type", type_, UserType)
+        filters = Filters(kind, first_name, last_name, business_name, email)
         found = await users.page(org_id, filters, window)
         of_users = await wallets.of_users(org_id, [user.id for user in found.users])
         return UserPage(
@@ -187,7 +188,7 @@ class UserRoutes(Controller):
         wallets: NamedDependency[Wallets],
     ) -> UserReply:
         """One user with its wallets."""
-        return await user_reply(wallets, await users.get(request.user.org_id, known_id(userId)))
+        return await user_reply(wallets, await users.get(request.user.org_id, known_user(userId)))
 
     @post("/{userId:str}", status_code=200, summary="Update a user")
     async def update(
@@ -201,7 +202,7 @@ class UserRoutes(Controller):
         """Changes the members that are given."""
         user = await users.update(
             request.user,
-            known_id(userId),
+            known_user(userId),
             particulars(data),
             agreement_id=data.signed_agreement_id,
         )
@@ -217,7 +218,7 @@ class UserRoutes(Controller):
         wallets: NamedDependency[Wallets],
     ) -> UserReply:
         """Opens wallets on `chains`; those that the user has already stay as they are."""
-        user = await users.add_wallets(request.user, known_id(userId), _chains(data.chains))
+        user = await users.add_wallets(request.user, known_user(userId), _chains(data.chains))
         return await user_reply(wallets, user)
 
     @post("/{userId:str}/freeze", status_code=200, summary="Freeze a user")
@@ -229,7 +230,7 @@ class UserRoutes(Controller):
         users: NamedDependency[Users],
     ) -> FreezeReply:
         """The user may look, but move no money and open nothing; again, it answers as before."""
-        frozen = await users.freeze(request.user, known_id(userId), reason=data.reason)
+        frozen = await users.freeze(request.user, known_user(userId), reason=data.reason)
         return _freeze(frozen)
 
     @get("/{userId:str}/freeze", summary="Whether a user is frozen")
@@ -237,32 +238,24 @@ class UserRoutes(Controller):
         self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
     ) -> FreezeReply:
         """Whether, since when and why."""
-        return _freeze(await users.freeze_of(request.user.org_id, known_id(userId)))
+        return _freeze(await users.freeze_of(request.user.org_id, known_user(userId)))
 
     @post("/{userId:str}/unfreeze", status_code=200, summary="Unfreeze a user")
     async def unfreeze(
         self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
     ) -> FreezeReply:
         """The user may move money again."""
-        return _freeze(await users.unfreeze(request.user, known_id(userId)))
+        return _freeze(await users.unfreeze(request.user, known_user(userId)))
 
     @delete("/{userId:str}/personal-data", status_code=200, summary="Erase personal data")
     async def erase(
         self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
     ) -> ErasureReply:
         """For good: the user must be frozen, hold nothing and have nothing under way."""
-        user = await users.erase(request.user, known_id(userId))
+        user = await users.erase(request.user, known_user(userId))
         if user.erased_at is None:
             raise Broken(f"user {user.id} was not erased")
         return ErasureReply(user_id=user.id, erased_at=moment(user.erased_at))
-
-
-def known_id(text: str) -> UUID:
-    """The id in a path; what can't be one is answered like an unknown one."""
-    found = as_uuid(text)
-    if found is None:
-        raise UserNotFound(f"there is no user {text[:100]}")
-    return found
 
 
 async def user_reply(wallets: Wallets, user: UserCard) -> UserReply:
@@ -314,12 +307,3 @@ def _chains(chains: list[Chain] | None) -> tuple[Chain, ...]:
     if not 1 <= len(chains) <= _CHAINS_MAX:
         raise FieldInvalid(f"chains must name 1 to {_CHAINS_MAX} chains", field="chains")
     return tuple(dict.fromkeys(chains))
-
-
-def _type(text: str | None) -> UserType | None:
-    if text is None:
-        return None
-    try:
-        return UserType(text)
-    except ValueError as error:
-        raise FieldInvalid("type must be individual or business", field="type") from error

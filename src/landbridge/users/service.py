@@ -244,15 +244,24 @@ class Users:
         return await self._database.transact(work)
 
     async def add_wallets(self, caller: Caller, user_id: UUID, chains: Collection[Chain]) -> User:
-        """Open wallets on more chains; those that the user has stay as they are."""
-        await self.check_active(caller.org_id, user_id)
-        at = self._clock.stamp(caller.clock_offset)
+        """Open wallets on more chains; those that the user has stay as they are.
 
-        async def work(tx: Tx) -> None:
-            await self._wallets.open(tx, caller.org_id, user_id, chains, at)
+        Raises `UserNotFound` and `UserFrozen`.
+        """
 
-        await self._database.transact(work)
-        return await self.get(caller.org_id, user_id)
+        async def work(tx: Tx) -> User:
+            before, key = await self._records.lock(tx, caller.org_id, user_id)
+            if before.is_frozen:
+                raise UserFrozen(f"user {user_id} is frozen")
+            at = self._clock.stamp(caller.clock_offset)
+            if not await self._wallets.open(tx, caller.org_id, user_id, chains, at):
+                return before
+            after = replace(before, version=before.version + 1, updated_at=at)
+            await self._records.update(tx, after, key)
+            await _tell(tx, after, "update", caller.actor)
+            return after
+
+        return await self._database.transact(work)
 
     async def freeze(self, caller: Caller, user_id: UUID, *, reason: str | None) -> Freeze:
         """Let the user move nothing until unfrozen; done again, it answers as the first time."""

@@ -7,31 +7,19 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from jinja2 import Environment, StrictUndefined
-from litestar import Controller, MediaType, Request, Response, get, post
+from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter, URLEncodedBody
 from litestar.response import Redirect
 
-from landbridge.core.errors import Refused, ResourceNotFound
-from landbridge.core.ids import as_uuid
+from landbridge.core.errors import Refused
 from landbridge.orgs.service import Orgs
-from landbridge.users.hosted import LOADER, STYLE
+from landbridge.users.hosted import PAGES, html, way_back
 from landbridge.users.model import Agreement
 from landbridge.users.terms import Terms
 from landbridge.web.caller import ApiRequest
+from landbridge.web.paths import known_id
 from landbridge.web.reply import Moment, WireStruct, moment
-
-_pages = Environment(loader=LOADER, autoescape=True, undefined=StrictUndefined)
-_PAGE_HEADERS = {
-    # The page has no script, no image and no foreign host. Where its form goes on to is the
-    # organisation's own redirectUrl, so forms are not bound to us.
-    "Content-Security-Policy": f"default-src 'none'; style-src {STYLE}; base-uri 'none'; "
-    "frame-ancestors *",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-}
 
 
 class NewLink(WireStruct, frozen=True):
@@ -103,7 +91,8 @@ class TermsRoutes(Controller):
         self, request: ApiRequest, signedAgreementId: FromPath[str], terms: NamedDependency[Terms]
     ) -> LinkReply:
         """Whether the terms have been accepted, and until when they can be."""
-        return _shape(await terms.get(request.user.org_id, _known_id(signedAgreementId)))
+        link_id = known_id(signedAgreementId, "terms link")
+        return _shape(await terms.get(request.user.org_id, link_id))
 
     @post("/{signedAgreementId:str}/accept", status_code=200, summary="Accept the terms")
     async def accept(
@@ -115,7 +104,7 @@ class TermsRoutes(Controller):
     ) -> LinkReply:
         """Accepting twice answers as the first time."""
         caller = request.user
-        agreement = await terms.get(caller.org_id, _known_id(signedAgreementId))
+        agreement = await terms.get(caller.org_id, known_id(signedAgreementId, "terms link"))
         accepted = await terms.accept(
             agreement,
             data.session_token,
@@ -174,31 +163,14 @@ class TermsPage(Controller):
         except Refused:
             return _page("gone.html", 410)
         if accepted.redirect_url:
-            return Redirect(_back(accepted.redirect_url, accepted.id), status_code=303)
+            target = way_back(accepted.redirect_url, "signedAgreementId", accepted.id)
+            return Redirect(target, status_code=303)
         return _page("terms.html", 200, agreement=accepted)
 
 
-def _back(redirect_url: str, agreement_id: UUID) -> str:
-    """The caller's URL, untouched but for one parameter more at the end of its query."""
-    url, hash_, fragment = redirect_url.partition("#")
-    joint = "?" if "?" not in url else "" if url.endswith(("?", "&")) else "&"
-    return f"{url}{joint}signedAgreementId={agreement_id}{hash_}{fragment}"
-
-
 def _page(name: str, status: int, **values: Any) -> Response[str]:
-    return Response(
-        _pages.get_template(name).render(**values),
-        status_code=status,
-        media_type=MediaType.HTML,
-        headers=_PAGE_HEADERS,
-    )
-
-
-def _known_id(text: str) -> UUID:
-    found = as_uuid(text)
-    if found is None:
-        raise ResourceNotFound(f"there is no terms link {text[:100]}")
-    return found
+    # Where its form goes on to is the organisation's own redirectUrl, so forms are not bound to us.
+    return html(PAGES.get_template(name).render(**values), status, "frame-ancestors *")
 
 
 def _shape(agreement: Agreement) -> LinkReply:

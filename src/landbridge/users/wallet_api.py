@@ -12,12 +12,13 @@ from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import as_uuid
 from landbridge.core.money import Money
 from landbridge.core.pages import Window
-from landbridge.users.api import known_id
+from landbridge.users.paths import known_user
 from landbridge.users.service import Users
 from landbridge.wallets.errors import WalletNotFound
 from landbridge.wallets.model import ExternalWallet
 from landbridge.wallets.service import Holding, Wallets
 from landbridge.web.caller import ApiRequest
+from landbridge.web.lists import word
 from landbridge.web.reply import Moment, WireStruct, moment
 
 
@@ -93,7 +94,7 @@ class WalletRoutes(Controller):
         currency: Annotated[str | None, QueryParameter(name="currency")] = None,
     ) -> BalanceReply:
         """What the user's wallet on `chain` holds of `currency`."""
-        org_id, user_id = request.user.org_id, known_id(userId)
+        org_id, user_id = request.user.org_id, known_user(userId)
         if currency is None:
             raise FieldInvalid("currency is required", field="currency")
         await users.check_exists(org_id, user_id)
@@ -109,7 +110,7 @@ class WalletRoutes(Controller):
         wallets: NamedDependency[Wallets],
     ) -> ExternalWalletReply:
         """Registers an address outside the platform, to which the user may then send."""
-        user_id = known_id(userId)
+        user_id = known_user(userId)
         await users.check_active(request.user.org_id, user_id)
         external = await wallets.register(
             request.user,
@@ -131,7 +132,7 @@ class WalletRoutes(Controller):
         window: NamedDependency[Window],
     ) -> ExternalWalletPage:
         """Newest first; `nextCursor` goes back as `createdBefore`."""
-        org_id, user_id = request.user.org_id, known_id(userId)
+        org_id, user_id = request.user.org_id, known_user(userId)
         await users.check_exists(org_id, user_id)
         found = await wallets.externals_of_user(org_id, user_id, window)
         return ExternalWalletPage(
@@ -150,7 +151,7 @@ class WalletRoutes(Controller):
         wallets: NamedDependency[Wallets],
     ) -> ExternalWalletReply:
         """One registered address of this user."""
-        org_id, user_id = request.user.org_id, known_id(userId)
+        org_id, user_id = request.user.org_id, known_user(userId)
         await users.check_exists(org_id, user_id)
         external_id = as_uuid(externalWalletId)
         found = await wallets.external(org_id, external_id) if external_id else None
@@ -194,7 +195,4 @@ def _external(external: ExternalWallet) -> ExternalWalletReply:
 def _chain(text: str | None) -> Chain:
     if text is None:
         raise FieldInvalid("chain is required", field="chain")
-    try:
-        return Chain(text)
-    except ValueError as error:
-        raise FieldInvalid(f"chain must be one of {', '.join(Chain)}", field="chain") from error
+    return word("chain", text, Chain)

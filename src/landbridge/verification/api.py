@@ -1,8 +1,6 @@
 """Routes of verification: submissions and statuses. Source: contract, users 3.2, interface/kyc."""
 
-from collections.abc import Sequence
-from enum import StrEnum
-from typing import Annotated, TypeVar
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -13,8 +11,8 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.pages import Window
 from landbridge.kyc.model import Rail
-from landbridge.users.api import known_id
 from landbridge.users.model import UserType
+from landbridge.users.paths import known_user
 from landbridge.verification.model import KycStatus
 from landbridge.verification.service import StatusFilters, Verification
 from landbridge.verification.shapes import (
@@ -24,10 +22,8 @@ from landbridge.verification.shapes import (
     submission_objects,
 )
 from landbridge.web.caller import ApiRequest
-from landbridge.web.lists import optional_id
+from landbridge.web.lists import optional_id, word, words
 from landbridge.web.reply import Moment, WireStruct, moment
-
-E = TypeVar("E", bound=StrEnum)
 
 _TEXT_LENGTH_MAX = 200
 # A repeated parameter, and one of several with commas between them, mean the same.
@@ -76,7 +72,7 @@ class VerificationRoutes(Controller):
         """Submits the data as it is now; a rail that was submitted already is answered as it is."""
         rails = data.rails if isinstance(data.rails, list) else [data.rails]
         wanted = list(dict.fromkeys(rails))
-        cases = await verification.submit(request.user, known_id(userId), wanted)
+        cases = await verification.submit(request.user, known_user(userId), wanted)
         return submission_objects(cases)
 
     @get("/users/{userId:str}/kyc/status", summary="Retrieve the KYC status")
@@ -88,8 +84,8 @@ class VerificationRoutes(Controller):
         rails: Annotated[str | None, QueryParameter(description="USD if left out.")] = None,
     ) -> StatusReply:
         """How far it is, with what was found; INACTIVE if nothing was ever submitted."""
-        rail = Rail.USD if rails is None else _one("rails", rails, Rail)
-        case = await verification.status(request.user.org_id, known_id(userId), rail)
+        rail = Rail.USD if rails is None else word("rails", rails, Rail)
+        case = await verification.status(request.user.org_id, known_user(userId), rail)
         return status_object(rail, case)
 
     @get("/kyc/status", summary="List KYC statuses")
@@ -110,8 +106,8 @@ class VerificationRoutes(Controller):
             user_id=optional_id("userId", user_id),
             user_name=_text("userName", user_name),
             user_email=_text("userEmail", user_email),
-            rails=some("rails", rails, Rail),
-            statuses=some("status", status, KycStatus),
+            rails=words("rails", rails, Rail),
+            statuses=words("status", status, KycStatus),
         )
         found = await verification.page(request.user.org_id, filters, window)
         return [
@@ -124,21 +120,6 @@ class VerificationRoutes(Controller):
             )
             for case, card in found
         ]
-
-
-def some(field: str, texts: Sequence[str] | None, kind: type[E]) -> frozenset[E] | None:
-    """The values that a repeated or comma-separated parameter names; None if it was left out."""
-    if texts is None:
-        return None
-    names = [name for text in texts for name in text.split(",")]
-    return frozenset(_one(field, name.strip(), kind) for name in names)
-
-
-def _one(field: str, text: str, kind: type[E]) -> E:
-    try:
-        return kind(text)
-    except ValueError as error:
-        raise FieldInvalid(f"{field} must be of {', '.join(kind)}", field=field) from error
 
 
 def _text(field: str, text: str | None) -> str | None:

@@ -17,9 +17,19 @@ from landbridge.changes.service import tell
 from landbridge.core.errors import Broken
 from landbridge.db.pool import Database, Tx
 from landbridge.privacy.service import DataKey, Vault
+from landbridge.users.errors import UserFrozen
 from landbridge.verification import store
 from landbridge.verification.letters import Letters
-from landbridge.verification.model import KIND, MOVES, Case, Findings, KycStatus, Snapshot
+from landbridge.verification.model import (
+    KIND,
+    MOVES,
+    Case,
+    Findings,
+    KycStatus,
+    QueuedCase,
+    Snapshot,
+    queued,
+)
 from landbridge.verification.store import SealedCase
 
 _NOTHING = Findings()
@@ -62,12 +72,13 @@ class Cases:
         since: datetime,
         before: datetime,
         limit: int,
-    ) -> Sequence[Case]:
-        """Cases of these statuses, oldest first, opened."""
+    ) -> Sequence[QueuedCase]:
+        """Cases of these statuses, oldest first; opened one at a time, for they may be large."""
 
-        async def work(tx: Tx) -> Sequence[Case]:
+        async def work(tx: Tx) -> Sequence[QueuedCase]:
             found = await store.queue(tx, org_id, statuses, since=since, before=before, limit=limit)
-            return await self._open(tx, found)
+            keys = await self._vault.find_many(tx, org_id, {each.user_id for each in found})
+            return [queued(_opened(each, keys.get(each.user_id))) for each in found]
 
         return await self._database.transact(work)
 
@@ -83,11 +94,21 @@ class Cases:
             return None
         return replace(case, claims=case.claims + 1, failures=case.failures + 1, due_at=until)
 
+    async def rest(self, case: Case) -> None:
+        """Let nobody look at a claimed case any more whose user was erased."""
+        sealed = _bare(case)
+        await self._database.single(lambda tx: store.rest(tx, sealed))
+
     async def open(self, tx: Tx, case: Case, actor: str) -> bool:
-        """Store a new case as CREATED; False if the user has one, or has been erased."""
+        """Store a new case as CREATED; False if the user has one. Raises `UserFrozen` if erased."""
         key = await self._vault.find(tx, case.org_id, case.user_id)
-        if key is None or not await store.add(tx, _seal(case, key)):
+        if key is None:
+            raise _erased(case)
+        if not await store.add(tx, _seal(case, key)):
             return False
+        # The new row holds its user: who is being erased was so before, or waits for us.
+        if await self._vault.find(tx, case.org_id, case.user_id) is None:
+            raise _erased(case)
         await _tell(tx, case, [KycStatus.CREATED], actor, case.created_at)
         return True
 
@@ -188,6 +209,10 @@ def _bare(case: Case) -> SealedCase:
         created_at=case.created_at,
         updated_at=case.updated_at,
     )
+
+
+def _erased(case: Case) -> UserFrozen:
+    return UserFrozen(f"the personal data of user {case.user_id} was erased")
 
 
 def _opened(sealed: SealedCase, key: DataKey | None) -> Case:

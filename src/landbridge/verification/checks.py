@@ -108,7 +108,8 @@ class Checks:
 
     async def _work(self, case: Case, clock_offset: timedelta) -> Case | None:
         if case.snapshot is None:
-            # Erased between reading and claiming; the pause ends with the due time.
+            # Erased: there is nothing to do, now or later.
+            await self._cases.rest(case)
             return None
         match case.status:
             case KycStatus.CREATED | KycStatus.PENDING if case.reference is None:

@@ -67,7 +67,7 @@ MOVES = Moves(
         KycStatus.RFI_PENDING: frozenset({KycStatus.PENDING}),
         KycStatus.INCOMPLETE: frozenset({KycStatus.PENDING}),
         KycStatus.CONTACT_SUPPORT: frozenset({KycStatus.PENDING}),
-        # Only a reviewer does this: the approval is revoked.
+        # A reviewer revokes the approval, or a new sanctions list has a name that is like theirs.
         KycStatus.ACTIVE: frozenset({KycStatus.MANUAL_REVIEW, KycStatus.REJECTED}),
         KycStatus.REJECTED: frozenset(),
     },
@@ -144,6 +144,14 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, history=kept)
 
 
+@dataclass(frozen=True, slots=True)
+class QueuedHit:
+    """A resemblance without names: the program of the list's entry, and 0 to 100."""
+
+    program: str
+    score: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A case as it is stored, opened.
@@ -179,6 +187,43 @@ class Case:
         """How long the case is left alone if the step that begins now does not end."""
         doublings = min(self.failures, 10)
         return min(_FIRST_PAUSE * 2**doublings, _PAUSE_MAX)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuedCase:
+    """A case as the queue of reviews shows it: enough to choose one, and nothing that was told."""
+
+    id: UUID
+    version: int
+    user_id: UUID
+    rail: Rail
+    status: KycStatus
+    created_at: datetime
+    updated_at: datetime
+    submitted_at: datetime
+    documents_count: int
+    list_version: str | None
+    hits: tuple[QueuedHit, ...]
+    unread_count: int
+
+
+def queued(case: Case) -> QueuedCase:
+    """What the queue shows of a case."""
+    findings = case.findings
+    return QueuedCase(
+        id=case.id,
+        version=case.version,
+        user_id=case.user_id,
+        rail=case.rail,
+        status=case.status,
+        created_at=case.created_at,
+        updated_at=case.updated_at,
+        submitted_at=case.submitted_at,
+        documents_count=0 if case.snapshot is None else len(case.snapshot.documents),
+        list_version=findings.list_version,
+        hits=tuple(QueuedHit(each["program"], each["score"]) for each in findings.hits),
+        unread_count=len(findings.unread),
+    )
 
 
 def case_id(user_id: UUID, rail: Rail) -> UUID:

@@ -18,13 +18,14 @@ def subjects(snapshot: Snapshot) -> tuple[Subject, ...]:
 
 
 def needs_person(snapshot: Snapshot, screened: Screened) -> bool:
-    """Whether a person has to look: a name resembles a listed one, or could not be compared.
+    """Whether a person has to look: a name resembles a listed one, or nothing was compared.
 
     A name in the script of its country may stand beside one that was compared, and is then no
     reason.
     """
     main = {subject.name for subject in _main(snapshot)}
-    return bool(screened.hits) or any(name in main for name in screened.unread)
+    is_unread = any(name in main for name in screened.unread)
+    return bool(screened.hits) or is_unread or screened.lacks_list
 
 
 def _main(snapshot: Snapshot) -> Iterator[Subject]:

@@ -9,16 +9,17 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from landbridge.core.errors import FieldInvalid, ResourceNotFound
-from landbridge.core.ids import as_uuid
+from landbridge.core.errors import FieldInvalid
 from landbridge.core.pages import Window
 from landbridge.identity.port import REASON_LENGTH_MAX, REASONS_MAX, TEXT_LENGTH_MAX, clean
 from landbridge.kyc.model import Rail
 from landbridge.users.model import UserCard
-from landbridge.verification.api import ListedUser, some
-from landbridge.verification.model import Case, KycStatus
+from landbridge.verification.api import ListedUser
+from landbridge.verification.model import Case, KycStatus, QueuedCase
 from landbridge.verification.reviews import Choice, Reviews, Told
 from landbridge.web.caller import ApiRequest
+from landbridge.web.lists import words
+from landbridge.web.paths import known_id
 from landbridge.web.reply import Moment, WireStruct, moment
 
 _PARTS_MAX = 200
@@ -104,11 +105,41 @@ class ReviewReply(WireStruct, frozen=True):
     history: list[PastDecision]
 
 
+class ListedHit(WireStruct, frozen=True):
+    """A resemblance on the sanctions list, without names; `score` is 0 to 100."""
+
+    program: str
+    score: int
+
+
+class ListedScreening(WireStruct, frozen=True):
+    """What screening found, in short; names are in the review itself."""
+
+    list_version: str | None
+    hits: list[ListedHit]
+    unread_count: int
+
+
+class ListedReview(WireStruct, frozen=True):
+    """A case in the queue; all that was submitted is in the review itself."""
+
+    id: UUID
+    version: int
+    user: ListedUser
+    rails: Rail
+    status: KycStatus
+    created_at: Moment
+    updated_at: Moment
+    submitted_at: Moment
+    documents_count: int
+    screening: ListedScreening
+
+
 class ReviewPage(WireStruct, frozen=True):
     """A page of cases, oldest first; `nextCursor` goes back as `createdAfter`."""
 
     count: int
-    reviews: list[ReviewReply]
+    reviews: list[ListedReview]
     next_cursor: Moment | None
 
 
@@ -129,12 +160,12 @@ class ReviewRoutes(Controller):
             list[str] | None, QueryParameter(description="MANUAL_REVIEW if left out.")
         ] = None,
     ) -> ReviewPage:
-        """The longest waiting first."""
-        statuses = some("status", status, KycStatus) or {KycStatus.MANUAL_REVIEW}
+        """The longest waiting first, in short; each review has the whole of it."""
+        statuses = words("status", status, KycStatus) or {KycStatus.MANUAL_REVIEW}
         found = await reviews.page(request.user, statuses, window)
         return ReviewPage(
             count=len(found),
-            reviews=[_shape(case, card) for case, card in found],
+            reviews=[_listed(case, card) for case, card in found],
             next_cursor=moment(found[-1][0].created_at + _NEXT) if found else None,
         )
 
@@ -143,7 +174,7 @@ class ReviewRoutes(Controller):
         self, request: ApiRequest, caseId: FromPath[str], reviews: NamedDependency[Reviews]
     ) -> ReviewReply:
         """One case, whatever its status."""
-        return _shape(*await reviews.get(request.user, _known_id(caseId)))
+        return _shape(*await reviews.get(request.user, known_id(caseId, "case")))
 
     @post("/{caseId:str}", status_code=200, summary="Decide a KYC review")
     async def decide(
@@ -154,15 +185,9 @@ class ReviewRoutes(Controller):
         reviews: NamedDependency[Reviews],
     ) -> ReviewReply:
         """Of two who decide at once one does; the other is answered 409."""
-        decided = await reviews.decide(request.user, _known_id(caseId), _told(data))
+        case_id = known_id(caseId, "case")
+        decided = await reviews.decide(request.user, case_id, _told(data))
         return _shape(*decided)
-
-
-def _known_id(text: str) -> UUID:
-    found = as_uuid(text)
-    if found is None:
-        raise ResourceNotFound(f"there is no case {text[:100]}")
-    return found
 
 
 def _told(data: DecisionBody) -> Told:
@@ -204,12 +229,35 @@ def _text(field: str, text: str | None, length_max: int) -> str | None:
     return text.strip()
 
 
+def _user(card: UserCard) -> ListedUser:
+    return ListedUser(id=card.id, type=card.type, name=card.name, email=card.email)
+
+
+def _listed(case: QueuedCase, card: UserCard) -> ListedReview:
+    return ListedReview(
+        id=case.id,
+        version=case.version,
+        user=_user(card),
+        rails=case.rail,
+        status=case.status,
+        created_at=moment(case.created_at),
+        updated_at=moment(case.updated_at),
+        submitted_at=moment(case.submitted_at),
+        documents_count=case.documents_count,
+        screening=ListedScreening(
+            list_version=case.list_version,
+            hits=[ListedHit(program=each.program, score=each.score) for each in case.hits],
+            unread_count=case.unread_count,
+        ),
+    )
+
+
 def _shape(case: Case, card: UserCard) -> ReviewReply:
     snapshot, findings = case.snapshot, case.findings
     return ReviewReply(
         id=case.id,
         version=case.version,
-        user=ListedUser(id=card.id, type=card.type, name=card.name, email=card.email),
+        user=_user(card),
         rails=case.rail,
         status=case.status,
         created_at=moment(case.created_at),

@@ -24,7 +24,7 @@ from landbridge.identity.port import (
 from landbridge.users.model import UserCard
 from landbridge.users.service import Users
 from landbridge.verification.cases import Cases
-from landbridge.verification.model import Case, KycStatus, Snapshot
+from landbridge.verification.model import Case, KycStatus, QueuedCase, Snapshot
 from landbridge.verification.submissions import is_field
 from landbridge.verification.verdicts import concluded, decision_on, status_of
 from landbridge.web.caller import Caller, check_reviewer
@@ -63,7 +63,7 @@ class Reviews:
 
     async def page(
         self, caller: Caller, statuses: Collection[KycStatus], window: Window
-    ) -> Sequence[tuple[Case, UserCard]]:
+    ) -> Sequence[tuple[QueuedCase, UserCard]]:
         """Cases of these statuses, oldest first; raises `RoleNotAllowed`."""
         check_reviewer(caller)
         cases = await self._cases.queue(

@@ -15,7 +15,7 @@ from uuid import UUID
 import structlog
 
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Busy, ResourceConflict
+from landbridge.core.errors import Busy, FieldInvalid, ResourceConflict
 from landbridge.core.pages import Position, Window
 from landbridge.db.pool import Database, Tx
 from landbridge.identity.port import Identity
@@ -52,8 +52,8 @@ _STEPS_AT_ONCE = 8
 _STEPS_IN_REQUEST_MAX = 4
 _ATTEMPTS = 3
 # Cases that are opened at once to be compared with a name.
-_SEARCH_SIZE = 250
-# Cases that one list looks through; narrower filters find what is beyond.
+BATCH_SEARCHED = 250
+# Cases that one list looks through.
 LOOKED_THROUGH_MAX = 10_000
 
 
@@ -101,9 +101,9 @@ class Verification:
         good, `UserNotFound` and `UserFrozen`; then nothing is submitted for any rail.
         """
         org_id = caller.org_id
-        await self._users.check_active(org_id, user_id)
-        user = await self._users.get(org_id, user_id)
         for _ in range(_ATTEMPTS):
+            await self._users.check_active(org_id, user_id)
+            user = await self._users.get(org_id, user_id)
             known = await self._known(org_id, user_id, rails)
             if any(case.status is KycStatus.REJECTED for case in known.values()):
                 raise ResourceConflict("this user was rejected for good", field="rails")
@@ -124,9 +124,13 @@ class Verification:
         raise Busy("the case is being changed by somebody else")
 
     async def status(self, org_id: UUID, user_id: UUID, rail: Rail) -> Case | None:
-        """The case of a user for a rail, None if there is none; raises `UserNotFound`."""
+        """The case of a user for a rail; raises `UserNotFound`.
+
+        None if there is none, or nothing of it is left: the user was erased.
+        """
         await self._users.check_exists(org_id, user_id)
-        return await self._cases.get(org_id, case_id(user_id, rail))
+        found = await self._cases.get(org_id, case_id(user_id, rail))
+        return None if found is None or found.snapshot is None else found
 
     async def requirements(
         self, org_id: UUID, rail: Rail, dossier: Dossier, *, today: date
@@ -145,18 +149,24 @@ class Verification:
             raise VerificationMissing(f"user {user_id} is not verified for {rail}")
 
     async def page(
-        self, org_id: UUID, filters: StatusFilters, window: Window
+        self,
+        org_id: UUID,
+        filters: StatusFilters,
+        window: Window,
+        *,
+        batch_size: int = BATCH_SEARCHED,
+        looked_through_max: int = LOOKED_THROUGH_MAX,
     ) -> Sequence[tuple[Listed, UserCard]]:
         """Cases newest first, each with its user.
 
-        Names are encrypted, so they are opened and compared here, for at most
-        `LOOKED_THROUGH_MAX` cases.
+        Names are encrypted, so they are opened and compared here. Raises `FieldInvalid` if
+        `looked_through_max` cases don't fill the page and there are more.
         """
         patterns = [fold(each or "") for each in (filters.user_name, filters.user_email)]
-        size = _SEARCH_SIZE if any(patterns) else window.limit
+        size = batch_size if any(patterns) else window.limit
         found: list[tuple[Listed, UserCard]] = []
         position, looked_through = window.position, 0
-        while looked_through < LOOKED_THROUGH_MAX:
+        while True:
             batch = await self._batch(org_id, filters, window.since, position, size)
             cards = await self._users.cards(org_id, list({each.user_id for each in batch}))
             looked_through += len(batch)
@@ -166,9 +176,10 @@ class Verification:
                 if (card := cards.get(each.user_id)) is not None and _matches(card, patterns)
             ]
             if len(batch) < size or len(found) >= window.limit:
-                break
+                return found[: window.limit]
+            if looked_through >= looked_through_max:
+                raise _too_many(filters)
             position = Position(batch[-1].created_at, batch[-1].id)
-        return found[: window.limit]
 
     async def run_due(self, offsets: Mapping[UUID, timedelta]) -> int:
         """One batch of what is due; answers how many cases it held.
@@ -283,6 +294,14 @@ class Verification:
 
 class _LostError(Exception):
     """Rolls a submission back: somebody else has changed one of its cases."""
+
+
+def _too_many(filters: StatusFilters) -> FieldInvalid:
+    field = "userName" if filters.user_name else "userEmail"
+    return FieldInvalid(
+        f"{field}: too many cases to look through; add userId, rails, status or createdAfter",
+        field=field,
+    )
 
 
 def _matches(card: UserCard, patterns: Sequence[str]) -> bool:

@@ -47,6 +47,10 @@ where org_id = $1 and id = $2 and version = $3 and claims = $4
 returning id
 """
 
+_REST = """
+update kyc_cases set due_at = null where org_id = $1 and id = $2 and claims = $3
+"""
+
 # Claims it too: an answer that was asked for before the news is not the last word.
 _HURRY = """
 update kyc_cases
@@ -87,6 +91,7 @@ where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
     and ($6::uuid is null or user_id = $6)
     and ($7::text[] is null or rail = any($7))
     and ($8::text[] is null or status = any($8))
+    and sealed_snapshot is not null
 order by created_at desc, id desc
 limit $5
 """
@@ -188,6 +193,11 @@ async def claim(tx: Tx, case: SealedCase, until: datetime) -> bool:
     """Begin to work on a case; False if somebody else has. It is due again at `until`."""
     claimed = await tx.fetchval(_CLAIM, case.org_id, case.id, case.version, case.claims, until)
     return claimed is not None
+
+
+async def rest(tx: Tx, case: SealedCase) -> None:
+    """Let nobody look at a case any more, unless somebody else has claimed it."""
+    await tx.execute(_REST, case.org_id, case.id, case.claims)
 
 
 async def hurry(tx: Tx, org_id: UUID, case_id: UUID, number: int, at: datetime) -> bool:

@@ -8,7 +8,6 @@ from landbridge.kyc.fields import BUSINESS, INDIVIDUAL, OWNERS
 from landbridge.kyc.model import Dossier
 from landbridge.users.model import User, UserType
 from landbridge.verification.model import Snapshot, SubmittedDocument, SubmittedOwner
-from landbridge.web.reply import encode
 
 
 def snapshot_of(user: User, dossier: Dossier) -> Snapshot:
@@ -57,4 +56,4 @@ def is_field(snapshot: Snapshot, name: str) -> bool:
 
 def as_json(value: Any) -> Any:
     """A value as it is when it was written as JSON and read again: what is compared later."""
-    return msgspec.json.decode(encode(value))
+    return msgspec.json.decode(msgspec.json.encode(value))

@@ -21,12 +21,10 @@ from litestar.typing import FieldDefinition
 from typing_extensions import override
 
 from landbridge.core.errors import FieldInvalid
+from landbridge.core.shapes import refuse
 
 T = TypeVar("T")
 
-# As msgspec says it: "Object missing required field `b` - at `$.a`".
-_PLACE = re.compile(r" - at `(?:key in )?\$?\.?(?P<path>[^`]*)`$")
-_MISSING = re.compile(r"^Object missing required field `(?P<name>[^`]+)`$")
 # Not behind an odd number of backslashes, where it is a backslash and the letters u0000.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -101,18 +99,6 @@ def check_json(raw: bytes) -> None:
         raise FieldInvalid("the request body has a number with too many digits") from error
     if _NUL.search(raw):
         raise FieldInvalid("the request body has a NUL character in a text")
-
-
-def refuse(message: str) -> NoReturn:
-    """Raise `FieldInvalid` for a message of msgspec's, in our words."""
-    place = _PLACE.search(message)
-    path = place["path"] if place else ""
-    what = message[: place.start()] if place else message
-    if missing := _MISSING.match(what):
-        field = f"{path}.{missing['name']}".removeprefix(".")
-        raise FieldInvalid(f"{field} is required", field=field)
-    what = what[:1].lower() + what[1:].replace("`", "")
-    raise FieldInvalid(f"{path or 'the request body'}: {what}", field=path or None)
 
 
 def as_asked(data: msgspec.Struct) -> dict[str, Any]:

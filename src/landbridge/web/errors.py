@@ -157,13 +157,18 @@ def http_exception(  # noqa: PLR0911  one for each kind
             return answer
         case ClientException() if error.status_code == BodyTooLarge.status:
             return refused(request, BodyTooLarge())
-        case InternalServerException() if error.detail == _GONE:
+        case InternalServerException() if is_gone(error):
             # Nobody reads this answer; it is the log that must not call it a fault of ours.
             return refused(request, FieldInvalid("the request body did not arrive"))
         case ClientException():
             return refused(request, FieldInvalid(error.detail))
         case _:
             return broken(request, error)
+
+
+def is_gone(error: HTTPException) -> bool:
+    """Whether the client went away in the middle of its body."""
+    return error.detail == _GONE
 
 
 def broken(request: AnyRequest, error: Exception) -> Response[Any]:

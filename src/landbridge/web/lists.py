@@ -1,7 +1,8 @@
-"""Query parameters of lists, parsed in one place: `limit`, `createdBefore`, `createdAfter`."""
+"""Query parameters of lists, parsed in one place: bounds, ids and words."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from litestar import Request
@@ -10,6 +11,8 @@ from litestar.params import QueryParameter
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import as_uuid
 from landbridge.core.pages import LIMIT_DEFAULT, LIMIT_MAX, Window, parse_moment
+
+W = TypeVar("W", bound=str)
 
 AnyRequest = Request[Any, Any, Any]
 
@@ -66,6 +69,26 @@ def optional_id(name: str, text: str | None) -> UUID | None:
     if found is None:
         raise FieldInvalid(f"{name} is not a UUID", field=name)
     return found
+
+
+def word(name: str, text: str, known: Iterable[W]) -> W:
+    """A query parameter that is one of these words."""
+    known = tuple(known)
+    if text not in known:
+        raise FieldInvalid(f"{name} must be one of {', '.join(known)}", field=name)
+    return known[known.index(text)]
+
+
+def words(name: str, texts: Sequence[str] | None, known: Iterable[W]) -> frozenset[W] | None:
+    """The words of a parameter, repeated or with commas between them; None if it was left out.
+
+    A blank between two commas is no word.
+    """
+    if texts is None:
+        return None
+    known = tuple(known)
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    return frozenset(word(name, part, known) for part in parts)
 
 
 def _limit(text: str | None) -> int:

@@ -59,6 +59,7 @@ MEXICO_GLOBAL = Table(
     payment_rail="spei",
     bank_country="MEX",
     numbers=("speiClabe",),
+    needed_to_pay=("speiClabe",),
 )
 
 NIGERIA_GLOBAL = Table(
@@ -74,6 +75,7 @@ NIGERIA_GLOBAL = Table(
     payment_rail="bank",
     bank_country="NGA",
     numbers=("accountNumber",),
+    needed_to_pay=("bankName", "accountNumber"),
 )
 
 HONG_KONG_GLOBAL = Table(
@@ -112,6 +114,7 @@ CHINA_GLOBAL = Table(
     payment_rail="swift",
     bank_country="CHN",
     numbers=("accountNumber",),
+    needed_to_pay=("accountNumber", "swiftCode"),
 )
 
 SINGAPORE_GLOBAL = Table(
@@ -128,6 +131,7 @@ SINGAPORE_GLOBAL = Table(
     payment_rail="swift",
     bank_country="SGP",
     numbers=("accountNumber",),
+    needed_to_pay=("accountNumber", "swiftCode"),
 )
 
 EUROPE_GLOBAL = Table(

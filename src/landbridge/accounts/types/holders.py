@@ -10,10 +10,10 @@ from landbridge.accounts.tables import (
     PHONE,
     TEXT,
     Field,
-    HolderType,
     PastDay,
     one_of,
 )
+from landbridge.users.model import UserType
 
 ID_TYPES = one_of("CC", "CE", "NIT", "PASS", "PEP")
 _MEMBERS = {
@@ -25,7 +25,7 @@ _MEMBERS = {
 }
 
 
-def holder(*required: str) -> Mapping[HolderType, tuple[Field, ...]]:
+def holder(*required: str) -> Mapping[UserType, tuple[Field, ...]]:
     """A holder with a name; of the other members these are required, the rest optional."""
     fields = (
         Field(name="name", kind=NAME, required=True),
@@ -34,23 +34,23 @@ def holder(*required: str) -> Mapping[HolderType, tuple[Field, ...]]:
             for name, kind in _MEMBERS.items()
         ),
     )
-    return dict.fromkeys(HolderType, fields)
+    return dict.fromkeys(UserType, fields)
 
 
-def global_holder(*, needs_id_number: bool = False) -> Mapping[HolderType, tuple[Field, ...]]:
+def global_holder(*, needs_id_number: bool = False) -> Mapping[UserType, tuple[Field, ...]]:
     """A holder of the Global Network. Source: spec (what is optional; the number for mxn)."""
     name = Field(name="name", kind=NAME, required=True)
     address = Field(name="address", kind=ADDRESS, required=True)
     id_number = Field(name="idNumber", kind=TEXT, required=needs_id_number)
     return {
-        HolderType.INDIVIDUAL: (
+        UserType.INDIVIDUAL: (
             name,
             address,
             Field(name="nationality", kind=COUNTRY, required=True),
             Field(name="dateOfBirth", kind=PastDay(is_birth=True)),
             id_number,
         ),
-        HolderType.BUSINESS: (
+        UserType.BUSINESS: (
             name,
             address,
             Field(name="formationDate", kind=PastDay(is_birth=False)),

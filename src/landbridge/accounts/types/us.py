@@ -15,6 +15,9 @@ from landbridge.accounts.types.holders import holder
 from landbridge.formats.banks import check_aba, check_bic, check_iban, check_us_account
 from landbridge.kyc.model import Rail as KycRail
 
+# Transfers between banks of the country; none of them goes to an IBAN.
+_DOMESTIC = ("ach", "wire", "rtp")
+
 US = Table(
     name="us",
     ramps=(Ramp.OFFRAMP, Ramp.ONRAMP),
@@ -22,11 +25,11 @@ US = Table(
         Field(name="transferType", kind=one_of("ach", "wire", "swift", "rtp"), required=True),
         Field(name="accountType", kind=one_of("Checking", "Savings"), required=True),
         Field(name="accountNumber", kind=check_us_account),
-        Field(name="iban", kind=check_iban),
+        Field(name="iban", kind=check_iban, refused=When("transferType", _DOMESTIC)),
         Field(
             name="routingNumber",
             kind=check_aba,
-            required=When("transferType", ("ach", "wire", "rtp")),
+            required=When("transferType", _DOMESTIC),
         ),
         Field(name="swiftCode", kind=check_bic, required=When("transferType", ("swift",))),
         Field(name="bankName", kind=TEXT, required=True),

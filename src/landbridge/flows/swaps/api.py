@@ -12,7 +12,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.errors import FieldInvalid
-from landbridge.core.ids import as_uuid, derived_id
+from landbridge.core.ids import derived_id
 from landbridge.core.money import Money, Rate
 from landbridge.core.pages import Window
 from landbridge.flows.swaps.model import KIND, Status, Swap
@@ -21,6 +21,7 @@ from landbridge.ledger.errors import TransactionNotFound
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
+from landbridge.web.paths import known_id
 from landbridge.web.reply import Moment, Number, WireStruct, moment
 
 
@@ -196,10 +197,7 @@ class SwapRoutes(Controller):
 
 
 def _known_id(text: str) -> UUID:
-    found = as_uuid(text)
-    if found is None:
-        raise TransactionNotFound(f"there is no transaction {text[:100]}")
-    return found
+    return known_id(text, "transaction", TransactionNotFound)
 
 
 def _wanted(data: NewSwap) -> Wanted:

@@ -1,0 +1,123 @@
+"""Files that persons send: who may take up room with them, and that no scan is left behind."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, ExitStack, suppress
+
+import pytest
+
+from landbridge.core.errors import Busy
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database, Tx
+from landbridge.onboarding.uploading import find_need
+from landbridge.onboarding.uploads import Room, Sent
+from landbridge.onboarding.visits import Visit
+from landbridge.users.errors import UserFrozen
+from tests.onboarding.person import PASSPORT, PICTURE, Person, at_documents, only_user
+from tests.tenants import Tenant
+
+SENT = {name: [str(each)] for name, each in PASSPORT.items()}
+
+
+async def test_without_a_link_nothing_is_read(org: Tenant) -> None:
+    person = await at_documents(org)
+    asked = False
+
+    async def body() -> AsyncGenerator[bytes]:
+        nonlocal asked
+        asked = True
+        yield b"x"
+
+    path = person.url.partition("?")[0]
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    answer = await org.client.post(f"{path}/documents?session=x", content=body(), headers=kind)
+    assert answer.status_code == 404
+    assert not asked
+
+
+async def test_whoever_sends_slowly_takes_only_their_own_room(org: Tenant) -> None:
+    slow = await at_documents(org)
+    link = (await _visit(org, slow)).link.id
+    with ExitStack() as held:
+        for _ in range(2):
+            held.enter_context(org.house.uploading.room.place(link))
+        await slow.follow("item=identity")
+        assert await slow.press("/documents", PASSPORT, file=PICTURE) == "Please try again"
+        assert slow.last.status_code == 503
+    await slow.open()
+    await slow.follow("item=identity")
+    assert await slow.press("/documents", PASSPORT, file=PICTURE) == "Documents"
+
+
+async def test_persons_and_organisations_have_rooms_of_their_own(org: Tenant) -> None:
+    person = await at_documents(org)
+    await person.follow("item=identity")
+    async with AsyncExitStack() as held:
+        with suppress(Busy):
+            while True:
+                await held.enter_async_context(org.house.files.room(org.org_id))
+        assert await person.press("/documents", PASSPORT, file=PICTURE) == "Documents"
+
+
+def test_the_room_has_an_end_and_gives_back_what_was_taken() -> None:
+    room, taken = Room(), 0
+    with ExitStack() as held, suppress(Busy):
+        for _ in range(100):
+            held.enter_context(room.place(new_id()))
+            taken += 1
+    assert 2 < taken < 100
+    with room.place(new_id()):
+        pass
+
+
+async def test_an_erasure_meanwhile_leaves_no_file(org: Tenant) -> None:
+    visit = await _visit(org, await at_documents(org))
+    user = (await only_user(org))["id"]
+    await org.post(f"/v2/users/{user}/freeze", {})
+    await org.send("DELETE", f"/v2/users/{user}/personal-data")
+    with pytest.raises(UserFrozen):
+        await _add(org, visit)
+    assert await _files(org) == 0
+
+
+async def test_whoever_breaks_off_leaves_no_file(org: Tenant, dsn: str) -> None:
+    visit = await _visit(org, await at_documents(org))
+
+    async def break_off(tx: Tx) -> None:
+        await tx.fetch(
+            "select 1 from kyc_dossiers where org_id = $1 and user_id = $2 for update",
+            org.org_id,
+            visit.user.id,
+        )
+        adding = asyncio.create_task(_add(org, visit))
+        async with asyncio.timeout(10):
+            while not await _files(org):  # noqa: ASYNC110  the database tells nobody
+                await asyncio.sleep(0.01)
+        # The file is there; its document waits for us.
+        await asyncio.sleep(0.05)
+        adding.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await adding
+
+    # Our own connection: those of the house are few.
+    database = await Database.connect(dsn, name="tests", size_max=1)
+    await database.transact(break_off)
+    await database.close()
+    assert await _files(org) == 0
+
+
+async def _visit(org: Tenant, person: Person) -> Visit:
+    path, _, token = person.url.partition("?session=")
+    return await org.house.visits.open(path.rpartition("/")[2], token)
+
+
+async def _add(org: Tenant, visit: Visit) -> None:
+    sent = Sent(fields=SENT, name=PICTURE[0], declared=PICTURE[2], content=PICTURE[1])
+    await org.house.uploading.add(visit, find_need(visit.standing, "identity"), sent)
+
+
+async def _files(org: Tenant) -> int:
+    rows = await org.house.database.rows(
+        "select count(*) as n from files where org_id = $1 and state = 'THERE'", org.org_id
+    )
+    return rows[0]["n"]
