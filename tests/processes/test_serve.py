@@ -253,7 +253,9 @@ def _await_gone(pids: list[int]) -> None:
 def test_a_key_that_was_made_is_shown_before_anything_else_can_fail(
     own_dsn: str, tmp_path: Path
 ) -> None:
-    said = Served(tmp_path, settings={"database_url": own_dsn}).start().stop()
+    server = Served(tmp_path, settings={"database_url": own_dsn}).start()
+    server.await_said("serves on")
+    said = server.stop()
     assert said.index("lb_sandbox_") < said.index("serves on")
 
 
