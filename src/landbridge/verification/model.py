@@ -14,6 +14,7 @@ from uuid import UUID
 
 import msgspec
 
+from landbridge.core.errors import Broken
 from landbridge.core.ids import derived_id
 from landbridge.core.states import Moves
 from landbridge.identity.port import Review
@@ -176,6 +177,13 @@ class Case:
     due_at: datetime | None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def submitted(self) -> Snapshot:
+        """What was submitted, of a case that was looked up as one of a user who is not erased."""
+        if self.snapshot is None:
+            raise Broken(f"nothing is left of case {self.id}")
+        return self.snapshot
 
     @property
     def key(self) -> str:

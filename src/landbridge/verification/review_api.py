@@ -253,7 +253,7 @@ def _listed(case: QueuedCase, card: UserCard) -> ListedReview:
 
 
 def _shape(case: Case, card: UserCard) -> ReviewReply:
-    snapshot, findings = case.snapshot, case.findings
+    snapshot, findings = case.submitted, case.findings
     return ReviewReply(
         id=case.id,
         version=case.version,
@@ -263,13 +263,9 @@ def _shape(case: Case, card: UserCard) -> ReviewReply:
         created_at=moment(case.created_at),
         updated_at=moment(case.updated_at),
         submitted_at=moment(case.submitted_at),
-        kyc_info={} if snapshot is None else {"type": card.type, **snapshot.data},
-        ultimate_beneficial_owners=[]
-        if snapshot is None
-        else [{"id": each.id, **each.data} for each in snapshot.owners],
-        documents=[]
-        if snapshot is None
-        else [
+        kyc_info={"type": card.type, **snapshot.data},
+        ultimate_beneficial_owners=[{"id": each.id, **each.data} for each in snapshot.owners],
+        documents=[
             ReviewedDocument(
                 id=each.id,
                 ubo_id=each.owner_id,

@@ -92,9 +92,7 @@ class Reviews:
         case is not where this can be decided, or somebody else has just decided.
         """
         case, card = await self.get(caller, case_id)
-        snapshot = case.snapshot
-        if snapshot is None:
-            raise ResourceNotFound(f"there is no case {case_id}")
+        snapshot = case.submitted
         verdict = _verdict(snapshot, told)
         _check_state(case, told)
         at = self._clock.stamp(caller.clock_offset)

@@ -163,10 +163,10 @@ def status_object(rail: Rail, case: Case | None) -> StatusReply:
     """The status of a case; None: nothing was ever submitted."""
     if rail is not Rail.USD:
         return submission_object(rail, case)
-    if case is None or case.snapshot is None:
-        return _brief(KycStatus.INACTIVE if case is None else case.status)
-    shape = _business if case.snapshot.is_business else _person
-    return shape(case, case.snapshot)
+    if case is None:
+        return _brief(KycStatus.INACTIVE)
+    shape = _business if case.submitted.is_business else _person
+    return shape(case, case.submitted)
 
 
 def submission_object(rail: Rail, case: Case | None) -> SubmissionReply:
