@@ -19,6 +19,7 @@ COUNTRIES = ("USA", "BRA", "NGA", "HKG", "DEU", "CHN", "ZAF", "XXX", "")
 CHECKS: dict[str, Callable[[str, str], str]] = {
     **BANKS,
     "check_text": texts.check_text,
+    "check_prose": partial(texts.check_prose, length_max=1000),
     "check_url": texts.check_url,
     "check_name": people.check_name,
     "check_email": people.check_email,

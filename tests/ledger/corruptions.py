@@ -90,6 +90,12 @@ CORRUPTIONS = {
         "payment",
         "moves both fees and account",
     ),
+    "an entry of another moment": corruption(
+        f"update entries set at = at + interval '1 us' {ENTRY} and seq = 3 and line = 2",
+        {ENTRIES},
+        "payment",
+        "the entry is of",
+    ),
     "a balance one unit larger": corruption(
         f"update accounts set available = available + 1 {ACCOUNT}",
         {BALANCES, TOTALS},

@@ -4,15 +4,18 @@ import asyncio
 
 import pytest
 
-from landbridge.chains.tokens import ASSETS
 from landbridge.core.errors import ResourceNotFound
 from landbridge.core.ids import derived_id, new_id
+from landbridge.core.money import Money
 from landbridge.db.pool import Database
 from landbridge.ledger import corrections
 from landbridge.ledger.audit import audit
 from landbridge.ledger.errors import InsufficientBalance, RequestIdTaken, TransactionNotFound
-from landbridge.ledger.model import Transfer
+from landbridge.ledger.house import house_balance
+from landbridge.ledger.model import Posting, Role, Transfer
 from landbridge.ledger.service import Ledger, Opened
+from landbridge.rails.currencies import FIAT
+from landbridge.wiring import ASSETS
 from tests import make
 from tests.make import CLOCK, USDC, Status
 
@@ -56,6 +59,17 @@ async def test_held_money_is_put_back_too(database: Database) -> None:
     assert await make.balance(database, account_id) == (3, 7)
     await take_back(database, held)
     assert await make.balance(database, account_id) == (10, 0)
+
+
+async def test_money_at_banks_is_put_back_too(database: Database) -> None:
+    org_id, usd = await make.make_org(database), FIAT["usd"]
+    seen = [Posting(Role.OUTSIDE, Money(-5, usd)), Posting(Role.IN_TRANSIT, Money(5, usd))]
+    asked = make.opening(org_id, Status.FUNDED, units=5, asset=usd, journals={0: seen})
+    record = make.opened(await Ledger(database).open(asked, make.MOVES))
+    corrected = await take_back(database, record)
+    assert corrected.transfer.source_asset == usd.code
+    for role in (Role.OUTSIDE, Role.IN_TRANSIT):
+        assert (await house_balance(database, org_id, role, usd)).units == 0
 
 
 async def test_a_journal_is_taken_back_once(database: Database) -> None:

@@ -343,6 +343,28 @@ async def test_a_move_waits_for_whoever_holds_its_record_even_if_it_posts_nothin
     assert make.moved(await mover).status == Status.GONE
 
 
+async def test_what_is_put_off_is_as_it_was_but_due_later(
+    database: Database, ledger: Ledger, org_id: UUID
+) -> None:
+    asked = make.opening(org_id, due_in=timedelta())
+    read = make.opened(await ledger.open(asked, MOVES))
+    assert read.due_at is not None
+    later = read.due_at + timedelta(hours=1)
+    assert await ledger.postpone(read, later, {"tries": 1})
+    assert await ledger.get(org_id, PAYMENT, read.id) == replace(
+        read, due_at=later, facts={"tries": 1}
+    )
+    # Who read it before, or hears of the commit only now, changes nothing.
+    assert not await ledger.postpone(read, later + US, {"tries": 2})
+    now = await ledger.get(org_id, PAYMENT, read.id)
+    # It is not moved by that, so whoever moves it from what was read before still may.
+    make.moved(await ledger.advance(make.move(read, Status.GONE), MOVES))
+    assert not await ledger.postpone(now, later + US)
+    gone = await ledger.get(org_id, PAYMENT, read.id)
+    assert (gone.status, gone.due_at, gone.facts["tries"]) == (Status.GONE, None, 1)
+    assert (await audit(database, make.MOVES_BY_KIND, org_id=org_id)).is_clean
+
+
 @pytest.mark.parametrize(
     ("before", "after", "field"),
     [

@@ -68,7 +68,7 @@ async def test_a_revoked_key_ends_with_the_next_request_and_the_other_stays(org:
     second, secret = await org.house.orgs.create_key(org.org_id, "second", expires_at=None)
     good(await _ping(org.client, Authorization=f"Bearer {secret}"))
     await org.get(PING)
-    await org.house.orgs.revoke_key(org.org_id, org.caller.key_id)
+    await org.house.orgs.revoke_key(org.org_id, org.caller.id)
     assert await org.refused("GET", PING) == "401 INVALID_API_KEY"
     good(await _ping(org.client, Authorization=f"Bearer {secret}"))
     await org.house.orgs.revoke_key(org.org_id, second.id)
@@ -103,7 +103,7 @@ async def test_a_keys_last_use_is_noted(org: Tenant) -> None:
 
 
 async def test_a_refused_key_is_not_noted_as_used(org: Tenant) -> None:
-    await org.house.orgs.revoke_key(org.org_id, org.caller.key_id)
+    await org.house.orgs.revoke_key(org.org_id, org.caller.id)
     await org.refused("GET", PING)
     await org.house.orgs.note_use()
     (key,) = await org.house.orgs.keys(org.org_id)

@@ -106,6 +106,12 @@ class RoleNotAllowed(Refused):
     code, name, status = 200202, "USER_ROLE_NOT_ALLOWED", 403
 
 
+class ProfileFrozen(Refused):
+    """This organisation is frozen: it can look, and move nothing."""
+
+    code, name, status = 200204, "PROFILE_FROZEN", 403
+
+
 class KeyMissing(Refused):
     """Send your API key as `Authorization: Bearer <key>`."""
 

@@ -37,6 +37,29 @@ def check_text(field: str, text: str, *, length_max: int = TEXT_LENGTH_MAX) -> s
     return stripped
 
 
+def check_prose(field: str, text: str, *, length_max: int) -> str:
+    """One line or several of at least one visible character, without the blanks around it.
+
+    Lines end with a line feed; at most `length_max` characters in all.
+    """
+    kept = text[: 4 * length_max].replace("\r\n", "\n")
+    stripped = unicodedata.normalize("NFC", kept.strip())
+    fits = 1 <= len(stripped) <= length_max and len(text) <= 4 * length_max
+    if not fits or not any(_is_visible(each) for each in stripped):
+        raise FieldInvalid(f"{field} must have 1 to {length_max} characters", field=field)
+    if not all(each == "\n" or _is_allowed(each) for each in stripped):
+        raise FieldInvalid(
+            f"{field} must have no control characters and no invisible ones", field=field
+        )
+    return stripped
+
+
+def in_short(said: str, *, length_max: int = TEXT_LENGTH_MAX) -> str:
+    """One line of what somebody else said, in printable characters; for what is kept and logged."""
+    kept = "".join(each if _is_allowed(each) else " " for each in said[: 4 * length_max])
+    return " ".join(kept.split())[:length_max].rstrip()
+
+
 def check_url(field: str, url: str) -> str:
     """An http or https address with a host, without a user name in it."""
     expected = f"{field} must be an http or https URL with a host and without user name or blanks"

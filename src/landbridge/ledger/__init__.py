@@ -9,7 +9,8 @@ Guarantees, and what each rests on:
    of racing verbs, retries and workers one wins and the others are told so.
 5. Record, journal, balances and change are written by one statement: all or none.
 
-How: all money and states move by the two statements in `store.py`. Both take arrays, so a batch
+How: all money and states move by two statements in `store.py` (a third only puts a record that is
+due off: it has no change, no money and no new version). Both take arrays, so a batch
 of 1 and of 64 is the same statement, and judge each item alone, as data: a refused item raises
 nothing and harms no other item. Calls are grouped (`db/group.py`): two items that touch the same
 wallet, record or request id are never under way at the same time in this process; between

@@ -49,12 +49,14 @@ select e.org_id, format('%s/%s/%s', e.transfer_id, e.seq, e.line) as key,
     count(*) over () as wrong,
     case
         when c.object_id is null then format('the entry belongs to no change %s', e.seq)
-        when e.account_id is null
+        when e.account_id is null and coalesce(e.role <> all ($3::text[]), true)
             then format('%s is no house account', coalesce(e.role, 'the entry'))
-        when e.role is not null
+        when e.role is not null and e.account_id is not null
             then format('the entry moves both %s and account %s', e.role, e.account_id)
-        when a.id is null
+        when e.account_id is not null and a.id is null
             then format('the entry moves account %s, which is not there', e.account_id)
+        when e.at <> c.at
+            then format('the entry is of %s, its change of %s', e.at, c.at)
         else format('the entry moves %s on account %s of %s', e.asset, a.id, a.asset)
     end as sentence
 from entries e
@@ -66,6 +68,7 @@ where (e.org_id = $1 or $1::uuid is null)
         or (e.account_id is null and coalesce(e.role <> all ($3::text[]), true))
         or (e.account_id is not null and (a.id is null or a.asset <> e.asset))
         or num_nonnulls(e.account_id, e.role) <> 1
+        or e.at <> c.at
     )
 limit $2
 """

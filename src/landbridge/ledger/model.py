@@ -18,7 +18,8 @@ class Role(StrEnum):
 
     LIQUIDITY = "liquidity"  # what the organisation swaps from and into
     FEES = "fees"  # what its customers paid for its services
-    OUTSIDE = "outside"  # the other side of what came from and went to chains
+    OUTSIDE = "outside"  # the other side of what came from and went to chains and banks
+    IN_TRANSIT = "in_transit"  # between two legs of a record; empty once all records are at an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,11 @@ class Timing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A record to be moved on, along `path`, from the version at which it was read."""
+    """A record to be moved on, along `path`, from the version at which it was read.
+
+    `source` and `destination` replace what the record was opened with, for a quote that is made
+    later; the flow tells them in `facts` too, so that the log has them.
+    """
 
     transfer: Transfer
     path: tuple[str, ...]
@@ -120,6 +125,8 @@ class Move:
     at: datetime
     timing: Timing = Timing.ANY
     due_at: datetime | None = None
+    source: Money | None = None
+    destination: Money | None = None
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     journals: Mapping[int, Sequence[Posting]] = field(default_factory=dict[int, Sequence[Posting]])
 

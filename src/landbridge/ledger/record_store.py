@@ -74,6 +74,8 @@ order by t.due_at
 limit $3
 """
 
+NEXT_DUE = "select min(due_at) from transfers where org_id = $1 and due_at > $2 and due_at <= $3"
+
 JOURNAL = """
 select account_id, role, asset, available, held
 from entries
@@ -109,6 +111,41 @@ where t.org_id = $1 and t.user_id = $2
     and not exists (
         select from unnest($3::text[], $4::text[]) as e (kind, status)
         where e.kind = t.kind and e.status = t.status
+    )
+limit 1
+"""
+
+# What waits has a due time or, in review, none: the two indexes that this reads hold no records
+# that are at an end, so that it grows with what is under way and not with the years.
+FIND_PAYING = """
+with payee as (
+    select jsonb_build_object('ids', jsonb_agg(e.id::text)) as vars
+    from (
+        select a.id
+        from accounts a
+        where a.org_id = $1 and a.wallet_id = any($3::uuid[])
+        union all
+        select $2::uuid
+    ) e
+), waiting as (
+    select w.kind, w.status, w.user_id, w.details, w.facts
+    from transfers w
+    where w.org_id = $1 and w.due_at is not null
+    union all
+    select w.kind, w.status, w.user_id, w.details, w.facts
+    from transfers w
+    where w.org_id = $1 and w.due_at is null and w.status = 'IN_REVIEW'
+)
+select w.kind
+from waiting w, payee p
+where w.user_id <> $2
+    and not exists (
+        select from unnest($4::text[], $5::text[]) as e (kind, status)
+        where e.kind = w.kind and e.status = w.status
+    )
+    and (
+        jsonb_path_exists(w.details, '$.** ? (@ == $ids[*])', p.vars)
+        or jsonb_path_exists(w.facts, '$.** ? (@ == $ids[*])', p.vars)
     )
 limit 1
 """
@@ -165,6 +202,11 @@ async def due(
     return [_transfer(row) for row in rows]
 
 
+async def next_due(tx: Tx, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
+    """The earliest due moment of an organisation's records between these."""
+    return await tx.fetchval(NEXT_DUE, org_id, after, until)
+
+
 async def journal(tx: Tx, org_id: UUID, transfer_id: UUID, seq: int) -> Sequence[Row]:
     """The entries of one journal, in the order of their lines."""
     return await tx.fetch(JOURNAL, org_id, transfer_id, seq)
@@ -208,6 +250,18 @@ async def find_unfinished(
     """The kind of a record of this user that is not at an end, each (kind, status), if any."""
     kinds, statuses = [kind for kind, _ in ends], [status for _, status in ends]
     return await tx.fetchval(FIND_UNFINISHED, org_id, user_id, kinds, statuses)
+
+
+async def find_paying(
+    tx: Tx,
+    org_id: UUID,
+    user_id: UUID,
+    wallet_ids: Collection[UUID],
+    ends: Sequence[tuple[str, str]],
+) -> str | None:
+    """The kind of another's record, not at an end, that names this user or one of the accounts."""
+    kinds, statuses = [kind for kind, _ in ends], [status for _, status in ends]
+    return await tx.fetchval(FIND_PAYING, org_id, user_id, list(wallet_ids), kinds, statuses)
 
 
 def _transfer(row: Row) -> Transfer:

@@ -88,6 +88,62 @@ class Ledger:
             case _:
                 raise Broken(f"moving a {move.transfer.kind} on came out as {outcome}")
 
+    async def open_in(self, tx: Tx, opening: Opening, moves: Moves[Any]) -> Opened | Outcome:
+        """As `open`, in the caller's transaction: for what writes rows of its own beside the money.
+
+        Locks are taken in one order by all: an approval, the record, its accounts, and then leaf
+        rows (requests for information, receipts, references, files). On `SHORT` nothing was
+        written.
+        """
+        opening.check(moves)
+        accounts = _account_keys(opening.org_id, opening.journals)
+        if accounts:
+            await store.lock(tx, transfers=(), accounts=accounts)
+        (outcome,) = await store.open_batch(tx, [opening])
+        match outcome:
+            case Outcome.DONE:
+                return Opened(_as_opened(opening), is_replay=False)
+            case Outcome.KNOWN:
+                return Opened(await _find_known(tx, opening), is_replay=True)
+            case Outcome.SHORT:
+                return outcome
+            case _:
+                raise Broken(f"opening a {opening.kind} came out as {outcome}")
+
+    async def advance_in(self, tx: Tx, move: Move, moves: Moves[Any]) -> Transfer | Outcome:
+        """As `advance`, in the caller's transaction; on any other outcome nothing was written.
+
+        The order of locks is that of `open_in`.
+        """
+        move.check(moves)
+        record = (move.transfer.org_id, move.transfer.id)
+        accounts = _account_keys(move.transfer.org_id, move.journals)
+        await store.lock(tx, transfers=[record], accounts=accounts)
+        (outcome,) = await store.advance_batch(tx, [move])
+        match outcome:
+            case Outcome.DONE:
+                return _as_moved(move)
+            case Outcome.LOST | Outcome.LATE | Outcome.EARLY | Outcome.SHORT:
+                return outcome
+            case _:
+                raise Broken(f"moving a {move.transfer.kind} on came out as {outcome}")
+
+    async def postpone(
+        self, record: Transfer, due_at: datetime, facts: Mapping[str, Any] | None = None
+    ) -> bool:
+        """Put a due record off, if it is as it was read: nothing happened, it waits for longer.
+
+        `facts` are how it waits (how often it was tried): they are in no change, so nothing that
+        is told of the record may rest on them.
+        """
+        return await self._database.single(
+            lambda tx: store.postpone(tx, record, due_at, facts or {})
+        )
+
+    async def find(self, org_id: UUID, transfer_id: UUID) -> Transfer | None:
+        """The record of any kind, if there is one."""
+        return await self._gets.call((org_id, transfer_id))
+
     async def get(self, org_id: UUID, kind: str, transfer_id: UUID) -> Transfer:
         """The record; raises `TransactionNotFound`, also for another organisation's."""
         found = await self._gets.call((org_id, transfer_id))
@@ -131,6 +187,12 @@ class Ledger:
         """Records whose time has come, the longest due first, but for those to `skip`."""
         return await self._database.single(
             lambda tx: record_store.due(tx, clocks, skip=skip, limit=limit)
+        )
+
+    async def next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
+        """When the next record falls due, if one does after `after` and by `until`."""
+        return await self._database.single(
+            lambda tx: record_store.next_due(tx, org_id, after=after, until=until)
         )
 
     async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> Account:
@@ -197,13 +259,31 @@ async def find_unfinished(
     tx: Tx, org_id: UUID, user_id: UUID, moves: Mapping[str, Moves[Any]]
 ) -> str | None:
     """The kind of a record of this user that may still move, if there is one."""
-    ends = [
+    return await record_store.find_unfinished(tx, org_id, user_id, _ends(moves))
+
+
+async def find_paying(
+    tx: Tx,
+    org_id: UUID,
+    user_id: UUID,
+    wallet_ids: Collection[UUID],
+    moves: Mapping[str, Moves[Any]],
+) -> str | None:
+    """The kind of another user's record that may still move and pays this one, if there is one.
+
+    It names the user, or an account of the wallets, wherever in its details.
+    """
+    return await record_store.find_paying(tx, org_id, user_id, wallet_ids, _ends(moves))
+
+
+def _ends(moves: Mapping[str, Moves[Any]]) -> list[tuple[str, str]]:
+    """Each kind and status that is an end."""
+    return [
         (kind, str(status))
         for kind, each in moves.items()
         for status in each.table
         if each.is_terminal(status)
     ]
-    return await record_store.find_unfinished(tx, org_id, user_id, ends)
 
 
 def first_difference(
@@ -239,6 +319,17 @@ def check_replay(found: Transfer | None, kind: str, request: Mapping[str, Any]) 
             field=field,
         )
     return found
+
+
+async def _find_known(tx: Tx, opening: Opening) -> Transfer:
+    """The record that an opening found in its place, if it was asked for in the same words."""
+    known = await record_store.find_request(tx, opening.org_id, opening.request_id)
+    if known is None:
+        (known,) = await record_store.get_batch(tx, [(opening.org_id, opening.id)])
+    replayed = check_replay(known, opening.kind, opening.request)
+    if replayed is None:
+        raise Broken("a known request id has no record")
+    return replayed
 
 
 def _account_keys(
@@ -291,10 +382,15 @@ def _as_opened(opening: Opening) -> Transfer:
 def _as_moved(move: Move) -> Transfer:
     """The record that `ADVANCE` has just written: it was at the version that was read."""
     before = move.transfer
+    source, destination = move.source, move.destination
     return replace(
         before,
         status=move.path[-1],
         version=before.version + len(move.path),
+        source_asset=source.asset.code if source else before.source_asset,
+        source_units=source.units if source else before.source_units,
+        destination_asset=destination.asset.code if destination else before.destination_asset,
+        destination_units=destination.units if destination else before.destination_units,
         facts={**before.facts, **move.facts},
         due_at=move.due_at,
         updated_at=move.at,

@@ -1,17 +1,19 @@
-"""The two statements that move all money and all states.
+"""The two statements that move all money and all states, and one that only puts off.
 
 `OPEN` and `ADVANCE` take flat arrays: one row per item, one per station of an item's path, one
 per posting; `item` numbers tie them together. See the package's docstring for what they promise.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
+from landbridge.core.money import Money
 from landbridge.db.pool import Tx
-from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role
+from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Transfer
 
 # Records before wallets, each in sorted order: every transaction that moves money takes its locks
 # here and in this order, so no two can wait for each other. The second part waits for the first.
@@ -95,8 +97,8 @@ with item as (
     where a.org_id = t.org_id and a.id = t.account_id
 ), written as (
     insert into entries
-        (org_id, transfer_id, seq, line, account_id, role, asset, available, held)
-    select d.org_id, d.id, p.seq, p.line, p.account_id, p.role, p.asset, p.available, p.held
+        (org_id, transfer_id, seq, line, account_id, role, asset, available, held, at)
+    select d.org_id, d.id, p.seq, p.line, p.account_id, p.role, p.asset, p.available, p.held, d.at
     from posting p
     join done d on d.item = p.item
 ), told as (
@@ -126,19 +128,21 @@ with item as (
     select *
     from unnest(
         $1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::text[], $7::text[],
-        $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[]
+        $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[], $12::text[],
+        $13::numeric[], $14::text[], $15::numeric[]
     ) with ordinality as i (
-        org_id, id, version_before, status, version, facts, timing, due_at, at, what, actor, item
+        org_id, id, version_before, status, version, facts, timing, due_at, at, what, actor,
+        source_asset, source_units, destination_asset, destination_units, item
     )
 ), station as (
     select *
-    from unnest($12::int[], $13::int[], $14::text[], $15::text[], $16::boolean[])
+    from unnest($16::int[], $17::int[], $18::text[], $19::text[], $20::boolean[])
         as s (item, seq, status_before, status_after, rests)
 ), posting as (
     select *
     from unnest(
-        $17::int[], $18::int[], $19::int[], $20::uuid[], $21::text[], $22::text[],
-        $23::numeric[], $24::numeric[]
+        $21::int[], $22::int[], $23::int[], $24::uuid[], $25::text[], $26::text[],
+        $27::numeric[], $28::numeric[]
     ) as p (item, seq, line, account_id, role, asset, available, held)
 ), taken as (
     select p.item, i.org_id, p.account_id, p.asset,
@@ -168,7 +172,11 @@ with item as (
 ), moved as (
     update transfers t
     set status = v.status, version = v.version, facts = t.facts || v.facts::jsonb,
-        due_at = v.due_at, updated_at = v.at
+        due_at = v.due_at, updated_at = v.at,
+        source_asset = coalesce(v.source_asset, t.source_asset),
+        source_units = coalesce(v.source_units, t.source_units),
+        destination_asset = coalesce(v.destination_asset, t.destination_asset),
+        destination_units = coalesce(v.destination_units, t.destination_units)
     from verdict v
     where v.outcome = 'done' and t.org_id = v.org_id and t.id = v.id
 ), paid as (
@@ -179,8 +187,8 @@ with item as (
     where a.org_id = t.org_id and a.id = t.account_id
 ), written as (
     insert into entries
-        (org_id, transfer_id, seq, line, account_id, role, asset, available, held)
-    select v.org_id, v.id, p.seq, p.line, p.account_id, p.role, p.asset, p.available, p.held
+        (org_id, transfer_id, seq, line, account_id, role, asset, available, held, at)
+    select v.org_id, v.id, p.seq, p.line, p.account_id, p.role, p.asset, p.available, p.held, v.at
     from posting p
     join verdict v on v.item = p.item and v.outcome = 'done'
 ), told as (
@@ -195,6 +203,14 @@ with item as (
     join verdict v on v.item = s.item and v.outcome = 'done'
 )
 select outcome from verdict order by item
+"""
+
+# Nothing has happened, so there is no change to tell of: the version stays, and with it who wins.
+POSTPONE = """
+update transfers
+set due_at = $5, facts = facts || $6::jsonb
+where org_id = $1 and id = $2 and version = $3 and due_at = $4
+returning 1
 """
 
 _encode = msgspec.json.Encoder().encode
@@ -241,10 +257,26 @@ async def advance_batch(tx: Tx, moves: Sequence[Move]) -> list[Outcome]:
         [each.at for each in moves],
         [each.what for each in moves],
         [each.actor for each in moves],
+        *_amounts([each.source for each in moves]),
+        *_amounts([each.destination for each in moves]),
         *_stations((each.transfer.version, each.transfer.status, each.path) for each in moves),
         *_postings((each.transfer.version, each.journals) for each in moves),
     )
     return [Outcome(row["outcome"]) for row in rows]
+
+
+async def postpone(tx: Tx, record: Transfer, due_at: datetime, facts: Mapping[str, Any]) -> bool:
+    """Run `POSTPONE`; whether the record was still as it was read."""
+    done = await tx.fetchval(
+        POSTPONE,
+        record.org_id,
+        record.id,
+        record.version,
+        record.due_at,
+        due_at,
+        _json(facts),
+    )
+    return done is not None
 
 
 async def lock(
@@ -258,6 +290,14 @@ async def lock(
         [each for _, each in records],
         [org_id for org_id, _ in wallets],
         [each for _, each in wallets],
+    )
+
+
+def _amounts(new: Sequence[Money | None]) -> tuple[list[str | None], list[int | None]]:
+    """Assets and units, where they are replaced."""
+    return (
+        [None if each is None else each.asset.code for each in new],
+        [None if each is None else each.units for each in new],
     )
 
 

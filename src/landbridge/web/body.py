@@ -9,7 +9,8 @@ import json
 import re
 from collections.abc import Generator
 from decimal import Decimal
-from typing import Any, ClassVar, NoReturn, TypeVar, cast
+from functools import cache
+from typing import Annotated, Any, ClassVar, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
 import msgspec
 from litestar.connection import ASGIConnection
@@ -18,6 +19,7 @@ from litestar.dto._backend import DTOBackend
 from litestar.dto.data_structures import DTOFieldDefinition
 from litestar.openapi.spec import Reference, Schema
 from litestar.typing import FieldDefinition
+from msgspec import inspect
 from typing_extensions import override
 
 from landbridge.core.errors import FieldInvalid
@@ -25,6 +27,13 @@ from landbridge.core.shapes import refuse
 
 T = TypeVar("T")
 
+_AMOUNT = {"is": "amount"}
+# An amount that the contract has as a decimal string.
+AmountText: TypeAlias = Annotated[str, msgspec.Meta(extra=_AMOUNT)]
+
+_PLAIN = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100})?")
+# Digits before or behind the point of any number that makes sense here.
+_EXPONENT_MAX = 100
 # Not behind an odd number of backslashes, where it is a backslash and the letters u0000.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -78,19 +87,21 @@ class Body(AbstractDTO[Any]):
 
 def decode(raw: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
     """The struct in `raw`; raises `FieldInvalid`."""
-    check_json(raw)
+    tree = check_json(raw)
     try:
-        return decoder.decode(raw)
+        told = decoder.decode(raw)
     except msgspec.ValidationError as error:
         refuse(str(error))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise FieldInvalid(f"the request body is not valid JSON: {error}") from error
+    _check_plain(told, tree, "")
+    return told
 
 
-def check_json(raw: bytes) -> None:
-    """Refuse what a lenient parser lets through."""
+def check_json(raw: bytes) -> Any:
+    """What is in `raw`; refuses what a lenient parser lets through."""
     try:
-        _STRICT.decode(raw.decode())
+        tree = _STRICT.decode(raw.decode())
     except RecursionError as error:
         raise FieldInvalid("the request body is nested too deeply") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -99,24 +110,120 @@ def check_json(raw: bytes) -> None:
         raise FieldInvalid("the request body has a number with too many digits") from error
     if _NUL.search(raw):
         raise FieldInvalid("the request body has a NUL character in a text")
+    return tree
+
+
+def _check_plain(told: Any, tree: Any, path: str) -> None:
+    """Refuse a text for a number that only Python takes for one, as it does 1_0 and +5."""
+    match told:
+        case Decimal() if isinstance(tree, str) and not _PLAIN.fullmatch(tree.removeprefix("-")):
+            raise FieldInvalid(f"{path} is not a plain decimal number", field=path)
+        case msgspec.Struct() if _has_numbers(type(told)):
+            members = cast("dict[str, Any]", tree)
+            for member in _members(type(told)):
+                if member.wire_name in members:
+                    under = f"{path}.{member.wire_name}" if path else member.wire_name
+                    _check_plain(getattr(told, member.name), members[member.wire_name], under)
+        case list() | tuple():
+            pairs = zip(cast("list[Any]", told), tree, strict=True)
+            for place, (each, of) in enumerate(pairs):
+                _check_plain(each, of, f"{path}[{place}]")
+        case _:
+            pass
+
+
+@cache
+def _has_numbers(struct: type[msgspec.Struct]) -> bool:
+    """Whether a number may stand in such a request, as a text too."""
+    return _holds_decimals(inspect.type_info(struct))
+
+
+def _holds_decimals(told: inspect.Type) -> bool:
+    match told:
+        case inspect.DecimalType():
+            return True
+        case inspect.StructType():
+            return any(_holds_decimals(each.type) for each in told.fields)
+        case inspect.UnionType():
+            return any(_holds_decimals(each) for each in told.types)
+        case inspect.ListType() | inspect.VarTupleType():
+            return _holds_decimals(told.item_type)
+        case inspect.Metadata():
+            return _holds_decimals(told.type)
+        case _:
+            return False
 
 
 def as_asked(data: msgspec.Struct) -> dict[str, Any]:
-    """A request as JSON-like values without the members that were left out.
+    """A request as JSON-like values, in one spelling: kept beside what it made.
 
-    This is what is kept beside what the request made, and what a replay of it must equal.
+    A replay must equal it. Left out are members that were left out or null, and those that say
+    what holds without them; 10, 10.0 and "10" are one number, as are an `AmountText` "10.0" and
+    "10".
     """
-    return cast("dict[str, Any]", _without_nones(msgspec.to_builtins(data)))
+    told: dict[str, Any] = {}
+    tag = data.__struct_config__
+    if tag.tag_field is not None:
+        told[tag.tag_field] = tag.tag
+    for member in _members(type(data)):
+        value = getattr(data, member.name)
+        if value is None or value == member.default:
+            continue
+        is_amount = member.is_amount and _PLAIN.fullmatch(value)
+        told[member.wire_name] = _one_spelling(Decimal(value)) if is_amount else _told(value)
+    return told
 
 
-def _without_nones(value: Any) -> Any:
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        return {name: _without_nones(each) for name, each in members.items() if each is not None}
-    if isinstance(value, list | tuple):
-        # A list either way: that is what it will be when it is read back.
-        return [_without_nones(each) for each in cast("list[Any]", value)]
-    return value
+class _Member(NamedTuple):
+    name: str
+    wire_name: str
+    default: Any
+    is_amount: bool
+
+
+@cache
+def _members(struct: type[msgspec.Struct]) -> tuple[_Member, ...]:
+    info = cast("inspect.StructType", inspect.type_info(struct))
+    return tuple(
+        _Member(each.name, each.encode_name, each.default, is_amount=_is_amount(each.type))
+        for each in info.fields
+    )
+
+
+def _is_amount(told: inspect.Type) -> bool:
+    if isinstance(told, inspect.UnionType):
+        return any(_is_amount(each) for each in told.types)
+    if not isinstance(told, inspect.Metadata):
+        return False
+    return cast("dict[str, str] | None", told.extra) == _AMOUNT
+
+
+def _told(value: Any) -> Any:
+    match value:
+        case msgspec.Struct():
+            return as_asked(value)
+        case dict():
+            members = cast("dict[str, Any]", value)
+            return {name: _told(each) for name, each in members.items() if each is not None}
+        case list() | tuple():
+            # A list either way: that is what it will be when it is read back.
+            return [_told(each) for each in cast("list[Any]", value)]
+        case Decimal():
+            return _one_spelling(value)
+        case _:
+            return msgspec.to_builtins(value)
+
+
+def _one_spelling(number: Decimal) -> str:
+    """Without trailing zeros; without an exponent too, if that is not absurdly long."""
+    sign, digits, exponent = number.as_tuple()
+    if not isinstance(exponent, int):
+        return str(number)
+    if not number:
+        return "0"
+    zeros = len(digits) - len("".join(map(str, digits)).rstrip("0"))
+    number = Decimal((sign, digits[: len(digits) - zeros], exponent + zeros))
+    return f"{number:f}" if abs(exponent) <= _EXPONENT_MAX else str(number)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

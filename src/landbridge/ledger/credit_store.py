@@ -1,0 +1,127 @@
+"""The reads of what accounts received."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.db.pool import Row, Tx
+
+# In the order of entries_account_idx, so that it ends where the page does: what belongs to a line
+# is looked up line by line (lateral, with a limit), or PostgreSQL would join all there is and sort
+# it; and it ends after so many lines, for what is wanted may be rare. Where a record has several
+# lines for the account, the first one stands for all.
+PAGE = """
+select e.account_id, e.transfer_id, e.at, r.units, r.kind, r.details, r.facts
+from (
+    select org_id, account_id, transfer_id, seq, line, at
+    from entries
+    where org_id = $1 and account_id = $2 and available + held > 0
+        and at >= $6 and (at, transfer_id) < ($7, $8)
+    order by at desc, transfer_id desc
+    limit $10
+) e
+cross join lateral (
+    select t.kind, t.details::text as details, t.facts::text as facts, s.units
+    from transfers t
+    cross join lateral (
+        select sum(q.available + q.held) filter (where q.account_id = e.account_id) as units,
+            bool_or(q.account_id = e.account_id and q.available + q.held > 0
+                and (q.seq, q.line) < (e.seq, e.line)) as is_told,
+            bool_or(a.wallet_id = $3 and q.available + q.held < 0) as has_paid
+        from entries q
+        left join accounts a on a.org_id = q.org_id and a.id = q.account_id
+        where q.org_id = t.org_id and q.transfer_id = t.id
+    ) s
+    where t.org_id = e.org_id and t.id = e.transfer_id and t.kind <> all ($4::text[])
+        and not coalesce(s.is_told, false) and not coalesce(s.has_paid, false)
+        and s.units >= $5
+    limit 1
+) r
+order by e.at desc, e.transfer_id desc
+limit $9
+"""
+
+# Of the lines that `PAGE` looks through, the last one, if there are so many.
+LAST_LINE = """
+select at
+from entries
+where org_id = $1 and account_id = $2 and available + held > 0
+    and at >= $3 and (at, transfer_id) < ($4, $5)
+order by at desc, transfer_id desc
+offset $6 - 1
+limit 1
+"""
+
+FIND = """
+select i.account_id, i.transfer_id, s.at, s.units, t.kind, t.details::text as details,
+    t.facts::text as facts
+from unnest($2::uuid[], $3::uuid[]) as i (account_id, transfer_id)
+join transfers t on t.org_id = $1 and t.id = i.transfer_id and t.kind <> all ($4::text[])
+join accounts w on w.org_id = t.org_id and w.id = i.account_id
+cross join lateral (
+    select sum(q.available + q.held) filter (where q.account_id = i.account_id) as units,
+        min(q.at) filter (where q.account_id = i.account_id and q.available + q.held > 0) as at,
+        bool_or(a.wallet_id = w.wallet_id and q.available + q.held < 0) as has_paid
+    from entries q
+    left join accounts a on a.org_id = q.org_id and a.id = q.account_id
+    where q.org_id = t.org_id and q.transfer_id = t.id
+) s
+where s.units > 0 and not coalesce(s.has_paid, false)
+"""
+
+
+async def page(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    account_id: UUID,
+    wallet_id: UUID,
+    without: Collection[str],
+    units_min: int,
+    since: datetime,
+    before: tuple[datetime, UUID],
+    limit: int,
+    lines_max: int,
+) -> Sequence[Row]:
+    """What an account received, newest first, but for records of the kinds `without`.
+
+    At most `lines_max` lines are looked through.
+    """
+    return await tx.fetch(
+        PAGE,
+        org_id,
+        account_id,
+        wallet_id,
+        list(without),
+        units_min,
+        since,
+        *before,
+        limit,
+        lines_max,
+    )
+
+
+async def last_line(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    account_id: UUID,
+    since: datetime,
+    before: tuple[datetime, UUID],
+    lines_max: int,
+) -> datetime | None:
+    """When the last of `lines_max` lines was written; None if there are fewer."""
+    return await tx.fetchval(LAST_LINE, org_id, account_id, since, *before, lines_max)
+
+
+async def find(
+    tx: Tx, org_id: UUID, wanted: Collection[tuple[UUID, UUID]], *, without: Collection[str]
+) -> Sequence[Row]:
+    """What these accounts received by these records, each (account, record)."""
+    return await tx.fetch(
+        FIND,
+        org_id,
+        [account_id for account_id, _ in wanted],
+        [transfer_id for _, transfer_id in wanted],
+        list(without),
+    )
