@@ -1,4 +1,4 @@
-"""Which stablecoins we hold on which chain.
+"""Which stablecoins we hold on which chain, and where else bridges go.
 
 Source: contract, lifecycles 1.1 (chains and currencies). Every token here has six decimals.
 Addresses are the issuers' published ones on the main networks; `usdHifi` is the sandbox's own
@@ -29,6 +29,33 @@ class Chain(StrEnum):
         return self is not Chain.SOLANA
 
 
+class Network(StrEnum):
+    """A chain that coins can be sent to: those of `Chain`, and some on which nobody has a wallet.
+
+    Source: contract, interface/cross-chain-bridge (destination chains).
+    """
+
+    POLYGON = "POLYGON"
+    ETHEREUM = "ETHEREUM"
+    SOLANA = "SOLANA"
+    BASE = "BASE"
+    OPTIMISM = "OPTIMISM"
+    ARBITRUM = "ARBITRUM"
+
+    @property
+    def chain(self) -> Chain | None:
+        """The same chain, if users have wallets there."""
+        return _WALLET_CHAINS.get(self)
+
+    @property
+    def address_chain(self) -> Chain:
+        """A chain whose addresses look the same: this one, or an EVM chain for an EVM chain."""
+        return self.chain or Chain.ETHEREUM
+
+
+_WALLET_CHAINS = {Network(chain): chain for chain in Chain}
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A stablecoin on a chain."""
@@ -43,7 +70,7 @@ class Token:
         return {"usdHifi": "USDHIFI"}.get(self.asset.currency, self.asset.currency.upper())
 
 
-def _token(chain: Chain, currency: str, name: str, address: str) -> Token:
+def _token(chain: Chain | Network, currency: str, name: str, address: str) -> Token:
     return Token(Asset(currency, chain, _DECIMALS), name, address)
 
 
@@ -68,8 +95,17 @@ _ALL = (
     _token(Chain.BASE, "usdHifi", _TEST, _NO_CONTRACT_EVM),
 )
 
+# Where there are no wallets: coins are minted there, for addresses outside.
+_ABROAD = (
+    _token(Network.OPTIMISM, "usdc", _USDC, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"),
+    _token(Network.ARBITRUM, "usdc", _USDC, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"),
+)
+
 TOKENS = {(Chain(each.asset.chain), each.asset.currency): each for each in _ALL}
-ASSETS = {each.asset.code: each.asset for each in _ALL}
+NETWORK_TOKENS = {
+    (Network(each.asset.chain), each.asset.currency): each for each in (*_ALL, *_ABROAD)
+}
+ASSETS = {each.asset.code: each.asset for each in (*_ALL, *_ABROAD)}
 
 
 def tokens_on(chain: Chain) -> list[Token]:

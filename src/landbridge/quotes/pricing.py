@@ -65,22 +65,45 @@ async def fresh_price(
     destination: Asset,
     now: datetime,
     age_max: timedelta,
+    corridor: str | None = None,
+) -> Price:
+    """The price of a pair of assets, as `fresh_price_of` has it for their currencies.
+
+    `corridor` stands for the destination's currency where its banks have a price of their own, as
+    in `usd-hka`.
+    """
+    return await fresh_price_of(
+        rates,
+        org_id,
+        source=source.currency,
+        destination=corridor or destination.currency,
+        now=now,
+        age_max=age_max,
+    )
+
+
+async def fresh_price_of(
+    rates: RateSource,
+    org_id: UUID,
+    *,
+    source: str,
+    destination: str,
+    now: datetime,
+    age_max: timedelta,
 ) -> Price:
     """The price of a pair, if it is younger than `age_max` in the organisation's time.
 
     Raises `RouteInvalid` for a pair without a price and `QuoteNotReady` for a stale one.
     """
-    price = await rates.price(
-        org_id, source_currency=source.currency, destination_currency=destination.currency
-    )
+    price = await rates.price(org_id, source_currency=source, destination_currency=destination)
     if price is None:
         raise RouteInvalid(
-            f"there is no price for {source.currency} to {destination.currency}; "
+            f"there is no price for {source} to {destination}; "
             "an operator sets one with `landbridge prices set`"
         )
     if price.as_of is not None and now - price.as_of > age_max:
         raise QuoteNotReady(
-            f"the price of {source.currency} in {destination.currency} is from "
+            f"the price of {source} in {destination} is from "
             f"{price.as_of:%Y-%m-%d %H:%M} UTC and too old to quote"
         )
     return price

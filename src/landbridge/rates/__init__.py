@@ -1,1 +1,1 @@
-"""Prices of one stablecoin in another: the port, and the organisation's own price table."""
+"""Prices of stablecoins in each other and in fiat: the port, and the price table."""

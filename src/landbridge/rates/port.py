@@ -11,7 +11,7 @@ from landbridge.core.money import Rate
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Coins of the destination per coin of the source, and the fee as a fraction of what is sent.
+    """Units of the destination per unit of the source, and the fee as a fraction of what is sent.
 
     `as_of` is the organisation's time at which this was true; None means always (a fixed price).
     """
@@ -27,5 +27,9 @@ class RateSource(Protocol):
     async def price(
         self, org_id: UUID, *, source_currency: str, destination_currency: str
     ) -> Price | None:
-        """The present price, or None if the pair has none."""
+        """The present price, or None if the pair has none.
+
+        Fiat that goes to one country's banks at a price of its own has its corridor in place of
+        the currency, as in `usd-hka`.
+        """
         ...

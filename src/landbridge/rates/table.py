@@ -1,6 +1,6 @@
 """The organisation's price table, as a `RateSource`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -16,10 +16,19 @@ from landbridge.rates.port import Price
 _ACTOR = "cli"
 
 
-class PriceTable:
-    """Prices that the organisation has set; `default` for pairs without one (None: no quote)."""
+def no_price(source: str, destination: str) -> Price | None:
+    """The default where every price has to be set."""
+    del source, destination
+    return None
 
-    def __init__(self, database: Database, default: Price | None) -> None:
+
+class PriceTable:
+    """Prices that the organisation has set; `default(source, destination)` for other pairs.
+
+    Where that is None, too, the pair is not quoted.
+    """
+
+    def __init__(self, database: Database, default: Callable[[str, str], Price | None]) -> None:
         self._database = database
         self._default = default
         self._lookups = Group(self._find, lanes=2)
@@ -29,7 +38,7 @@ class PriceTable:
     ) -> Price | None:
         """The organisation's own price of the pair, else the default."""
         found = await self._lookups.call((org_id, source_currency, destination_currency))
-        return found or self._default
+        return found or self._default(source_currency, destination_currency)
 
     async def set_price(
         self,

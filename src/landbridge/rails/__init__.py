@@ -1,0 +1,1 @@
+"""Fiat: its currencies, banking days, and the port to the banks that move it."""

@@ -1,0 +1,202 @@
+"""Banking days and cut-off times: when money that leaves a bank is there.
+
+Guarantees: a settlement is never before what it settles, falls on a banking day wherever the rail
+knows banking days, and of two payments by the same rail the earlier one is never the later.
+
+Source: contract, lifecycles 10 (wires, same-day ACH, SWIFT); the Federal Reserve's calendar of
+holidays; the European Central Bank's calendar of TARGET. Where the contract is silent: ours, as in
+docs/reference/sandbox.md.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from zoneinfo import ZoneInfo
+
+NEW_YORK = ZoneInfo("America/New_York")
+FRANKFURT = ZoneInfo("Europe/Berlin")
+
+_DAY = timedelta(days=1)
+_MONDAY, _THURSDAY, _SATURDAY, _SUNDAY = 0, 3, 5, 6
+
+# The day of the wire network begins on the evening before, and ends before the next one begins.
+_WIRES_OPEN = time(21)
+WIRES_CLOSE = time(19)
+# Until then a wire still goes on the same day.
+_WIRE_CUT_OFF = time(15)
+_WIRE_TAKES = timedelta(minutes=30)
+# Same-day ACH: what is there before the cut-off is settled at the time beside it.
+_SAME_DAY_ACH = ((time(10), time(13)), (time(14), time(17)), (time(16), time(18)))
+# Other ACH is collected until the last cut-off, and settled in the morning two banking days later.
+_ACH_CUT_OFF = time(16)
+_ACH_SETTLED = time(8, 30)
+_ACH_DAYS = 2
+_SWIFT_CUT_OFF = time(11, 30)
+_SWIFT_SETTLED = time(16)
+_SWIFT_DAYS = 1
+_SEPA_CUT_OFF = time(15)
+_SEPA_SETTLED = time(9)
+_SEPA_DAYS = 1
+
+# At any time of any day.
+_AT_ONCE = {
+    "rtp": timedelta(seconds=5),
+    "sepainstant": timedelta(seconds=10),
+    "pix": timedelta(seconds=10),
+    "fps": timedelta(seconds=30),
+    "spei": timedelta(minutes=2),
+    "momo": timedelta(minutes=5),
+    "chats": timedelta(hours=2),
+}
+
+
+def settles_at(rail: str, at: datetime, *, is_same_day: bool = False) -> datetime:
+    """When a payment that the bank has at `at` is at the payee's, in UTC.
+
+    `is_same_day` counts for `ach` alone. A rail that is not known takes a day.
+    """
+    name = rail.lower()
+    if name in _AT_ONCE:
+        return at + _AT_ONCE[name]
+    match name:
+        case "wire":
+            settled = _wire(at)
+        case "ach" if is_same_day:
+            settled = _same_day_ach(at)
+        case "ach":
+            settled = _days_after(_US, at, cut_off=_ACH_CUT_OFF, days=_ACH_DAYS, to=_ACH_SETTLED)
+        case "swift":
+            settled = _days_after(
+                _US, at, cut_off=_SWIFT_CUT_OFF, days=_SWIFT_DAYS, to=_SWIFT_SETTLED
+            )
+        case "sepa":
+            settled = _days_after(
+                _EURO, at, cut_off=_SEPA_CUT_OFF, days=_SEPA_DAYS, to=_SEPA_SETTLED
+            )
+        case _:
+            settled = at + _DAY
+    return settled.astimezone(UTC)
+
+
+def is_us_banking_day(day: date) -> bool:
+    """Whether the Federal Reserve's banks are open."""
+    return day.weekday() < _SATURDAY and day not in us_holidays(day.year)
+
+
+def is_target_day(day: date) -> bool:
+    """Whether TARGET, and with it SEPA, is open."""
+    return day.weekday() < _SATURDAY and day not in target_holidays(day.year)
+
+
+def wire_day(at: datetime) -> date:
+    """The day of the wire network that `at` falls in, banking day or not."""
+    local = at.astimezone(NEW_YORK)
+    return local.date() + _DAY if local.time() >= _WIRES_OPEN else local.date()
+
+
+@cache
+def us_holidays(year: int) -> frozenset[date]:
+    """The Federal Reserve's holidays in a year.
+
+    One on a Sunday is kept on Monday; one on a Saturday is not kept on Friday.
+    """
+    fixed = (
+        date(year, 1, 1),  # New Year's Day
+        date(year, 6, 19),  # Juneteenth
+        date(year, 7, 4),  # Independence Day
+        date(year, 11, 11),  # Veterans Day
+        date(year, 12, 25),  # Christmas Day
+    )
+    moving = (
+        _nth(year, 1, _MONDAY, 3),  # Martin Luther King, Jr.
+        _nth(year, 2, _MONDAY, 3),  # Washington's Birthday
+        _nth(year, 6, _MONDAY, 1) - 7 * _DAY,  # Memorial Day, the last Monday of May
+        _nth(year, 9, _MONDAY, 1),  # Labor Day
+        _nth(year, 10, _MONDAY, 2),  # Columbus Day
+        _nth(year, 11, _THURSDAY, 4),  # Thanksgiving Day
+    )
+    return frozenset(each + _DAY if each.weekday() == _SUNDAY else each for each in fixed + moving)
+
+
+@cache
+def target_holidays(year: int) -> frozenset[date]:
+    """The closing days of TARGET in a year, besides weekends; none is moved."""
+    easter = _easter(year)
+    return frozenset(
+        {
+            date(year, 1, 1),
+            easter - 2 * _DAY,  # Good Friday
+            easter + _DAY,  # Easter Monday
+            date(year, 5, 1),
+            date(year, 12, 25),
+            date(year, 12, 26),
+        }
+    )
+
+
+_Place = tuple[ZoneInfo, Callable[[date], bool]]
+_US: _Place = (NEW_YORK, is_us_banking_day)
+_EURO: _Place = (FRANKFURT, is_target_day)
+
+
+def _wire(at: datetime) -> datetime:
+    """Within half an hour while the network of a day whose cut-off is ahead is open."""
+    day = _taken_on(_US, at, _WIRE_CUT_OFF)
+    opened = datetime.combine(day - _DAY, _WIRES_OPEN, NEW_YORK).astimezone(UTC)
+    return max(at, opened) + _WIRE_TAKES
+
+
+def _same_day_ach(at: datetime) -> datetime:
+    zone, _ = _US
+    day = _taken_on(_US, at, _SAME_DAY_ACH[-1][0])
+    settled = next(
+        settled
+        for cut_off, settled in _SAME_DAY_ACH
+        if at < datetime.combine(day, cut_off, zone).astimezone(UTC)
+    )
+    return datetime.combine(day, settled, zone)
+
+
+def _days_after(place: _Place, at: datetime, *, cut_off: time, days: int, to: time) -> datetime:
+    """`days` banking days after the one on which it was taken, at `to`."""
+    zone, is_open = place
+    day = _taken_on(place, at, cut_off)
+    for _ in range(days):
+        day = _next(day, is_open)
+    return datetime.combine(day, to, zone)
+
+
+def _taken_on(place: _Place, at: datetime, cut_off: time) -> date:
+    """The first banking day whose cut-off is after `at`."""
+    zone, is_open = place
+    day = at.astimezone(zone).date()
+    if is_open(day) and at < datetime.combine(day, cut_off, zone).astimezone(UTC):
+        return day
+    return _next(day, is_open)
+
+
+def _next(day: date, is_open: Callable[[date], bool]) -> date:
+    while True:
+        day += _DAY
+        if is_open(day):
+            return day
+
+
+def _nth(year: int, month: int, weekday: int, nth: int) -> date:
+    """The nth such weekday of a month, counted from 1."""
+    first = date(year, month, 1)
+    return first + _DAY * ((weekday - first.weekday()) % 7 + 7 * (nth - 1))
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday, by the anonymous Gregorian rule (Meeus, Astronomical Algorithms, 8)."""
+    cycle = year % 19
+    century, in_century = divmod(year, 100)
+    leaps, rest = divmod(century, 4)
+    moved = (century - (century + 8) // 25 + 1) // 3
+    moon = (19 * cycle + century - leaps - moved + 15) % 30
+    quads, left = divmod(in_century, 4)
+    week = (32 + 2 * rest + 2 * quads - moon - left) % 7
+    late = (cycle + 11 * moon + 22 * week) // 451
+    month, day = divmod(moon + week - 7 * late + 114, 31)
+    return date(year, month, day + 1)

@@ -1,0 +1,29 @@
+"""No bank at all: what production has until one is connected."""
+
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.core.errors import Unavailable
+from landbridge.rails.port import Coordinates, Paid, Payment
+
+_WHY = "no bank is connected"
+
+
+class NoRails:
+    """Does nothing, and says so; what would need a bank is refused before it comes here."""
+
+    async def pay(self, payment: Payment) -> Paid:
+        """Raise `Unavailable`."""
+        raise Unavailable(f"{_WHY} that could pay {payment.key}")
+
+    async def look(self, org_id: UUID, key: UUID, at: datetime) -> Paid | None:
+        """Raise `Unavailable`."""
+        raise Unavailable(f"{_WHY} that knows {key} of {org_id} at {at}")
+
+    def coordinates(self, currency: str, account_number: str) -> Coordinates | None:
+        """Nowhere."""
+        del currency, account_number
+
+    def new_account_number(self, seed: UUID) -> str:
+        """Raise `Unavailable`."""
+        raise Unavailable(f"{_WHY} that could give an account to {seed}")
