@@ -12,15 +12,18 @@ from landbridge.console import chosen_org, data_dir_option, in_house, org_option
 from landbridge.core.errors import LandbridgeError
 from landbridge.core.money import Rate
 from landbridge.orgs.model import ApiKey
+from landbridge.rails.currencies import CORRIDORS, FIAT
 from landbridge.rates.port import Price
 from landbridge.wiring import House
 
-# Far beyond any stablecoin, and near enough that amounts keep within their 38 digits.
+# Far beyond any currency, and near enough that amounts keep within their 38 digits.
 _RATE_MIN, _RATE_MAX = Decimal("0.000001"), Decimal(1_000_000)
 
 # What the price table keeps of a fee: numeric(9,8).
 _FEE_STEP = Decimal("0.00000001")
-_CURRENCY = click.Choice(sorted({currency for _, currency in TOKENS}))
+_COINS = {currency for _, currency in TOKENS}
+_SENT = click.Choice(sorted(_COINS | FIAT.keys()))
+_RECEIVED = click.Choice(sorted(_COINS | FIAT.keys() | CORRIDORS.keys()))
 
 
 @click.group()
@@ -49,7 +52,36 @@ def orgs_create(name: str, data_dir: str | None) -> None:
 def orgs_list(data_dir: str | None) -> None:
     """All organisations."""
     for org in in_house(data_dir, lambda house: house.orgs.all(), writes=False):
-        click.echo(f"{org.id}  {org.created_at:%Y-%m-%d}  {org.name}")
+        frozen = f"  frozen since {org.frozen_at:%Y-%m-%d}" if org.frozen_at else ""
+        why = f" ({org.frozen_reason})" if org.frozen_reason else ""
+        click.echo(f"{org.id}  {org.created_at:%Y-%m-%d}  {org.name}{frozen}{why}")
+
+
+@orgs.command("freeze")
+@click.option("--org", type=click.UUID, required=True, help="The organisation's id.")
+@click.option("--reason", help="A note of yours, shown by `orgs list`; it names no person.")
+@data_dir_option
+def orgs_freeze(org: UUID, reason: str | None, data_dir: str | None) -> None:
+    """Let an organisation look, and move nothing, from the next request on."""
+
+    async def run(house: House) -> None:
+        await house.orgs.freeze(await chosen_org(house, org), reason=reason)
+
+    in_house(data_dir, run)
+    click.echo(f"Organisation {org} is frozen.")
+
+
+@orgs.command("unfreeze")
+@click.option("--org", type=click.UUID, required=True, help="The organisation's id.")
+@data_dir_option
+def orgs_unfreeze(org: UUID, data_dir: str | None) -> None:
+    """Let an organisation move money again."""
+
+    async def run(house: House) -> None:
+        await house.orgs.unfreeze(await chosen_org(house, org))
+
+    in_house(data_dir, run)
+    click.echo(f"Organisation {org} is not frozen.")
 
 
 @click.group()
@@ -61,6 +93,7 @@ def keys() -> None:
 @click.option("--name", required=True, help="What the key is for.")
 @click.option("--expires-in-days", type=click.IntRange(1, 3650), help="Never, if left out.")
 @click.option("--reviewer", is_flag=True, help="It may decide reviews.")
+@click.option("--approver", is_flag=True, help="It may decide on approvals.")
 @org_option
 @data_dir_option
 def keys_create(
@@ -68,6 +101,7 @@ def keys_create(
     name: str,
     expires_in_days: int | None,
     reviewer: bool,
+    approver: bool,
     org: UUID | None,
     data_dir: str | None,
 ) -> None:
@@ -79,7 +113,7 @@ def keys_create(
         )
         org_id = await chosen_org(house, org)
         _, secret = await house.orgs.create_key(
-            org_id, name, expires_at=expires_at, can_review=reviewer
+            org_id, name, expires_at=expires_at, can_review=reviewer, can_approve=approver
         )
         return secret
 
@@ -100,7 +134,7 @@ def keys_list(org: UUID | None, data_dir: str | None) -> None:
     for key, state in in_house(data_dir, run, writes=False):
         expires = f"{key.expires_at:%Y-%m-%d}" if key.expires_at else "never"
         used = f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never"
-        role = "  reviewer" if key.can_review else ""
+        role = "  reviewer" * key.can_review + "  approver" * key.can_approve
         click.echo(
             f"{key.id}  …{key.hint}  {state}  expires {expires}  last used {used}{role}  {key.name}"
         )
@@ -122,13 +156,13 @@ def keys_revoke(key_id: UUID, org: UUID | None, data_dir: str | None) -> None:
 
 @click.group()
 def prices() -> None:
-    """What an organisation swaps at."""
+    """What an organisation changes money at."""
 
 
 @prices.command("set")
-@click.option("--from", "source", required=True, type=_CURRENCY, help="Currency that is sent.")
-@click.option("--to", "destination", required=True, type=_CURRENCY, help="And received.")
-@click.option("--rate", required=True, help="Coins received per coin sent, as in 0.9998.")
+@click.option("--from", "source", required=True, type=_SENT, help="Currency that is sent.")
+@click.option("--to", "destination", required=True, type=_RECEIVED, help="And received.")
+@click.option("--rate", required=True, help="Units received per unit sent, as in 0.9998.")
 @click.option("--fee", default="0", help="Part of what is sent that is kept, as in 0.001.")
 @org_option
 @data_dir_option
@@ -136,6 +170,7 @@ def prices_set(
     *, source: str, destination: str, rate: str, fee: str, org: UUID | None, data_dir: str | None
 ) -> None:
     """Set the price of one pair, in one direction."""
+    _check_pair(source, destination)
     price = _price(rate, fee)
 
     async def run(house: House) -> None:
@@ -153,12 +188,13 @@ def prices_set(
 
 
 @prices.command("remove")
-@click.option("--from", "source", required=True, type=_CURRENCY, help="Currency that is sent.")
-@click.option("--to", "destination", required=True, type=_CURRENCY, help="And received.")
+@click.option("--from", "source", required=True, type=_SENT, help="Currency that is sent.")
+@click.option("--to", "destination", required=True, type=_RECEIVED, help="And received.")
 @org_option
 @data_dir_option
 def prices_remove(*, source: str, destination: str, org: UUID | None, data_dir: str | None) -> None:
     """Remove the price of one pair, in one direction, if it was set."""
+    _check_pair(source, destination)
 
     async def run(house: House) -> None:
         org_id = await chosen_org(house, org)
@@ -177,7 +213,7 @@ def prices_remove(*, source: str, destination: str, org: UUID | None, data_dir: 
 @org_option
 @data_dir_option
 def prices_list(org: UUID | None, data_dir: str | None) -> None:
-    """Prices that were set; a sandbox has every other pair at par."""
+    """Prices that were set; a sandbox has its own for every other pair."""
 
     async def run(house: House) -> list[str]:
         return [
@@ -188,6 +224,11 @@ def prices_list(org: UUID | None, data_dir: str | None) -> None:
 
     for line in in_house(data_dir, run, writes=False):
         click.echo(line)
+
+
+def _check_pair(source: str, destination: str) -> None:
+    if source not in _COINS and destination not in _COINS:
+        raise click.UsageError(f"{source} to {destination}: one of the two must be a stablecoin")
 
 
 def _price(rate: str, fee: str) -> Price:

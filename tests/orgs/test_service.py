@@ -53,16 +53,16 @@ async def test_names_are_one_line_of_1_to_200_characters(org: Tenant, name: str)
 
 async def test_revoking_twice_keeps_the_first_time(org: Tenant) -> None:
     orgs = org.house.orgs
-    await orgs.revoke_key(org.org_id, org.caller.key_id)
+    await orgs.revoke_key(org.org_id, org.caller.id)
     (first,) = await orgs.keys(org.org_id)
-    await orgs.revoke_key(org.org_id, org.caller.key_id)
+    await orgs.revoke_key(org.org_id, org.caller.id)
     assert list(await orgs.keys(org.org_id)) == [first]
     with pytest.raises(KeyInvalid):
         await orgs.authenticate(org.key)
 
 
 async def test_another_organisations_key_can_not_be_revoked(org: Tenant, other_org: Tenant) -> None:
-    for key_id in (other_org.caller.key_id, new_id()):
+    for key_id in (other_org.caller.id, new_id()):
         with pytest.raises(ResourceNotFound):
             await org.house.orgs.revoke_key(org.org_id, key_id)
     await other_org.get("/v2/ping")

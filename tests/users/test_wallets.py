@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from landbridge.chains.tokens import Chain
 from tests.tenants import Tenant, fund, make_user, refusal, sentence
 
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
@@ -197,3 +198,38 @@ async def test_another_users_registered_address_is_not_there(org: Tenant) -> Non
         f"/v2/users/{ada}/wallets/external/x",
     ):
         assert await org.refused("GET", path) == "404 WALLET_NOT_FOUND"
+
+
+async def test_the_organisations_own_address_is_no_customers(
+    org: Tenant, other_org: Tenant
+) -> None:
+    user = await make_user(org)
+    wallets = org.house.wallets
+    for chain, currency in ((Chain.POLYGON, "POLYGON"), (Chain.SOLANA, "SOLANA")):
+        treasury = await wallets.treasury_address(org.org_id, chain)
+        assert treasury == await wallets.treasury_address(org.org_id, chain)
+        assert treasury != await wallets.treasury_address(other_org.org_id, chain)
+        body = _external(address=treasury, chain=currency)
+        answer = await org.send("POST", f"/v2/users/{user}/wallets/external", body)
+        assert refusal(answer) == "400 INVALID_WALLET_CONFIG"
+    assert await wallets.treasury_address(org.org_id, Chain.BASE) == (
+        await wallets.treasury_address(org.org_id, Chain.ETHEREUM)
+    )
+
+
+async def test_an_address_is_found_as_its_own_user_registered_it(org: Tenant) -> None:
+    user, other = await make_user(org), await make_user(org)
+    made = await org.post(f"/v2/users/{user}/wallets/external", _external())
+    wallets = org.house.wallets
+
+    async def found(user_id: str, chain: Chain, address: str = OUTSIDE) -> str | None:
+        external = await wallets.find_external(org.org_id, UUID(user_id), chain, address)
+        return external and str(external.id)
+
+    assert await found(user, Chain.POLYGON) == made["id"]
+    assert await found(other, Chain.POLYGON) is None
+    assert await found(user, Chain.BASE) is None
+    await org.house.database.rows(
+        "update external_wallets set is_active = false where id = $1", UUID(made["id"])
+    )
+    assert await found(user, Chain.POLYGON) is None

@@ -38,6 +38,9 @@ class Org:
     name: str
     clock_offset: timedelta
     created_at: datetime
+    # Since when it may move nothing, in its own time, and why; None while it may.
+    frozen_at: datetime | None = None
+    frozen_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class ApiKey:
     last_used_at: datetime | None
     # Whether it may decide reviews (in a sandbox every key may).
     can_review: bool
+    # Whether it may decide on approvals (in a sandbox every key may).
+    can_approve: bool
 
     def state(self, now: datetime) -> KeyState:
         """Whether it opens the door at `now` (real time)."""

@@ -6,7 +6,13 @@ from uuid import UUID
 
 from landbridge.changes.service import tell_next, was_told
 from landbridge.core.clock import Clock
-from landbridge.core.errors import FieldInvalid, KeyInvalid, LandbridgeError, ResourceNotFound
+from landbridge.core.errors import (
+    FieldInvalid,
+    KeyInvalid,
+    LandbridgeError,
+    ProfileFrozen,
+    ResourceNotFound,
+)
 from landbridge.core.ids import new_id
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Row, Tx
@@ -48,8 +54,43 @@ class Orgs:
         now = self._clock.now()
         if expires_at is not None and expires_at <= now:
             raise KeyInvalid("the API key has expired")
-        self._used[caller.org_id, caller.key_id] = now
+        self._used[caller.org_id, caller.id] = now
         return caller
+
+    async def check_active(self, org_id: UUID) -> None:
+        """Raise `ProfileFrozen` while the organisation is frozen, `ResourceNotFound` without one.
+
+        For steps; a request's own caller knows it already (`web.caller.check_payer`).
+        """
+        is_frozen = await self._database.single(lambda tx: store.is_frozen(tx, org_id))
+        if is_frozen is None:
+            raise ResourceNotFound(f"there is no organisation {org_id}")
+        if is_frozen:
+            raise ProfileFrozen
+
+    async def freeze(self, org_id: UUID, *, reason: str | None = None) -> None:
+        """Let an organisation move nothing until unfrozen; done again, the first time counts.
+
+        `reason` is a note of the operator's own; it must not name a person.
+        """
+        checked = None if reason is None else check_text("reason", reason)
+
+        async def work(tx: Tx) -> None:
+            at = self._clock.stamp(await _offset(tx, org_id))
+            if await store.freeze(tx, org_id, at, checked):
+                await self._tell(tx, org_id, org_id, kind="ORG", what="freeze")
+
+        await self._database.transact(work)
+
+    async def unfreeze(self, org_id: UUID) -> None:
+        """Let an organisation move money again; done again, it does nothing."""
+
+        async def work(tx: Tx) -> None:
+            await _offset(tx, org_id)
+            if await store.unfreeze(tx, org_id):
+                await self._tell(tx, org_id, org_id, kind="ORG", what="unfreeze")
+
+        await self._database.transact(work)
 
     async def note_use(self) -> None:
         """Write down when keys were last used; called every few seconds and at the end."""
@@ -106,6 +147,7 @@ class Orgs:
         expires_at: datetime | None,
         secret: str | None = None,
         can_review: bool = False,
+        can_approve: bool = False,
     ) -> tuple[ApiKey, str]:
         """Make a key; answers it and, this once, its secret.
 
@@ -113,7 +155,9 @@ class Orgs:
         whoever's it is.
         """
         secret = secret or new_secret(self._mode)
-        key = self._key(org_id, name, secret, expires_at, can_review=can_review)
+        key = self._key(
+            org_id, name, secret, expires_at, can_review=can_review, can_approve=can_approve
+        )
         return await self._database.transact(lambda tx: self._stored(tx, key, secret)), secret
 
     async def keys(self, org_id: UUID) -> Sequence[ApiKey]:
@@ -212,6 +256,7 @@ class Orgs:
         expires_at: datetime | None,
         *,
         can_review: bool = False,
+        can_approve: bool = False,
     ) -> ApiKey:
         return ApiKey(
             org_id=org_id,
@@ -223,6 +268,7 @@ class Orgs:
             revoked_at=None,
             last_used_at=None,
             can_review=can_review,
+            can_approve=can_approve,
         )
 
     async def _find_keys(self, hashes: list[bytes]) -> list[tuple[Caller, datetime | None] | None]:
@@ -235,9 +281,16 @@ class Orgs:
         ]
 
     def _caller(self, row: Row) -> Caller:
-        """Who has this key. In a sandbox every key may review: there is nobody to guard."""
-        can_review = row["can_review"] or self._mode is Mode.SANDBOX
-        return Caller(row["org_id"], row["id"], row["clock_offset"], can_review)
+        """Who has this key. In a sandbox every key may decide: there is nobody to guard."""
+        is_sandbox = self._mode is Mode.SANDBOX
+        return Caller(
+            org_id=row["org_id"],
+            key_id=row["id"],
+            clock_offset=row["clock_offset"],
+            can_review=row["can_review"] or is_sandbox,
+            can_approve=row["can_approve"] or is_sandbox,
+            is_org_frozen=row["is_org_frozen"],
+        )
 
 
 async def take_lane(database: Database) -> int:

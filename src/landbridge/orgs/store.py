@@ -16,7 +16,23 @@ on conflict (id) do nothing
 returning id
 """
 
-_ORGS = "select id, name, clock_offset, created_at from orgs order by created_at, id"
+_ORGS = """
+select id, name, clock_offset, created_at, frozen_at, frozen_reason
+from orgs
+order by created_at, id
+"""
+
+_FREEZE = """
+update orgs set frozen_at = $2, frozen_reason = $3 where id = $1 and frozen_at is null
+returning id
+"""
+
+_UNFREEZE = """
+update orgs set frozen_at = null, frozen_reason = null where id = $1 and frozen_at is not null
+returning id
+"""
+
+_IS_FROZEN = "select frozen_at is not null from orgs where id = $1"
 
 _CLOCKS = "select id, clock_offset from orgs"
 
@@ -28,22 +44,25 @@ returning clock_offset
 """
 
 _ADD_KEY = """
-insert into api_keys (org_id, id, name, hint, secret_hash, created_at, expires_at, can_review)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
+insert into api_keys
+    (org_id, id, name, hint, secret_hash, created_at, expires_at, can_review, can_approve)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (secret_hash) do nothing
 returning id
 """
 
 # No org_id in front: the key is how the organisation is found out.
 _FIND_KEYS = """
-select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, k.can_review, o.clock_offset
+select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, k.can_review, k.can_approve,
+    o.clock_offset, o.frozen_at is not null as is_org_frozen
 from api_keys k
 join orgs o on o.id = k.org_id
 where k.secret_hash = any($1::bytea[])
 """
 
 _KEYS = """
-select org_id, id, name, hint, created_at, expires_at, revoked_at, last_used_at, can_review
+select org_id, id, name, hint, created_at, expires_at, revoked_at, last_used_at, can_review,
+    can_approve
 from api_keys
 where org_id = $1
 order by created_at, id
@@ -83,9 +102,31 @@ async def lock_first(tx: Tx) -> None:
 async def orgs(tx: Tx) -> Sequence[Org]:
     """All organisations, the oldest first."""
     return [
-        Org(row["id"], row["name"], row["clock_offset"], row["created_at"])
+        Org(
+            id=row["id"],
+            name=row["name"],
+            clock_offset=row["clock_offset"],
+            created_at=row["created_at"],
+            frozen_at=row["frozen_at"],
+            frozen_reason=row["frozen_reason"],
+        )
         for row in await tx.fetch(_ORGS)
     ]
+
+
+async def freeze(tx: Tx, org_id: UUID, at: datetime, reason: str | None) -> bool:
+    """Freeze an organisation; False if it is frozen, or if there is none."""
+    return await tx.fetchval(_FREEZE, org_id, at, reason) is not None
+
+
+async def unfreeze(tx: Tx, org_id: UUID) -> bool:
+    """Unfreeze an organisation; False if it is not frozen, or if there is none."""
+    return await tx.fetchval(_UNFREEZE, org_id) is not None
+
+
+async def is_frozen(tx: Tx, org_id: UUID) -> bool | None:
+    """Whether an organisation is frozen; None if there is no such organisation."""
+    return await tx.fetchval(_IS_FROZEN, org_id)
 
 
 async def clocks(tx: Tx) -> dict[UUID, timedelta]:
@@ -117,12 +158,13 @@ async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
         key.created_at,
         key.expires_at,
         key.can_review,
+        key.can_approve,
     )
     return added is not None
 
 
 async def find_keys(tx: Tx, hashes: Sequence[bytes]) -> dict[bytes, Row]:
-    """By hash: org_id, id, expires_at, revoked_at, can_review and clock_offset."""
+    """By hash: the key's columns, and its organisation's clock_offset and is_org_frozen."""
     rows = await tx.fetch(_FIND_KEYS, hashes)
     return {row["secret_hash"]: row for row in rows}
 
@@ -140,6 +182,7 @@ async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
             revoked_at=row["revoked_at"],
             last_used_at=row["last_used_at"],
             can_review=row["can_review"],
+            can_approve=row["can_approve"],
         )
         for row in await tx.fetch(_KEYS, org_id)
     ]

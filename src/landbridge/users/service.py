@@ -20,7 +20,7 @@ from landbridge.core.states import Moves
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
 from landbridge.formats.texts import check_text
-from landbridge.ledger.service import find_unfinished
+from landbridge.ledger.service import find_paying, find_unfinished
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.users import sealed, store, terms
 from landbridge.users.checks import Particulars, changed
@@ -317,8 +317,8 @@ class Users:
         """Erase the user's personal data for good; done again, it answers as the first time.
 
         What the ledger needs stays: ids, wallet addresses, every movement. Raises `UserNotFound`,
-        and `ResourceConflict` unless the user is frozen, holds nothing and has nothing under way:
-        frozen first, so that nothing begins while we look.
+        and `ResourceConflict` unless the user is frozen, holds nothing, has nothing under way and
+        is paid by nothing under way: frozen first, so that nothing begins while we look.
         """
         org_id = caller.org_id
 
@@ -334,6 +334,11 @@ class Users:
             await self._wallets.check_empty(tx, org_id, user_id)
             if kind := await find_unfinished(tx, org_id, user_id, self._moves):
                 raise ResourceConflict(f"the user has a {kind} under way; wait until it has ended")
+            wallet_ids = await self._wallets.ids_of(tx, org_id, user_id)
+            if kind := await find_paying(tx, org_id, user_id, wallet_ids, self._moves):
+                raise ResourceConflict(
+                    f"the user is paid by somebody's {kind}; wait until it has ended"
+                )
             at = self._clock.stamp(caller.clock_offset)
             for leave in self._leaving:
                 await leave(tx, org_id, user_id, at)

@@ -35,6 +35,10 @@ _HARDENED = 0x8000_0000
 _EVM_PATH = (44 | _HARDENED, 60 | _HARDENED, 0 | _HARDENED, 0)
 # m/44'/501', then the owner's index', then 0' (Phantom, Solflare); ed25519 has hardened steps only.
 _SOLANA_PATH = (44 | _HARDENED, 501 | _HARDENED)
+# The organisation's own, on paths that no user has whatever their index: m/44'/60'/1'/0/0, a
+# second account, and m/44'/501'/0'/1', a second wallet of the first one.
+_EVM_TREASURY_PATH = (44 | _HARDENED, 60 | _HARDENED, 1 | _HARDENED, 0, 0)
+_SOLANA_TREASURY_PATH = (44 | _HARDENED, 501 | _HARDENED, 0 | _HARDENED, 1 | _HARDENED)
 
 _EVM_FORM = re.compile(r"0x[0-9a-fA-F]{40}")
 # 32 bytes are 32 characters (all zero bytes) to 44 in base58, whose alphabet lacks 0, O, I and l.
@@ -59,27 +63,32 @@ class WalletKeys:
     let go of it with the work at hand.
     """
 
-    __slots__ = ("_evm", "_solana")
+    __slots__ = ("_evm", "_evm_root", "_solana", "_solana_root")
 
     def __init__(self, seed: bytes) -> None:
         """Derive the accounts of a seed of 64 bytes; any other length is `Broken`."""
         if len(seed) != SEED_BYTES:
             raise Broken(f"a wallet seed has {SEED_BYTES} bytes, this one {len(seed)}")
-        self._evm = _master(seed, curve="secp256k1").get_child_from_path(_EVM_PATH)
-        self._solana = _master(seed, curve="ed25519").get_child_from_path(_SOLANA_PATH)
+        self._evm_root = _master(seed, curve="secp256k1")
+        self._evm = self._evm_root.get_child_from_path(_EVM_PATH)
+        self._solana_root = _master(seed, curve="ed25519")
+        self._solana = self._solana_root.get_child_from_path(_SOLANA_PATH)
 
     def evm_address(self, index: int) -> str:
         """The owner's address on every EVM chain, `0x` and 40 digits with EIP-55 capitals."""
-        scalar = int.from_bytes(self.evm_private_key(index))
-        public_key = ec.derive_private_key(scalar, ec.SECP256K1()).public_key()
-        point = public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-        # The first byte only says that the point is uncompressed; the address leaves it out.
-        return _checksummed(_keccak256(point[1:])[-20:].hex())
+        return _evm_address_of(self.evm_private_key(index))
 
     def solana_address(self, index: int) -> str:
         """The owner's public key on Solana, in base58."""
-        private_key = Ed25519PrivateKey.from_private_bytes(self.solana_private_key(index))
-        return base58.b58encode(private_key.public_key().public_bytes_raw()).decode("ascii")
+        return _solana_address_of(self.solana_private_key(index))
+
+    def evm_treasury_address(self) -> str:
+        """The organisation's own address on every EVM chain, which no index gives."""
+        return _evm_address_of(self.evm_treasury_private_key())
+
+    def solana_treasury_address(self) -> str:
+        """The organisation's own address on Solana, which no index gives."""
+        return _solana_address_of(self.solana_treasury_private_key())
 
     def evm_private_key(self, index: int) -> bytes:
         """32 bytes, big-endian: the secp256k1 key behind `evm_address`."""
@@ -91,6 +100,14 @@ class WalletKeys:
         Solana's own tools store 64 bytes, which are these and the public key.
         """
         return self._solana.get_privkey_from_path((_owner(index) | _HARDENED, 0 | _HARDENED))
+
+    def evm_treasury_private_key(self) -> bytes:
+        """As `evm_private_key`, of the organisation's own address."""
+        return self._evm_root.get_privkey_from_path(_EVM_TREASURY_PATH)
+
+    def solana_treasury_private_key(self) -> bytes:
+        """As `solana_private_key`, of the organisation's own address."""
+        return self._solana_root.get_privkey_from_path(_SOLANA_TREASURY_PATH)
 
 
 def new_seed() -> bytes:
@@ -156,6 +173,19 @@ def _master(seed: bytes, *, curve: str) -> _Node:
     """The root of the tree of `seed` on a curve that SLIP-0010 names."""
     root = SLIP10.from_seed(seed, curve_name=curve)  # pyright: ignore[reportUnknownMemberType]
     return cast("_Node", root)
+
+
+def _evm_address_of(private_key: bytes) -> str:
+    scalar = int.from_bytes(private_key)
+    public_key = ec.derive_private_key(scalar, ec.SECP256K1()).public_key()
+    point = public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    # The first byte only says that the point is uncompressed; the address leaves it out.
+    return _checksummed(_keccak256(point[1:])[-20:].hex())
+
+
+def _solana_address_of(private_key: bytes) -> str:
+    public_key = Ed25519PrivateKey.from_private_bytes(private_key).public_key()
+    return base58.b58encode(public_key.public_bytes_raw()).decode("ascii")
 
 
 def _owner(index: int) -> int:

@@ -43,6 +43,8 @@ class Wallets:
         self._vault = vault
         self._clock = clock
         self._lookups = Group(self._find, lanes=2)
+        # By organisation and kind of chain; public, and for ever the same.
+        self._treasuries: dict[tuple[UUID, bool], str] = {}
 
     async def open(
         self, tx: Tx, org_id: UUID, user_id: UUID, chains: Collection[Chain], at: datetime
@@ -71,6 +73,7 @@ class Wallets:
 
         Raises `WalletNotFound` for an address of a user of ours who has no wallet on this chain:
         EVM addresses are the same on every EVM chain, and coins must not leave the books for them.
+        Raises `WalletConfigInvalid` for the organisation's own address, which is no user's.
         """
         alike = [each for each in Chain if each.is_evm == chain.is_evm]
         found = await self._database.single(
@@ -82,7 +85,25 @@ class Wallets:
                 f"{address} belongs to user {found[0].user_id}, who has no wallet on {chain} yet; "
                 f"add one with POST /v2/users/{found[0].user_id}/wallets/add"
             )
+        if ours is None and address == await self.treasury_address(org_id, chain):
+            raise WalletConfigInvalid(f"{address} is the organisation's own, not a customer's")
         return ours
+
+    async def treasury_address(self, org_id: UUID, chain: Chain) -> str:
+        """The organisation's own address on a chain, from its seed: no user ever has it.
+
+        What a chain pays out of liquidity comes from there, and what users sell arrives there.
+        """
+        kept = self._treasuries.get((org_id, chain.is_evm))
+        if kept is None:
+            derive = await self._database.transact(
+                lambda tx: self._keys(tx, org_id, self._clock.now())
+            )
+            kept = (
+                derive.evm_treasury_address() if chain.is_evm else derive.solana_treasury_address()
+            )
+            self._treasuries[org_id, chain.is_evm] = kept
+        return kept
 
     async def of_users(self, org_id: UUID, user_ids: Sequence[UUID]) -> Mapping[UUID, list[Wallet]]:
         """All wallets of these users, by user."""
@@ -172,6 +193,18 @@ class Wallets:
             raise WalletNotFound(f"there is no external wallet {external_id}")
         return found
 
+    async def find_external(
+        self, org_id: UUID, user_id: UUID, chain: Chain, address: str
+    ) -> ExternalWallet | None:
+        """The address as this user has registered it, if it is active; `address` is a checked one.
+
+        Without name and reference, which are the customer's own and sealed.
+        """
+        found = await self._database.single(
+            lambda tx: store.find_external(tx, org_id, user_id, chain, address)
+        )
+        return None if found is None else found.wallet
+
     async def externals_of_user(
         self, org_id: UUID, user_id: UUID, window: Window
     ) -> Sequence[ExternalWallet]:
@@ -196,6 +229,10 @@ class Wallets:
         wallets = await store.of_users(tx, org_id, [user_id])
         if asset := await find_held(tx, org_id, [each.id for each in wallets]):
             raise ResourceConflict(f"the user's wallets still hold {asset}; move it out first")
+
+    async def ids_of(self, tx: Tx, org_id: UUID, user_id: UUID) -> list[UUID]:
+        """The user's wallets on all chains."""
+        return [each.id for each in await store.of_users(tx, org_id, [user_id])]
 
     async def forget_labels(self, tx: Tx, org_id: UUID, user_id: UUID) -> None:
         """Blank what the user's registered addresses are called; the addresses stay."""

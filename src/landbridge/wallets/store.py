@@ -66,6 +66,12 @@ from external_wallets
 where org_id = $1 and id = $2
 """
 
+_FIND_EXTERNAL = """
+select org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at
+from external_wallets
+where org_id = $1 and user_id = $2 and chain = $3 and address = $4 and is_active
+"""
+
 _EXTERNALS_OF_USER = """
 select org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at
 from external_wallets
@@ -164,6 +170,14 @@ async def add_external(tx: Tx, external: ExternalWallet, sealed_label: bytes) ->
 async def external(tx: Tx, org_id: UUID, external_id: UUID) -> StoredExternal | None:
     """A registered address."""
     row = await tx.fetchrow(_EXTERNAL, org_id, external_id)
+    return None if row is None else _external(row)
+
+
+async def find_external(
+    tx: Tx, org_id: UUID, user_id: UUID, chain: Chain, address: str
+) -> StoredExternal | None:
+    """A user's registered address that is active."""
+    row = await tx.fetchrow(_FIND_EXTERNAL, org_id, user_id, chain, address)
     return None if row is None else _external(row)
 
 

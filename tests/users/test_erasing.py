@@ -1,0 +1,127 @@
+"""Nobody is erased while coins are on their way to them: they could never be moved again."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.onramps import deposit, make_onramp, make_payer, settle
+from tests.payouts import make_account, make_offramp, make_payee
+from tests.tenants import (
+    Tenant,
+    make_batch,
+    make_bridge,
+    make_swap,
+    make_transfer,
+    make_user,
+    run_due,
+    sentence,
+    swap_body,
+)
+
+USERS = "/v2/users"
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+
+
+async def _refused(org: Tenant, user: str) -> str | None:
+    """Why the user, frozen, is not erased; None once they are."""
+    await org.post(f"{USERS}/{user}/freeze", {})
+    answer = await org.send("DELETE", f"{USERS}/{user}/personal-data")
+    return None if answer.status_code == 200 else sentence(answer)
+
+
+async def _address(org: Tenant, user: str) -> str:
+    wallets = (await org.get(f"{USERS}/{user}"))["wallets"]["INDIVIDUAL"]
+    return str(wallets["POLYGON"]["address"])
+
+
+async def _transfer(org: Tenant, payee: str) -> None:
+    await make_transfer(org, await make_user(org, funds="10"), payee)
+
+
+async def _transfer_that_waits_for_approval(org: Tenant, payee: str) -> None:
+    await make_transfer(org, await make_user(org, funds="10"), payee, requireApproval=True)
+
+
+async def _batch(org: Tenant, payee: str) -> None:
+    others = [{"userId": await make_user(org), "amount": "1"} for _ in range(2)]
+    payer = await make_user(org, funds="10")
+    await make_batch(org, payer, *others, {"userId": payee, "amount": "1"})
+
+
+async def _bridge(org: Tenant, payee: str) -> None:
+    await make_bridge(org, await make_user(org, funds="10"), payee)
+
+
+async def _swap(org: Tenant, payee: str) -> None:
+    body = swap_body(await make_user(org, funds="10"), "1", destination={"userId": payee})
+    await org.post("/v2/wallets/swaps", body)
+
+
+async def _onramp(org: Tenant, payee: str) -> None:
+    await make_onramp(org, await make_payer(org), destination={"userId": payee})
+
+
+async def _onramp_in_review(org: Tenant, payee: str) -> None:
+    onramp = await make_onramp(org, await make_payer(org), destination={"userId": payee})
+    await org.post("/v2/sandbox/pace", {"chains": "real"})
+    await deposit(org, onramp)
+    await settle(org)
+    opened = {"action": "open"}
+    await org.post(f"/v2/sandbox/transfers/{onramp['id']}/rfi", opened)
+
+
+async def _offramp_fee(org: Tenant, payee: str) -> None:
+    user = await make_payee(org)
+    fee = {"type": "FLAT", "value": 1, "walletAddress": await _address(org, payee)}
+    account = await make_account(org, user)
+    await make_offramp(org, user, account, developerFee={"fees": [fee]})
+
+
+PAYING = {
+    "WALLET.TRANSFER": [_transfer, _transfer_that_waits_for_approval],
+    "WALLET.TRANSFER.BATCH": [_batch],
+    "WALLET.BRIDGE": [_bridge],
+    "WALLET.SWAP": [_swap],
+    "ONRAMP": [_onramp, _onramp_in_review],
+    "OFFRAMP": [_offramp_fee],
+}
+CASES = [
+    pytest.param(kind, make, id=make.__name__) for kind, each in PAYING.items() for make in each
+]
+
+
+@pytest.mark.parametrize(("kind", "make"), CASES)
+async def test_who_is_being_paid_is_not_erased(
+    org: Tenant, kind: str, make: Callable[[Tenant, str], Awaitable[None]]
+) -> None:
+    payee = await make_user(org, chains=["POLYGON", "BASE"])
+    stranger = await make_user(org)
+    await make(org, payee)
+    reason = f"the user is paid by somebody's {kind}; wait until it has ended"
+    assert await _refused(org, payee) == reason
+    assert await _refused(org, stranger) is None
+
+
+async def test_coins_that_are_pending_arrive_before_anybody_is_erased(org: Tenant) -> None:
+    ada, bob = await make_user(org, funds="10"), await make_user(org)
+    await org.post("/v2/sandbox/pace", {"chains": "real"})
+    made = await make_transfer(org, ada, bob)
+    await run_due(org)
+    path = f"/v2/wallets/transfers/{made['id']}"
+    assert (await org.get(path))["transferDetails"]["status"] == "PENDING"
+    assert "is paid by" in str(await _refused(org, bob))
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 3600})
+    assert (await org.get(path))["transferDetails"]["status"] == "COMPLETED"
+    assert "still hold" in str(await _refused(org, bob))
+
+
+async def test_what_has_ended_keeps_nobody(org: Tenant) -> None:
+    ada, bob = await make_user(org, funds="10"), await make_user(org)
+    made = await make_transfer(org, ada, bob, requireApproval=True)
+    await make_swap(org, ada)
+    assert await _refused(org, bob) is not None
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 8 * 24 * 3600})
+    ended: dict[str, Any] = await org.get(f"/v2/wallets/transfers/{made['id']}")
+    assert ended["transferDetails"]["status"] == "EXPIRED"
+    assert await _refused(org, bob) is None
