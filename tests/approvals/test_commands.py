@@ -1,0 +1,80 @@
+"""The policy of approvals on the command line."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+from uuid import UUID
+
+from click.testing import CliRunner, Result
+
+from landbridge.approvals.commands import approvals
+from landbridge.approvals.model import Policy
+from landbridge.approvals.service import Approvals
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database
+from landbridge.wiring import wire
+from tests.make import CLOCK, make_org
+from tests.processes.play import landbridge
+from tests.tenants import SETTINGS
+
+T = TypeVar("T")
+USUAL = "1 vote approves a payment; a key may decide on what it asked for itself."
+CHANGED = "2 votes approve a payment; a key may not decide on what it asked for itself."
+
+
+def test_a_policy_is_shown_and_changed(own_dsn: str) -> None:
+    org_id = new_id()
+
+    async def with_approvals(work: Callable[[Approvals, UUID], Awaitable[T]]) -> T:
+        database = await Database.connect(own_dsn, name="tests", size_max=1)
+        try:
+            return await work(wire(SETTINGS, database, CLOCK).approvals, org_id)
+        finally:
+            await database.close()
+
+    def in_house(
+        data_dir: str | None,
+        org: UUID | None,
+        run: Callable[[Approvals, UUID, Callable[[], datetime]], Awaitable[T]],
+        *,
+        writes: bool,
+    ) -> T:
+        def stamp() -> datetime:
+            assert writes
+            return CLOCK.stamp()
+
+        return asyncio.run(with_approvals(lambda service, org_id: run(service, org_id, stamp)))
+
+    def policy(*args: str) -> Result:
+        return CliRunner().invoke(approvals(in_house), ["policy", *args])
+
+    async def begin() -> None:
+        nonlocal org_id
+        database = await Database.connect(own_dsn, name="tests", size_max=1)
+        org_id = await make_org(database)
+        await database.close()
+
+    asyncio.run(begin())
+    assert policy().output.strip() == USUAL
+    assert policy("--threshold", "2", "--second-approver").output.strip() == CHANGED
+    # What is left out stays as it is.
+    assert policy("--no-second-approver").output.startswith("2 votes approve a payment; a key may ")
+    assert policy("--second-approver").output.strip() == CHANGED
+    assert policy().output.strip() == CHANGED
+    kept = asyncio.run(with_approvals(lambda service, org_id: service.policy(org_id)))
+    assert kept == Policy(threshold=2, needs_second=True)
+    for threshold in ("0", "21", "x"):
+        assert policy("--threshold", threshold).exit_code == 2
+
+
+async def test_the_command_is_there(own_dsn: str, own_database: Database, tmp_path: Path) -> None:
+    org_id = await make_org(own_database)
+    args = ("approvals", "policy", "--threshold", "2", "--second-approver", "--org", str(org_id))
+    done = await asyncio.to_thread(landbridge, *args, database_url=own_dsn, data_dir=str(tmp_path))
+    assert (done.returncode, done.stdout.strip()) == (0, CHANGED)
+    (told,) = await own_database.rows(
+        "select actor, org_id from changes where kind = 'APPROVAL.POLICY'"
+    )
+    assert (told["actor"], told["org_id"]) == ("cli", org_id)
