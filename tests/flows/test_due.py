@@ -4,6 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 
 from landbridge.core.clock import Clock
 from landbridge.db.pool import Database
@@ -11,6 +12,7 @@ from landbridge.flows import due
 from landbridge.flows.due import Due
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
+from landbridge.payments.insistence import StillRefused, refused_again
 from tests import make
 from tests.make import CLOCK, Status
 
@@ -63,6 +65,67 @@ async def test_a_record_that_failed_is_tried_again_later_and_then_forgotten(
     assert runner.failing == 1
     steps.poison.clear()
     assert await runner.run_once({org_id: timedelta()}) == 1
+    assert runner.failing == 0
+
+
+async def test_a_failed_record_that_somebody_else_moved_is_forgotten(
+    database: Database, ledger: Ledger, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(due, "_FIRST_PAUSE_S", 0)
+    org_id, made = await due_records(database, ledger, 2)
+    runner = Due(ledger, clock, {make.PAYMENT: Sometimes(ledger, poison=set(made))})
+    await runner.run_once({org_id: timedelta()})
+    assert runner.failing == 2
+    moved = await ledger.find(org_id, made[0])
+    assert moved is not None
+    await ledger.advance(make.move(moved, Status.GONE), make.MOVES)
+    await runner.run_once({org_id: timedelta()})
+    assert runner.failing == 1
+
+
+class Refusing:
+    """Puts off what it was refused, as `Sending` does."""
+
+    def __init__(self, ledger: Ledger, pause: timedelta) -> None:
+        self.ledger = ledger
+        self.pause = pause
+
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        if record.facts:
+            await self.ledger.advance(make.move(record, Status.GONE), make.MOVES)
+            return
+        refusal = StillRefused("return", "closed")
+        facts = refused_again(record, refusal)
+        refusal.pause = self.pause
+        await self.ledger.postpone(record, CLOCK.now(clock_offset) + self.pause, facts)
+        raise refusal
+
+
+async def test_what_must_arrive_and_was_refused_counts_as_failing_until_it_is_tried_again(
+    database: Database, ledger: Ledger, clock: Clock
+) -> None:
+    org_id, made = await due_records(database, ledger, 1)
+    steps = Refusing(ledger, timedelta(hours=1))
+    runner = Due(ledger, clock, {make.PAYMENT: steps})
+    for count in range(3):
+        with capture_logs() as logs:
+            assert await runner.run_once({org_id: timedelta()}) == 0
+        assert runner.failing == 1
+        if count == 0:
+            assert logs == [
+                {
+                    "event": "due.refused",
+                    "log_level": "warning",
+                    "kind": make.PAYMENT,
+                    "id": str(made[0]),
+                    "reason": "return: closed",
+                    "delay_s": 3600,
+                }
+            ]
+        else:
+            assert logs == []
+    # An organisation whose clock went on does not wait for ours.
+    assert await runner.run_once({org_id: timedelta(hours=2)}) == 1
     assert runner.failing == 0
 
 

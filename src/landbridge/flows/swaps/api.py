@@ -11,14 +11,14 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from landbridge.chains.tokens import Chain
-from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import derived_id
-from landbridge.core.money import Money, Rate
 from landbridge.core.pages import Window
 from landbridge.flows.swaps.model import KIND, Status, Swap
 from landbridge.flows.swaps.service import Swaps, Wanted
 from landbridge.ledger.errors import TransactionNotFound
-from landbridge.web.body import as_asked
+from landbridge.payments.ends import Asked
+from landbridge.payments.shapes import QuotedAmount, quoted, rate_text
+from landbridge.web.body import AmountText, as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
 from landbridge.web.paths import known_id
@@ -31,7 +31,7 @@ class SwapSource(WireStruct, frozen=True):
     user_id: UUID
     chain: Chain
     currency: str
-    amount: str | None = None
+    amount: AmountText | None = None
 
 
 class SwapDestination(WireStruct, frozen=True):
@@ -42,7 +42,7 @@ class SwapDestination(WireStruct, frozen=True):
 
     chain: Chain
     currency: str
-    amount: str | None = None
+    amount: AmountText | None = None
     user_id: UUID | None = None
     external_wallet_id: UUID | None = None
     wallet_address: str | None = None
@@ -74,13 +74,6 @@ class SwapDestinationReply(WireStruct, frozen=True):
     amount: Number | None
     chain: str
     wallet_address: str
-
-
-class QuotedAmount(WireStruct, frozen=True):
-    """A decimal string with its currency."""
-
-    amount: str
-    currency: str
 
 
 class QuoteReply(WireStruct, frozen=True):
@@ -202,16 +195,6 @@ def _known_id(text: str) -> UUID:
 
 def _wanted(data: NewSwap) -> Wanted:
     source, destination = data.source, data.destination
-    ends = {
-        "userId": destination.user_id,
-        "externalWalletId": destination.external_wallet_id,
-        "walletAddress": destination.wallet_address,
-    }
-    if len(given := [name for name, value in ends.items() if value is not None]) > 1:
-        raise FieldInvalid(
-            f"destination.{given[0]} and destination.{given[1]} exclude each other",
-            field=f"destination.{given[1]}",
-        )
     return Wanted(
         source_user_id=source.user_id,
         source_chain=source.chain,
@@ -220,9 +203,12 @@ def _wanted(data: NewSwap) -> Wanted:
         destination_chain=destination.chain,
         destination_currency=destination.currency,
         destination_amount=destination.amount,
-        destination_user_id=destination.user_id,
-        external_wallet_id=destination.external_wallet_id,
-        wallet_address=destination.wallet_address,
+        destination=Asked(
+            side="destination",
+            user_id=destination.user_id,
+            external_wallet_id=destination.external_wallet_id,
+            wallet_address=destination.wallet_address,
+        ),
     )
 
 
@@ -260,20 +246,16 @@ def _shape(swap: Swap) -> SwapReply:
 
 
 def _quote(swap: Swap) -> QuoteReply:
-    received = _quoted(swap.destination)
+    received = quoted(swap.destination)
     return QuoteReply(
-        send_gross=_quoted(swap.source),
-        send_net=_quoted(swap.source - swap.fee),
+        send_gross=quoted(swap.source),
+        send_net=quoted(swap.source - swap.fee),
         # The fee is taken from what is sent, so nothing is between these two.
         receive_gross=received,
         receive_net=received,
-        rate=str(Rate(swap.details.rate)),
+        rate=rate_text(swap.details.rate),
         expires_at=moment(swap.details.quote_expires_at),
     )
-
-
-def _quoted(money: Money) -> QuotedAmount:
-    return QuotedAmount(amount=str(money), currency=money.asset.currency)
 
 
 def _fees(swap: Swap) -> list[FeeReply]:

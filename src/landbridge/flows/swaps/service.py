@@ -14,9 +14,9 @@ import msgspec
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Broken, Busy, FieldInvalid, Refused
+from landbridge.core.errors import Broken, Busy, FieldInvalid, RoleNotAllowed
 from landbridge.core.ids import new_id
-from landbridge.core.money import AmountError, Asset, Money
+from landbridge.core.money import Asset, Money
 from landbridge.core.pages import Window
 from landbridge.flows.swaps.model import (
     KIND,
@@ -32,13 +32,12 @@ from landbridge.flows.swaps.model import (
 from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Timing, Transfer
 from landbridge.ledger.service import Ledger
-from landbridge.quotes.errors import QuoteInvalid, RouteInvalid
+from landbridge.payments.amounts import parse_amount, too_little
+from landbridge.payments.ends import Asked, Ends, Payee, Payer
+from landbridge.payments.openings import Openings
+from landbridge.quotes.errors import QuoteInvalid
 from landbridge.quotes.pricing import Quote, check_size, exact_in, exact_out, fresh_price
 from landbridge.rates.port import RateSource
-from landbridge.users.service import Users
-from landbridge.wallets.errors import WalletNotFound
-from landbridge.wallets.model import Wallet
-from landbridge.wallets.service import Wallets, checked_address
 from landbridge.web.caller import Caller
 
 # How often a verb looks again after it has lost a race before it says so.
@@ -47,7 +46,7 @@ _ATTEMPTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A swap that is asked for: one of the two amounts, at most one kind of destination."""
+    """A swap that is asked for: one of the two amounts."""
 
     source_user_id: UUID
     source_chain: Chain
@@ -56,19 +55,8 @@ class Wanted:
     destination_chain: Chain
     destination_currency: str
     destination_amount: str | None
-    destination_user_id: UUID | None
-    external_wallet_id: UUID | None
-    wallet_address: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Destination:
-    """Where the coins go; no account when they leave the platform."""
-
-    user_id: UUID
-    address: str
-    account_id: UUID | None = None
-    external_wallet_id: UUID | None = None
+    # Empty: the wallet that pays.
+    destination: Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,34 +64,31 @@ class Swaps:
     """Swaps of all organisations."""
 
     ledger: Ledger
-    users: Users
-    wallets: Wallets
+    ends: Ends
+    openings: Openings
     rates: RateSource
     clock: Clock
     price_age_max: timedelta = field(kw_only=True)
-    # Whether coins can leave the platform: only where a chain carries them, or a sandbox plays one.
-    can_leave: bool = field(kw_only=True)
 
     async def create(
         self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
     ) -> Swap:
         """Quote a swap, once per request id. Nothing is held.
 
-        Raises `FieldInvalid`, `RouteInvalid`, `UserNotFound`, `WalletNotFound`, `QuoteNotReady`,
-        `InsufficientBalance`, and `RequestIdTaken` for a request id used with another body.
+        Raises `FieldInvalid`, `RouteInvalid`, `ProfileFrozen`, `RoleNotAllowed`, `UserNotFound`,
+        `UserFrozen`, `WalletNotFound`, `QuoteNotReady`, `InsufficientBalance`, and `RequestIdTaken`
+        for a request id used with another body.
         """
-        try:
-            opening = await self._quoted(caller, request_id, wanted, request)
-        except Refused:
-            # A replay is answered whatever has become of prices and balances since.
-            replayed = await self.ledger.find_replay(caller.org_id, request_id, KIND, request)
-            if replayed is None:
-                raise
-            return as_swap(replayed)
-        opened = await self.ledger.open(opening, MOVES)
-        if isinstance(opened, Outcome):
-            raise Broken("a swap that posts nothing came out short")
-        return as_swap(opened.transfer)
+        record = await self.openings.once(
+            caller,
+            self._quoted(caller, request_id, wanted, request),
+            MOVES,
+            kind=KIND,
+            request_id=request_id,
+            request=request,
+            approval_within=None,
+        )
+        return as_swap(record)
 
     async def accept(self, caller: Caller, swap_id: UUID) -> Swap:
         """Carry the swap out at its quote; accepting twice answers as the first time.
@@ -117,8 +102,9 @@ class Swaps:
                 raise refusal
             if swap.status is not Status.OPEN_QUOTE:
                 return swap
-            for user_id in {swap.record.user_id, swap.details.destination_user_id}:
-                await self.users.check_active(caller.org_id, user_id)
+            payee_id = swap.details.destination_user_id
+            await self.ends.check_may_move(caller, swap.record.user_id, payee_id)
+            _check_stays(caller, swap.record.user_id, payee_id, swap.details.destination_account_id)
             at = self.clock.stamp(caller.clock_offset)
             settled = await self.ledger.advance(_settlement(swap, caller.actor, at), MOVES)
             match settled:
@@ -128,7 +114,7 @@ class Swaps:
                     if await self.expire(swap, caller.actor, at):
                         raise QuoteInvalid("the quote of this swap has expired; create a new one")
                 case Outcome.SHORT:
-                    raise InsufficientBalance(_too_little(swap.source))
+                    raise InsufficientBalance(too_little(swap.source))
                 case _:
                     pass  # somebody else moved it: look again
         raise Busy("the swap is being changed by somebody else")
@@ -168,23 +154,23 @@ class Swaps:
             currency=wanted.destination_currency,
         )
         amounts = _amounts(wanted, source, destination)
-        await self.users.check_active(caller.org_id, wanted.source_user_id)
-        payer = await self._wallet(
-            caller.org_id, wanted.source_user_id, wanted.source_chain, "source"
+        payer = await self.ends.payer(
+            caller, wanted.source_user_id, wanted.source_chain, wanted.source_currency
         )
-        account = await self.ledger.account(payer.org_id, payer.id, source)
-        arrival = await self._destination(payer, wanted, destination)
+        payee = await self._payee(caller, payer, wanted, destination)
+        _check_stays(caller, wanted.source_user_id, payee.user_id, payee.account_id)
         at = self.clock.stamp(caller.clock_offset)
         quote = await self._quote(caller.org_id, amounts, source, destination, at)
-        if account.available_units < quote.send_gross.units:
-            raise InsufficientBalance(_too_little(quote.send_gross), field="source.amount")
+        if payer.account.available_units < quote.send_gross.units:
+            raise InsufficientBalance(too_little(quote.send_gross), field="source.amount")
         expires_at = at + QUOTE_LIFETIME
         details = Details(
-            source_account_id=account.id,
-            destination_account_id=arrival.account_id,
-            destination_user_id=arrival.user_id,
-            destination_address=arrival.address,
-            external_wallet_id=arrival.external_wallet_id,
+            source_account_id=payer.account.id,
+            destination_account_id=payee.account_id,
+            # An address that nobody registered counts as one of who swaps.
+            destination_user_id=payee.user_id or wanted.source_user_id,
+            destination_address=payee.address,
+            external_wallet_id=payee.external_wallet_id,
             fee_units=quote.fee.units,
             rate=quote.price.rate.value,
             quote_expires_at=expires_at,
@@ -206,53 +192,21 @@ class Swaps:
             actor=caller.actor,
         )
 
-    async def _destination(self, payer: Wallet, wanted: Wanted, asset: Asset) -> _Destination:
+    async def _payee(self, caller: Caller, payer: Payer, wanted: Wanted, asset: Asset) -> Payee:
         """Where the coins arrive: the wallet that pays, unless said otherwise."""
-        org_id, chain = payer.org_id, wanted.destination_chain
-        if wanted.external_wallet_id is not None:
-            self._check_can_leave("destination.externalWalletId")
-            external = await self.wallets.external(org_id, wanted.external_wallet_id)
-            if not external.is_active or external.chain is not chain:
-                raise WalletNotFound(
-                    f"destination.externalWalletId is not an active wallet on {chain}",
-                    field="destination.externalWalletId",
-                )
-            return _Destination(external.user_id, external.address, external_wallet_id=external.id)
-        if wanted.wallet_address is not None:
-            address = checked_address(
-                chain, wanted.wallet_address, field="destination.walletAddress"
-            )
-            ours = await self.wallets.find_address(org_id, chain, address)
-            if ours is None:
-                self._check_can_leave("destination.walletAddress")
-                return _Destination(wanted.source_user_id, address)
-        elif wanted.destination_user_id is not None:
-            ours = await self._wallet(org_id, wanted.destination_user_id, chain, "destination")
-        else:
-            ours = payer
-        if ours.user_id != payer.user_id:
-            await self.users.check_active(org_id, ours.user_id)
-        account = await self.ledger.account(ours.org_id, ours.id, asset)
-        return _Destination(ours.user_id, ours.address, account_id=account.id)
-
-    def _check_can_leave(self, field: str) -> None:
-        if not self.can_leave:
-            raise RouteInvalid(
-                f"{field}: no chain is connected that could carry the coins there; "
-                "swap into a wallet of a user",
-                field=field,
-            )
-
-    async def _wallet(self, org_id: UUID, user_id: UUID, chain: Chain, side: str) -> Wallet:
-        wallet = await self.wallets.find(org_id, user_id, chain)
-        if wallet is None:
-            await self.users.check_exists(org_id, user_id)
-            raise WalletNotFound(
-                f"{side}.chain: user {user_id} has no wallet on {chain}; add one with "
-                f"POST /v2/users/{user_id}/wallets/add",
-                field=f"{side}.chain",
-            )
-        return wallet
+        wallet = payer.wallet
+        if wanted.destination.is_empty:
+            account = await self.ledger.account(wallet.org_id, wallet.id, asset)
+            return Payee(wallet.user_id, wallet.address, account_id=account.id)
+        return await self.ends.payee(
+            caller,
+            wanted.destination,
+            payer_id=wallet.user_id,
+            chain=wanted.destination_chain,
+            asset=asset,
+            # Decision 0010: a swap goes to any address.
+            may_be_unknown=True,
+        )
 
     async def _quote(
         self,
@@ -285,6 +239,14 @@ class Swaps:
         is_exact_in = amounts[0] is not None
         check_size(quote, field="source.amount" if is_exact_in else "destination.amount")
         return quote
+
+
+def _check_stays(
+    caller: Caller, payer_id: UUID, payee_id: UUID | None, account_id: UUID | None
+) -> None:
+    """Raise `RoleNotAllowed` where a member would pay somebody: swaps know no approvals."""
+    if caller.must_ask and (account_id is None or payee_id != payer_id):
+        raise RoleNotAllowed("a member swaps for the user who pays; others are paid by transfer")
 
 
 def _settlement(swap: Swap, actor: str, at: datetime) -> Move:
@@ -320,19 +282,5 @@ def _amounts(
             field="source.amount",
         )
     if wanted.source_amount is not None:
-        return _amount("source.amount", wanted.source_amount, source), None
-    return None, _amount("destination.amount", wanted.destination_amount or "", destination)
-
-
-def _amount(name: str, text: str, asset: Asset) -> Money:
-    try:
-        money = Money.parse(text, asset)
-    except AmountError as error:
-        raise FieldInvalid(f"{name} {error}", field=name) from error
-    if money.units <= 0:
-        raise FieldInvalid(f"{name} must be above zero", field=name)
-    return money
-
-
-def _too_little(needed: Money) -> str:
-    return f"the wallet holds less than the {needed} {needed.asset.currency} that the swap takes"
+        return parse_amount("source.amount", wanted.source_amount, source), None
+    return None, parse_amount("destination.amount", wanted.destination_amount or "", destination)

@@ -1,0 +1,1 @@
+"""Bridges: a stablecoin is burned on one chain and minted on another."""

@@ -1,0 +1,99 @@
+"""What the worker does with a bridge that is due."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from landbridge.approvals.service import Approvals
+from landbridge.core.clock import Clock
+from landbridge.core.errors import Broken
+from landbridge.flows.bridges.errands import Errands
+from landbridge.flows.bridges.model import MOVES, Bridge, Status, as_bridge
+from landbridge.flows.bridges.moves import ended, unsent
+from landbridge.flows.bridges.service import Bridges, moving
+from landbridge.ledger.model import Transfer
+from landbridge.payments.ends import Ends
+from landbridge.payments.sending import ACTOR, Errand, Sending, as_far_as_it_goes
+
+_AT_SOURCE = frozenset({Status.SOURCE_INITIATED, Status.SOURCE_PENDING})
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeSteps:
+    """Moves on what time, and what chains, move."""
+
+    bridges: Bridges
+    approvals: Approvals
+    ends: Ends
+    errands: Errands
+    sending: Sending
+    clock: Clock
+
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        """Take a due record as far as it goes; losing the race for it is an ordinary outcome.
+
+        Raises `Unavailable` and `Unclear` while a chain has no answer.
+        """
+        await as_far_as_it_goes(record, lambda here: self._step(as_bridge(here), clock_offset))
+
+    async def _step(self, bridge: Bridge, clock_offset: timedelta) -> Transfer | None:
+        """One move; the record if it was made here and there may be another."""
+        moved: Transfer | None = None
+        match bridge.status:
+            case Status.PENDING_APPROVAL:
+                move = ended(bridge, Status.EXPIRED, ACTOR, self.clock.stamp(clock_offset))
+                await self.approvals.expire(bridge.record, move, MOVES)
+            case Status.OPEN_QUOTE:
+                await self.bridges.expire(bridge, ACTOR, self.clock.stamp(clock_offset))
+            case Status.CREATED:
+                moved = await self._start(bridge, clock_offset)
+            case Status.SOURCE_PROCESSED:
+                moved = await self._go_over(bridge, clock_offset)
+            case (
+                Status.SOURCE_INITIATED
+                | Status.SOURCE_PENDING
+                | Status.DESTINATION_INITIATED
+                | Status.DESTINATION_PENDING
+                | Status.UNKNOWN
+            ):
+                errand = await self._errand(bridge, clock_offset)
+                moved = await self.sending.run(bridge.record, errand, clock_offset)
+            case status:
+                raise Broken(f"a bridge that is {status} waits for no time")
+        return moved
+
+    async def _start(self, bridge: Bridge, clock_offset: timedelta) -> Transfer | None:
+        """Claim the first leg, unless somebody has been frozen since the accept."""
+        reason = await self._why_frozen(bridge)
+        if reason is None:
+            return await self.sending.go(
+                bridge.record, MOVES, Status.SOURCE_INITIATED, clock_offset=clock_offset
+            )
+        move = unsent(bridge, ACTOR, self.clock.stamp(clock_offset), reason)
+        await self.bridges.ledger.advance(move, MOVES)
+        return None
+
+    async def _go_over(self, bridge: Bridge, clock_offset: timedelta) -> Transfer | None:
+        """Claim the second leg; if somebody has been frozen, the coins are to go back instead."""
+        reason = await self._why_frozen(bridge)
+        return await self.sending.go(
+            bridge.record,
+            MOVES,
+            Status.DESTINATION_INITIATED,
+            clock_offset=clock_offset,
+            facts={} if reason is None else {"halted_reason": reason},
+        )
+
+    async def _errand(self, bridge: Bridge, clock_offset: timedelta) -> Errand:
+        """The leg that the bridge is on."""
+        at = self.clock.now(clock_offset)
+
+        async def why_not() -> str | None:
+            return await self._why_frozen(bridge)
+
+        here = bridge.details.unknown_from if bridge.status is Status.UNKNOWN else bridge.status
+        if here in _AT_SOURCE:
+            return replace(self.errands.source(bridge, at), why_not=why_not)
+        return replace(await self.errands.destination(bridge, at), why_not=why_not)
+
+    async def _why_frozen(self, bridge: Bridge) -> str | None:
+        return await self.ends.why_frozen(bridge.record.org_id, *moving(bridge))

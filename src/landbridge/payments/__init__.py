@@ -1,0 +1,1 @@
+"""What flows share: who pays and who is paid, amounts, postings of held money, wire shapes."""
