@@ -1,0 +1,172 @@
+"""What a rule makes of an amount, for any rule and any amount."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from landbridge.chains.tokens import TOKENS, Chain
+from landbridge.core.errors import Broken
+from landbridge.core.money import Money
+from landbridge.virtual_accounts.rule_model import (
+    Part,
+    PartType,
+    SettlementRule,
+    Tier,
+    share_at_most,
+)
+from landbridge.virtual_accounts.splitting import split
+
+USDC = TOKENS[Chain.POLYGON, "usdc"].asset
+_AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def a_rule(*parts: Part, chain: Chain = Chain.POLYGON) -> SettlementRule:
+    return SettlementRule(
+        org_id=UUID(int=1),
+        id=UUID(int=2),
+        chain=chain,
+        includes_fee=False,
+        parts=parts,
+        version=1,
+        created_at=_AT,
+        updated_at=_AT,
+    )
+
+
+def percent(value: str, address: str = "a") -> Part:
+    return Part(type=PartType.PERCENTAGE, value=Decimal(value), tiers=None, wallet_address=address)
+
+
+def coins(value: str, address: str = "a") -> Part:
+    return Part(type=PartType.FIXED, value=Decimal(value), tiers=None, wallet_address=address)
+
+
+def by_tiers(*tiers: tuple[str, str, str], type_: PartType = PartType.PERCENTAGE) -> Part:
+    return Part(
+        type=type_,
+        value=None,
+        tiers=tuple(
+            Tier(
+                least=Decimal(least) if least else None,
+                below=Decimal(below) if below else None,
+                value=Decimal(value),
+            )
+            for least, below, value in tiers
+        ),
+        wallet_address="a",
+    )
+
+
+def usdc(amount: str) -> Money:
+    return Money.parse(amount, USDC)
+
+
+def divided(rule: SettlementRule, amount: str) -> tuple[list[tuple[str, str]], str]:
+    found = split(rule, usdc(amount))
+    return [(address, str(money)) for address, money in found.parts], str(found.left)
+
+
+fractions = st.integers(0, 10_000).map(lambda units: Decimal(units).scaleb(-4))
+figures = st.integers(0, 10**15).map(lambda units: Decimal(units).scaleb(-6))
+
+
+@st.composite
+def parts(draw: st.DrawFn) -> Part:
+    """Any part that a rule may have."""
+    type_ = draw(st.sampled_from(PartType))
+    values = fractions if type_ is PartType.PERCENTAGE else figures
+    address = draw(st.sampled_from("abc"))
+    if draw(st.booleans()):
+        return Part(type=type_, value=draw(values), tiers=None, wallet_address=address)
+    bounds = sorted(draw(st.sets(figures.filter(bool), max_size=4)))
+    edges = [None, *bounds, None]
+    tiers = tuple(
+        Tier(least=edges[place], below=edges[place + 1], value=draw(values))
+        for place in range(len(edges) - 1)
+    )
+    return Part(type=type_, value=None, tiers=tiers, wallet_address=address)
+
+
+rules = st.lists(parts(), min_size=1, max_size=6).map(lambda each: a_rule(*each))
+amounts = st.integers(0, 10**18).map(lambda units: Money(units, USDC))
+
+
+@given(rules, amounts)
+def test_parts_and_what_is_left_are_the_whole(rule: SettlementRule, amount: Money) -> None:
+    found = split(rule, amount)
+    assert sum(money.units for _, money in found.parts) + found.left.units == amount.units
+    assert found.left.units >= 0
+    assert all(money.units > 0 for _, money in found.parts)
+    # In the order of the rule, some left out.
+    wallets = iter(part.wallet_address for part in rule.parts)
+    assert all(address in wallets for address, _ in found.parts)
+
+
+@given(rules, amounts)
+def test_a_rule_within_bounds_is_never_capped_by_percentages(
+    rule: SettlementRule, amount: Money
+) -> None:
+    shares = tuple(part for part in rule.parts if part.type is PartType.PERCENTAGE)
+    if not shares or share_at_most(shares) > 1:
+        return
+    found = split(a_rule(*shares), amount)
+    wanted = [int(amount.units * part.figure(amount.decimal)) for part in shares]
+    assert [money.units for _, money in found.parts] == [units for units in wanted if units]
+
+
+@given(rules, amounts)
+def test_the_largest_share_is_the_largest_of_any_amount(
+    rule: SettlementRule, amount: Money
+) -> None:
+    shares = [part for part in rule.parts if part.type is PartType.PERCENTAGE]
+    here = sum((part.figure(amount.decimal) for part in shares), Decimal(0))
+    assert here <= share_at_most(rule.parts)
+
+
+def test_without_a_rule_all_is_left() -> None:
+    found = split(None, usdc("10"))
+    assert (found.parts, found.left) == ((), usdc("10"))
+
+
+def test_each_part_is_of_the_whole_amount_in_the_given_order() -> None:
+    rule = a_rule(percent("0.1", "a"), coins("5", "b"), percent("0.1", "c"))
+    assert divided(rule, "100") == ([("a", "10"), ("b", "5"), ("c", "10")], "75")
+
+
+def test_a_part_is_rounded_down_and_the_rest_stays() -> None:
+    assert divided(a_rule(percent("0.3333")), "0.00001") == ([("a", "0.000003")], "0.000007")
+
+
+def test_what_rounds_to_nothing_is_no_part() -> None:
+    assert divided(a_rule(percent("0.0001"), coins("0", "b")), "0.000001") == ([], "0.000001")
+
+
+def test_parts_take_no_more_than_there_is_in_their_order() -> None:
+    rule = a_rule(coins("3", "a"), coins("4", "b"), coins("1", "c"))
+    assert divided(rule, "5") == ([("a", "3"), ("b", "2")], "0")
+
+
+@pytest.mark.parametrize(
+    ("amount", "taken"),
+    [("99.999999", "9.999999"), ("100", "5"), ("100.000001", "5"), ("1000", "10"), ("0.1", "0.01")],
+)
+def test_a_tier_begins_at_its_min_and_charges_the_whole_amount(amount: str, taken: str) -> None:
+    part = by_tiers(("", "100", "0.1"), ("100", "1000", "0.05"), ("1000", "", "0.01"))
+    assert divided(a_rule(part), amount)[0] == [("a", taken)]
+
+
+def test_tiers_of_coins() -> None:
+    part = by_tiers(("", "100", "1"), ("100", "", "2.5"), type_=PartType.FIXED)
+    assert divided(a_rule(part), "99") == ([("a", "1")], "98")
+    assert divided(a_rule(part), "100") == ([("a", "2.5")], "97.5")
+
+
+def test_a_rule_of_another_chain_is_a_fault_of_ours() -> None:
+    with pytest.raises(Broken):
+        split(a_rule(percent("0.1"), chain=Chain.BASE), usdc("1"))
+    with pytest.raises(Broken):
+        split(None, usdc("-1"))
