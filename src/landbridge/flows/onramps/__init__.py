@@ -1,0 +1,1 @@
+"""Onramps: fiat in, stablecoins out; quoted first, or through a virtual account."""

@@ -1,0 +1,172 @@
+"""What the worker does with an onramp that is due.
+
+Each order goes out in the same three parts: claim, call, record (payments/sending.py). The coins
+are claimed by CRYPTO_INITIATED; a deposit that has to go back by FIAT_FAILED or CRYPTO_FAILED.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from landbridge.chains.port import Action, Chains, Leg, Order
+from landbridge.core.clock import Clock
+from landbridge.core.errors import Broken, Unavailable
+from landbridge.core.ids import derived_id
+from landbridge.flows.onramps import moves
+from landbridge.flows.onramps.asked import KYC_RAILS
+from landbridge.flows.onramps.model import LAPSING, MOVES, Onramp, Status, as_onramp
+from landbridge.flows.onramps.service import Onramps
+from landbridge.ledger.model import Transfer
+from landbridge.payments.insistence import key_to_insist
+from landbridge.payments.sending import (
+    ACTOR,
+    Errand,
+    Sending,
+    as_far_as_it_goes,
+    by_chain,
+    by_rail,
+    insisting,
+)
+from landbridge.rails.port import Paid, Payment, Rails
+from landbridge.receipts.service import Receipts, payment_back
+from landbridge.verification.errors import VerificationMissing
+
+_RETURN = "return"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnrampSteps:
+    """Moves on what time, chains and banks move."""
+
+    onramps: Onramps
+    sending: Sending
+    receipts: Receipts
+    chains: Chains
+    rails: Rails
+    clock: Clock
+
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        """Take the next steps of a due record, as far as they go.
+
+        Losing the race for it is an ordinary outcome. Raises `Unavailable` and `Unclear` while
+        there is no answer from outside.
+        """
+        await as_far_as_it_goes(record, lambda each: self._step(as_onramp(each), clock_offset))
+
+    async def _step(self, onramp: Onramp, clock_offset: timedelta) -> Transfer | None:
+        """The record after one step; None if there is nothing more to do with it here."""
+        if onramp.standing in LAPSING:
+            await self._lapse(onramp, clock_offset)
+            return None
+        match onramp.status:
+            case Status.FIAT_PENDING:
+                return await self._claim(onramp, clock_offset)
+            case Status.CRYPTO_INITIATED | Status.CRYPTO_PENDING | Status.UNKNOWN:
+                return await self.sending.run(
+                    onramp.record, self._delivery(onramp, clock_offset), clock_offset
+                )
+            case Status.FIAT_FAILED | Status.CRYPTO_FAILED:
+                return await self.sending.run(
+                    onramp.record, self._return(onramp, clock_offset), clock_offset
+                )
+            case status:
+                raise Broken(f"an onramp that is {status} waits for no time")
+
+    async def _lapse(self, onramp: Onramp, clock_offset: timedelta) -> None:
+        """Its time is over, unless the bank had a deposit before and nobody has looked at it yet.
+
+        All deposits of a currency arrive on one account, so it may turn out to be another's.
+        """
+        number, due_at = onramp.details.account_number, onramp.record.due_at
+        if onramp.standing is Status.AWAITING_FUNDS and number is not None and due_at is not None:
+            org_id = onramp.record.org_id
+            if await self.receipts.is_any_new(org_id, number, before=due_at):
+                raise Unavailable("a deposit that arrived in time is still to be looked at")
+        await self.onramps.lapse(onramp, ACTOR, self.clock.stamp(clock_offset))
+
+    async def _claim(self, onramp: Onramp, clock_offset: timedelta) -> Transfer | None:
+        """Send the coins from here on, or the fiat back if they may not go now."""
+        reason = await self._why_not(onramp)
+        at = self.clock.stamp(clock_offset)
+        if reason is None:
+            move = moves.claimed(onramp, actor=ACTOR, at=at)
+        else:
+            move = moves.failed(onramp, reason=reason, actor=ACTOR, at=at)
+        moved = await self.onramps.ledger.advance(move, MOVES)
+        return moved if isinstance(moved, Transfer) else None
+
+    async def _why_not(self, onramp: Onramp) -> str | None:
+        """Why nothing may be delivered now: somebody is frozen, or not verified any more."""
+        org_id, user_id = onramp.record.org_id, onramp.record.user_id
+        if reason := await self._why_frozen(onramp):
+            return reason
+        rail = KYC_RAILS[onramp.source.asset.currency]
+        try:
+            await self.onramps.verification.check_active(org_id, user_id, rail)
+        except VerificationMissing as error:
+            return error.message
+        return None
+
+    async def _why_frozen(self, onramp: Onramp) -> str | None:
+        user_ids = (onramp.record.user_id, onramp.details.destination_user_id)
+        return await self.onramps.ends.why_frozen(
+            onramp.record.org_id, *user_ids, *onramp.part_user_ids
+        )
+
+    def _delivery(self, onramp: Onramp, clock_offset: timedelta) -> Errand:
+        """The coins: one transaction with every part of a settlement rule in it."""
+        record, details = onramp.record, onramp.details
+        ends = [(part.address, money) for part, money in onramp.parts]
+        order = Order(
+            org_id=record.org_id,
+            key=derived_id(record.id, "send"),
+            action=Action.TRANSFER,
+            chain=onramp.destination.asset.chain,
+            source=details.source_address,
+            wallet_id=None,
+            legs=tuple(
+                Leg(address, money)
+                for address, money in [*ends, (details.destination_address, onramp.left)]
+                if money.units
+            ),
+            at=self.clock.now(clock_offset),
+        )
+        return Errand(
+            way=by_chain(self.chains, order),
+            moves=MOVES,
+            initiated=Status.CRYPTO_INITIATED,
+            pending=Status.CRYPTO_PENDING,
+            done=Status.COMPLETED,
+            failed=Status.CRYPTO_FAILED,
+            unknown=Status.UNKNOWN,
+            why_not=lambda: self._why_frozen(onramp),
+            done_journal=moves.delivered(onramp),
+            failed_journal=moves.back_in_transit(onramp),
+        )
+
+    def _return(self, onramp: Onramp, clock_offset: timedelta) -> Errand:
+        """The deposit, back to whoever sent it. It must arrive: there is no way around that."""
+        record = onramp.record
+        key = key_to_insist(record, _RETURN)
+
+        async def payment() -> Payment:
+            receipt_id = onramp.details.receipt_id
+            if receipt_id is None:
+                raise Broken(f"onramp {record.id} has no deposit that could go back")
+            receipt = await self.receipts.get(record.org_id, receipt_id)
+            return payment_back(receipt, key=key, at=self.clock.now(clock_offset))
+
+        way = by_rail(self.rails, record.org_id, key, payment, facts=_nothing)
+        return Errand(
+            way=insisting(way, _RETURN),
+            moves=MOVES,
+            initiated=onramp.status,
+            done=Status.FIAT_RETURNED,
+            done_journal=moves.returned(onramp),
+        )
+
+
+def _nothing(paid: Paid) -> Mapping[str, Any]:
+    del paid
+    return {}
