@@ -1,0 +1,1 @@
+"""Offramps: stablecoins out of a wallet, fiat into a bank account."""
