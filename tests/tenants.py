@@ -30,6 +30,9 @@ SETTINGS = Settings(
     data_dir=_data_dir.name,
 )
 SWAPS = "/v2/wallets/swaps"
+TRANSFERS = "/v2/wallets/transfers"
+BATCHES = "/v2/wallets/transfers/batches"
+BRIDGES = "/v2/wallets/bridges"
 
 
 @asynccontextmanager
@@ -226,3 +229,104 @@ async def make_swap(
 async def swap_of(org: Tenant, swap: str) -> Swap:
     """A swap as the service knows it."""
     return await org.house.swaps.get(org.org_id, UUID(swap))
+
+
+def transfer_body(
+    user: str,
+    to: str | Mapping[str, Any],
+    amount: Any = 10,
+    *,
+    request_id: str | None = None,
+    **changes: Any,
+) -> dict[str, Any]:
+    """The body that sends usdc on POLYGON to a user, or to what `to` says; None is left out."""
+    body = {
+        "requestId": request_id or str(uuid4()),
+        "source": {"userId": user},
+        "destination": {"userId": to} if isinstance(to, str) else dict(to),
+        "amount": amount,
+        "currency": "usdc",
+        "chain": "POLYGON",
+        **changes,
+    }
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def batch_body(
+    user: str, *items: Mapping[str, Any], request_id: str | None = None, **changes: Any
+) -> dict[str, Any]:
+    """The body that sends usdc on POLYGON to many; None leaves a member out."""
+    body = {
+        "requestId": request_id or str(uuid4()),
+        "source": {"userId": user},
+        "destination": {"batch": [dict(each) for each in items]},
+        "currency": "usdc",
+        "chain": "POLYGON",
+        **changes,
+    }
+    return {name: value for name, value in body.items() if value is not None}
+
+
+async def make_transfer(
+    org: Tenant, user: str, to: str | Mapping[str, Any], amount: Any = 1, **changes: Any
+) -> dict[str, Any]:
+    """The details of a transfer as it was opened; the user must have the funds."""
+    made = await org.post(TRANSFERS, transfer_body(user, to, amount, **changes))
+    return made["transferDetails"]
+
+
+async def make_batch(
+    org: Tenant, user: str, *items: Mapping[str, Any], **changes: Any
+) -> dict[str, Any]:
+    """The details of a batch as it was opened; the user must have the funds."""
+    return (await org.post(BATCHES, batch_body(user, *items, **changes)))["transferDetails"]
+
+
+def bridge_body(
+    user: str,
+    amount: Any = 10,
+    *,
+    source: Mapping[str, Any] | None = None,
+    destination: Mapping[str, Any] | None = None,
+    request_id: str | None = None,
+    **changes: Any,
+) -> dict[str, Any]:
+    """The body that bridges usdc from POLYGON to the user's own wallet on BASE.
+
+    None leaves a member out.
+    """
+    ends = [
+        {"userId": user, "chain": "POLYGON", "currency": "usdc"} | dict(source or {}),
+        {"userId": user, "chain": "BASE", "currency": "usdc"} | dict(destination or {}),
+    ]
+    told = [{name: value for name, value in end.items() if value is not None} for end in ends]
+    body = {
+        "requestId": request_id or str(uuid4()),
+        "amount": amount,
+        "source": told[0],
+        "destination": told[1],
+        **changes,
+    }
+    return {name: value for name, value in body.items() if value is not None}
+
+
+async def make_bridge(
+    org: Tenant, user: str, to: str, amount: Any = 1, **changes: Any
+) -> dict[str, Any]:
+    """The details of a bridge to a user's wallet on BASE; the user must have the funds."""
+    body = bridge_body(user, amount, destination={"userId": to}, **changes)
+    return (await org.post(BRIDGES, body))["transferDetails"]
+
+
+async def run_due(org: Tenant) -> None:
+    """What the worker does for this organisation, until nothing is due."""
+    offsets = await org.house.orgs.clock_offsets()
+    await org.house.due.run_all({org.org_id: offsets[org.org_id]})
+
+
+async def register(
+    org: Tenant, user: str, address: str, *, chain: str = "POLYGON", **changes: str
+) -> str:
+    """The id of an address outside that the user has registered."""
+    body = {"address": address, "chain": chain, "name": "Bank", "referenceId": "r1", **changes}
+    return (await org.post(f"/v2/users/{user}/wallets/external", body))["id"]

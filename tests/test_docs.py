@@ -19,9 +19,14 @@ import click
 import pytest
 
 from landbridge.accounts import model as accounts
+from landbridge.approvals import model as approvals
 from landbridge.cli import commands
 from landbridge.core.states import Moves
+from landbridge.flows.bridges import model as bridges
+from landbridge.flows.offramps import model as offramps
+from landbridge.flows.onramps import model as onramps
 from landbridge.flows.swaps import model as swaps
+from landbridge.payments import remittances
 from landbridge.settings import PREFIX
 from landbridge.verification import model as verification
 
@@ -40,12 +45,22 @@ KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=(\S+)", re.MULTILINE)
 
 FIGURES: dict[str, Moves[Any]] = {
     "docs/reference/accounts.md": accounts.MOVES,
+    "docs/reference/approvals.md": approvals.MOVES,
+    "docs/reference/offramps.md": offramps.MOVES,
+    "docs/reference/onramps.md": onramps.MOVES,
+    "docs/reference/bridges.md": bridges.MOVES,
     "docs/reference/swaps.md": swaps.MOVES,
+    "docs/reference/transfers.md": remittances.MOVES,
     "docs/reference/verification.md": verification.MOVES,
 }
 STATUSES: dict[str, type[StrEnum]] = {
     "docs/reference/accounts.md": accounts.Status,
+    "docs/reference/approvals.md": approvals.Status,
+    "docs/reference/offramps.md": offramps.Status,
+    "docs/reference/onramps.md": onramps.Status,
+    "docs/reference/bridges.md": bridges.Status,
     "docs/reference/swaps.md": swaps.Status,
+    "docs/reference/transfers.md": remittances.Status,
     "docs/reference/verification.md": verification.KycStatus,
 }
 

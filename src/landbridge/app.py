@@ -17,20 +17,33 @@ from litestar.openapi.spec import Components, SecurityScheme
 from landbridge import __version__
 from landbridge.accounts.api import AccountRoutes
 from landbridge.accounts.review_api import AccountReviewRoutes
+from landbridge.approvals.api import ApprovalRoutes
 from landbridge.core.errors import Busy, Refused
 from landbridge.files.api import FileRoutes
+from landbridge.flows.batches.api import BatchRoutes
+from landbridge.flows.bridges.api import BridgeRoutes
+from landbridge.flows.offramps.api import OfframpRoutes
+from landbridge.flows.onramps.api import OnrampRoutes
 from landbridge.flows.swaps.api import SwapRoutes
+from landbridge.flows.wallet_transfers.api import WalletTransferRoutes
 from landbridge.kyc import shapes as kyc_shapes
 from landbridge.kyc.api import KycRoutes
 from landbridge.onboarding.api import KycLinkRoutes
 from landbridge.onboarding.form_api import KycPage
+from landbridge.quotes.rates_api import RateRoutes
 from landbridge.reporting.api import TemplateRoutes
+from landbridge.rfis.api import TransferReviewRoutes
 from landbridge.sandbox.api import SandboxRoutes
+from landbridge.sandbox.deposit_api import SandboxDepositRoutes
+from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 from landbridge.users.api import UserRoutes
+from landbridge.users.deposit_api import DepositRoutes
 from landbridge.users.terms_api import TermsPage, TermsRoutes
 from landbridge.users.wallet_api import WalletRoutes
 from landbridge.verification.api import VerificationRoutes
 from landbridge.verification.review_api import ReviewRoutes
+from landbridge.virtual_accounts.api import VirtualAccountRoutes
+from landbridge.virtual_accounts.rule_api import SettlementRuleRoutes
 from landbridge.web import errors
 from landbridge.web.body import Body
 from landbridge.web.gate import gate
@@ -56,16 +69,29 @@ ROUTES = [
     FileRoutes,
     UserRoutes,
     WalletRoutes,
+    DepositRoutes,
     KycRoutes,
     VerificationRoutes,
     ReviewRoutes,
+    TransferReviewRoutes,
     TermsRoutes,
     TermsPage,
     KycLinkRoutes,
     KycPage,
+    VirtualAccountRoutes,
+    SettlementRuleRoutes,
     SwapRoutes,
+    WalletTransferRoutes,
+    BatchRoutes,
+    BridgeRoutes,
+    OfframpRoutes,
+    RateRoutes,
+    OnrampRoutes,
+    ApprovalRoutes,
     TemplateRoutes,
     SandboxRoutes,
+    SandboxDepositRoutes,
+    SimulatedDepositRoutes,
 ]
 
 # What handlers may ask for, by the names of their parameters.
@@ -77,14 +103,30 @@ SERVICES = (
     "users",
     "verification",
     "reviews",
+    "reviewing",
     "wallets",
+    "deposits",
     "terms",
     "orgs",
     "links",
     "visits",
     "uploading",
+    "virtual_accounts",
+    "virtual_deposits",
+    "settlement_rules",
     "swaps",
+    "bridges",
+    "offramps",
+    "approvals",
+    "wallet_transfers",
+    "batches",
+    "rate_board",
+    "onramps",
+    "onramp_backgrounds",
+    "voting",
     "sandbox",
+    "sandbox_deposits",
+    "simulated_deposits",
     "clock",
 )
 

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import sys
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
@@ -12,7 +13,8 @@ import click
 import uvloop
 
 from landbridge import __version__
-from landbridge.chains.tokens import ASSETS
+from landbridge.approvals.commands import approvals
+from landbridge.approvals.service import Approvals
 from landbridge.console import (
     chosen_org,
     data_dir_option,
@@ -34,7 +36,7 @@ from landbridge.privacy.service import Resealed
 from landbridge.screening.commands import sanctions
 from landbridge.screening.service import Screening
 from landbridge.verification.rescreening import Rescreened
-from landbridge.wiring import MOVES, House
+from landbridge.wiring import ASSETS, MOVES, House
 
 T = TypeVar("T")
 
@@ -189,6 +191,24 @@ def demo(data_dir: str) -> None:
 
 for group in (orgs, keys, prices):
     commands.add_command(group)
+
+
+def _with_approvals(
+    data_dir: str | None,
+    org: UUID | None,
+    run: Callable[[Approvals, UUID, Callable[[], datetime]], Awaitable[T]],
+    *,
+    writes: bool,
+) -> T:
+    async def work(house: House) -> T:
+        org_id = await chosen_org(house, org)
+        offset = await house.orgs.clock_offset(org_id)
+        return await run(house.approvals, org_id, lambda: house.clock.stamp(offset))
+
+    return in_house(data_dir, work, writes=writes)
+
+
+commands.add_command(approvals(_with_approvals))
 
 
 def _with_screening(data_dir: str | None, run: Callable[[Screening], Awaitable[T]]) -> T:

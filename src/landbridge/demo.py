@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from landbridge.chains.tokens import ASSETS
 from landbridge.core.errors import LandbridgeError
 from landbridge.core.money import Money
 from landbridge.db.embedded.server import borrow
@@ -27,12 +26,33 @@ from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.house import house_balances
 from landbridge.settings import PREFIX
-from landbridge.wiring import MOVES
+from landbridge.wiring import ASSETS, MOVES
 
 # Only a directory that an earlier demo has marked as its own is wiped.
 _MARK = "made-by-landbridge-demo"
 _READY_PATIENCE_S = 120
 _TIMEOUT_S = 30
+
+_ADDRESS = {
+    "addressLine1": "1 Main Street",
+    "city": "Denver",
+    "stateProvinceRegion": "CO",
+    "postalCode": "80202",
+    "country": "USA",
+}
+_ACCOUNT = {
+    "rail": "offramp",
+    "type": "us",
+    "accountHolder": {"type": "individual", "name": "Ada Approval", "address": _ADDRESS},
+    "us": {
+        "transferType": "ach",
+        "accountType": "checking",
+        "accountNumber": "000123456789",
+        "routingNumber": "021000021",
+        "bankName": "Test Bank",
+        "currency": "usd",
+    },
+}
 
 # The server is our own and on this machine, whatever proxy the environment names.
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -85,7 +105,7 @@ def demo(folder: Path, say: Say) -> bool:
 
 def _story(client: Client, say: Say) -> None:
     ada, grace, bob = (_user(client, name) for name in ("Ada", "Grace", "Bob"))
-    say("Ada, Grace and Bob accepted the terms and have wallets on POLYGON.")
+    say("Ada, Grace and Bob accepted the terms and have wallets.")
     client.ask(
         "POST",
         f"/v2/sandbox/users/{ada}/wallets/fund",
@@ -119,6 +139,8 @@ def _story(client: Client, say: Say) -> None:
     say(f"Ada leaves a quote open for 31 seconds: {late['status']}.")
     count = client.ask("GET", "/v2/wallets/swaps")["count"]
     say(f"The list has {count} swaps.\n")
+    _send(client, say, ada=ada, grace=grace, bob=bob)
+    _bank(client, say, ada=ada)
     for name, user in (("Ada", ada), ("Grace", grace), ("Bob", bob)):
         held = {
             currency: client.ask(
@@ -127,6 +149,118 @@ def _story(client: Client, say: Say) -> None:
             for currency in ("usdc", "usdt")
         }
         say(f"{name:5} holds {held['usdc']:>10} usdc {held['usdt']:>10} usdt")
+
+
+def _send(client: Client, say: Say, *, ada: str, grace: str, bob: str) -> None:
+    """Transfers, a batch, a payment that somebody has to approve, and a bridge."""
+    transfers = "/v2/wallets/transfers"
+    fee = {"type": "PERCENT", "value": "0.01"}
+    told = client.ask("POST", transfers, _coins(ada, {"userId": bob}, amount=10, fee=fee))
+    gross = told["transferDetails"]["amountIncludeDeveloperFee"]
+    done = _finish(client, f"{transfers}/{told['transferDetails']['id']}")
+    say(f"Ada sends Bob 10 usdc, and pays {gross} with the fee: {done['status']}.")
+    items = [{"userId": grace, "amount": "2.5"}, {"userId": bob, "amount": "1.25"}]
+    told = client.ask("POST", f"{transfers}/batches", _coins(ada, {"batch": items}))
+    done = _finish(client, f"{transfers}/batches/{told['transferDetails']['id']}")
+    say(f"She pays both at once, in one transaction: {done['status']}.")
+    asked = _coins(ada, {"userId": grace}, amount=5, requireApproval=True)
+    told = client.ask("POST", transfers, asked)["transferDetails"]
+    say(f"5 usdc more, for which somebody has to agree: {told['status']}.")
+    client.ask("POST", f"/v2/transfer-approvals/{told['approval']['id']}/approve")
+    done = _finish(client, f"{transfers}/{told['id']}")
+    say(f"The approval comes: {done['status']}.")
+    client.ask("POST", f"/v2/users/{ada}/wallets/add", {"chains": ["BASE"]})
+    end = {"userId": ada, "currency": "usdc"}
+    asked = {
+        "requestId": str(uuid4()),
+        "amount": 5,
+        "source": {**end, "chain": "POLYGON"},
+        "destination": {**end, "chain": "BASE"},
+    }
+    told = client.ask("POST", "/v2/wallets/bridges", asked)["transferDetails"]
+    client.ask("POST", f"/v2/wallets/bridges/{told['id']}/accept")
+    done = _finish(client, f"/v2/wallets/bridges/{told['id']}")
+    say(f"Ada moves 5 usdc from POLYGON to BASE: {done['status']}.\n")
+
+
+def _bank(client: Client, say: Say, *, ada: str) -> None:
+    """Dollars that come from a bank, and dollars that go to one."""
+    _verify(client, ada)
+    say("Ada is verified for dollars; a sandbox approves whoever is called Approval.")
+    end = {"currency": "usdc", "chain": "POLYGON", "userId": ada}
+    start = {"userId": ada, "currency": "usd", "amount": 50, "transferType": "wire"}
+    asked = {"requestId": str(uuid4()), "source": start, "destination": end}
+    path = f"/v2/onramps/{client.ask('POST', '/v2/onramps', asked)['transferDetails']['id']}"
+    accepted = client.ask("POST", f"{path}/quote/accept")
+    say(f"She wants usdc for 50 dollars: {accepted['transferDetails']['status']}.")
+    client.ask("POST", path.replace("/v2/", "/v2/sandbox/") + "/deposit", {"paymentRail": "wire"})
+    say(f"Her bank sends them: {_finish(client, path)['status']}.")
+
+    account = client.ask("POST", f"/v2/users/{ada}/accounts", _ACCOUNT)["id"]
+    start = {"userId": ada, "currency": "usdc", "chain": "POLYGON", "amount": 20}
+    asked = {
+        "requestId": str(uuid4()),
+        "source": start,
+        "destination": {"accountId": account, "currency": "usd", "userId": ada},
+    }
+    told = client.ask("POST", "/v2/offramps", asked)["transferDetails"]
+    path = f"/v2/offramps/{told['id']}"
+    client.ask("POST", f"{path}/quote/accept")
+    done = _finish(client, path)
+    tracking = done["receipt"]["paymentTracking"]
+    say(f"She pays 20 usdc out to her bank: {done['status']}, by {tracking['paymentRail']}.\n")
+
+
+def _finish(client: Client, path: str) -> dict[str, Any]:
+    """A record once the worker has brought it to its end."""
+    deadline_s = time.monotonic() + _TIMEOUT_S
+    while True:
+        details: dict[str, Any] = client.ask("GET", path)["transferDetails"]
+        if details["status"] == "COMPLETED":
+            return details
+        if time.monotonic() > deadline_s:
+            raise DemoFailed(f"{path} is {details['status']} and does not end")
+        time.sleep(0.1)
+
+
+def _coins(user: str, destination: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The body of a transfer or a batch of usdc on POLYGON."""
+    return {
+        "requestId": str(uuid4()),
+        "source": {"userId": user},
+        "destination": destination,
+        "currency": "usdc",
+        "chain": "POLYGON",
+        **more,
+    }
+
+
+def _verify(client: Client, user: str) -> None:
+    """Tell all that is asked for dollars, and submit it."""
+    path = f"/v2/users/{user}/kyc"
+    client.ask(
+        "POST",
+        path,
+        {
+            "phone": "+13035550123",
+            "nationality": "USA",
+            "address": _ADDRESS,
+            "taxIdentificationNumber": "123-45-6789",
+        },
+    )
+    passport = {
+        "type": "PASSPORT",
+        "subType": "SINGLE_SIDE",
+        "issuedCountry": "USA",
+        "number": "P1234567",
+        "expiryDate": "2100-01-01",
+        "url": "https://example.com/passport.pdf",
+    }
+    client.ask("POST", f"{path}/documents", [passport])
+    client.ask("POST", f"{path}/submissions", {"rails": "USD"})
+    status = client.ask("GET", f"{path}/status?rails=USD")["status"]
+    if status != "ACTIVE":
+        raise DemoFailed(f"the verification is {status}")
 
 
 def _user(client: Client, name: str) -> str:
@@ -140,7 +274,7 @@ def _user(client: Client, name: str) -> str:
         {
             "type": "individual",
             "firstName": name,
-            "lastName": "Example",
+            "lastName": "Approval",
             "email": f"{name.lower()}@example.com",
             "dateOfBirth": "1990-01-01",
             "ipAddress": "203.0.113.7",
@@ -180,7 +314,7 @@ async def _books(dsn: str, say: Say) -> bool:
         say("\nThe house (what the wallets hold, with the opposite sign):")
         for (role, code), units in sorted((await house_balances(database, org_id)).items()):
             money = Money(units, ASSETS[code])
-            say(f"  {role:9} {money!s:>12} {money.asset.currency} on {money.asset.chain}")
+            say(f"  {role:10} {money!s:>12} {money.asset.currency} on {money.asset.chain}")
         say("\nThe books:")
         say(table(audited))
         return audited.is_clean

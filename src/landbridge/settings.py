@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from datetime import timedelta
+from decimal import Decimal
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any
@@ -53,6 +54,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     admin_password: str | None = None
     trusted_proxies: str | None = None
     price_age_max_s: Annotated[int, msgspec.Meta(ge=1, le=_PRICE_AGE_MAX_S)] = 3600
+    review_above_usd: Decimal | None = None
+    require_registered_wallets: bool = True
     log_format: str | None = None
     log_level: str = "info"
 
@@ -127,6 +130,7 @@ def check(settings: Settings) -> Settings:
         ("log_format", settings.log_format, _one_of("console", "json")),
         ("unsupported_countries", settings.unsupported_countries, _countries),
         ("unsupported_us_states", settings.unsupported_us_states, _us_states),
+        ("review_above_usd", settings.review_above_usd, _amount),
         ("log_level", settings.log_level, _one_of("debug", "info", "warning", "error")),
     ]
     for name, value, check in checks:
@@ -179,6 +183,11 @@ def _public_url(value: str) -> None:
     parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         raise ValueError("must be an http or https URL")
+
+
+def _amount(value: Decimal) -> None:
+    if not value.is_finite() or value < 0:
+        raise ValueError("must be an amount of 0 or more")
 
 
 def _networks(values: list[str]) -> None:

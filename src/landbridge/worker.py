@@ -18,7 +18,7 @@ _log = structlog.stdlib.get_logger()
 
 FAILING = Gauge(
     "landbridge_due_failing_records",
-    "Due records that could not be moved when they were last tried.",
+    "Due records and deposits that could not be moved when they were last tried.",
     multiprocess_mode="mostrecent",
 )
 
@@ -34,8 +34,12 @@ class Schedule:
 
 async def _run_due(house: House) -> bool:
     moved = await house.due.run_once(await house.orgs.clock_offsets())
-    FAILING.set(house.due.failing)
+    FAILING.set(house.due.failing + house.receipt_steps.failing)
     return moved == BATCH_SIZE
+
+
+async def _receive(house: House) -> bool:
+    return await house.receipt_steps.run_once(await house.orgs.clock_offsets())
 
 
 async def _verify(house: House) -> bool:
@@ -65,9 +69,17 @@ async def _sweep_links(house: House) -> bool:
     return await house.links.sweep(await house.orgs.clock_offsets())
 
 
+async def _sweep_receipts(house: House) -> bool:
+    offsets = await house.orgs.clock_offsets()
+    clocks = {org_id: house.clock.now(offset) for org_id, offset in offsets.items()}
+    return await house.receipts.sweep(clocks)
+
+
 SCHEDULES = [
     # A quote is ended within half a second of its time.
     Schedule("due", 0.5, _run_due),
+    # Nor does fiat that arrived wait any longer.
+    Schedule("receipts", 0.5, _receive),
     # Somebody who was submitted waits a second longer.
     Schedule("verification", 1.0, _verify),
     # House balances are exact at any moment; this only keeps their live tail short.
@@ -80,6 +92,8 @@ SCHEDULES = [
     Schedule("mails", 1.0, _send_mails),
     # Whom an expired link was sent to is kept an hour longer at most.
     Schedule("kyc_links_sweep", 3600.0, _sweep_links),
+    # Who sent what went back is kept an hour longer than 90 days at most.
+    Schedule("receipts_sweep", 3600.0, _sweep_receipts),
 ]
 
 

@@ -17,7 +17,9 @@ from landbridge.flows.swaps.model import Status
 from landbridge.kyc.model import Rail
 from tests.accounts.bodies import cases, having, whole
 from tests.accounts.verified import make_verified
+from tests.contract.deposit_markers import pay_in
 from tests.contract.kyc_markers import tell_kyc
+from tests.contract.offramp_markers import pay_out
 from tests.contract.verification_markers import review
 from tests.onboarding.person import ADA, ADA_DETAILS, PASSPORT, PICTURE, Person
 from tests.tenants import (
@@ -76,6 +78,10 @@ async def story(org: Tenant, logged: Callable[[], str]) -> Story:
     await _files(played)
     await _form(played)
     await review(org, played.send, played.mark)
+    await pay_in(org, played.send, played.mark)
+    await pay_out(org, played.send, played.mark)
+    # The payer's account, in deposits of all kinds.
+    played.markers |= {"77318844992"}
     await _bad_requests(played)
     await _broken_requests(played)
     return played

@@ -23,6 +23,8 @@ from landbridge.orgs.service import take_lane
 from landbridge.rates.port import Price
 from landbridge.wiring import wire
 from tests.accounts.verified import make_verified
+from tests.payouts import OFFRAMPS, make_offramp, make_payee, offramp_body
+from tests.payouts import make_account as make_bank_account
 from tests.tenants import (
     SETTINGS,
     SWAPS,
@@ -137,6 +139,18 @@ async def _deleted_account(org: Tenant) -> httpx2.Response:
     return await org.send("POST", f"/v2/reviews/accounts/{made['id']}", decision)
 
 
+async def _other_currency(org: Tenant) -> httpx2.Response:
+    user = await make_payee(org)
+    body = offramp_body(user, await make_bank_account(org, user), destination={"currency": "eur"})
+    return await org.send("POST", OFFRAMPS, body)
+
+
+async def _unquoted(org: Tenant) -> httpx2.Response:
+    user = await make_payee(org)
+    made = await make_offramp(org, user, await make_bank_account(org, user), requireApproval=True)
+    return await org.send("POST", f"{OFFRAMPS}/{made['id']}/quote/accept")
+
+
 async def _too_little_told(org: Tenant) -> httpx2.Response:
     user = await make_user(org)
     return await org.send("POST", f"/v2/users/{user}/kyc/submissions", {"rails": "USD"})
@@ -152,6 +166,12 @@ async def _frozen(org: Tenant) -> httpx2.Response:
     user = await make_user(org)
     await org.post(f"/v2/users/{user}/freeze", {})
     return await org.send("POST", f"/v2/users/{user}/wallets/add", {"chains": ["BASE"]})
+
+
+async def _frozen_org(org: Tenant) -> httpx2.Response:
+    user = await make_user(org, funds="1")
+    await org.house.orgs.freeze(org.org_id)
+    return await org.send("POST", SWAPS, swap_body(user, "1"))
 
 
 async def _no_swap(org: Tenant) -> httpx2.Response:
@@ -235,6 +255,7 @@ async def _not_a_reviewer(org: Tenant) -> httpx2.Response:
 MEETS: dict[str, Met] = {
     "AccountDataInvalid": _misshapen_account,
     "AccountNotFound": _no_account,
+    "AccountUnfit": _other_currency,
     "BodyTooLarge": _large_body,
     "FieldInvalid": _bad_field,
     "InactiveAccount": _deleted_account,
@@ -243,7 +264,9 @@ MEETS: dict[str, Met] = {
     "KycDataInvalid": _too_little_told,
     "KeyMissing": _no_key,
     "MethodNotAllowed": _wrong_method,
+    "ProfileFrozen": _frozen_org,
     "QuoteInvalid": _expired,
+    "QuoteNotFound": _unquoted,
     "QuoteNotReady": _stale_price,
     "RequestIdTaken": _taken_id,
     "ResourceConflict": _other_link,

@@ -5,32 +5,39 @@ tables below say what that id is.
 """
 
 import re
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, cast
-from uuid import uuid4
 
 import httpx2
 import pytest
 from litestar.routes import HTTPRoute
 
 from landbridge.app import build_app
-from landbridge.kyc.model import Rail
-from landbridge.verification.model import case_id
 from landbridge.wiring import House
-from tests.accounts.verified import verify
-from tests.contract.things import ACCOUNT, DOCUMENT, make_document, make_owner, send_file
+from tests.contract.things import (
+    KINDS,
+    PUBLIC,
+    QUERIES,
+    VIRTUAL_ACCOUNTS,
+    Things,
+    bodies,
+    kind_of,
+    make_things,
+    unknown,
+)
 from tests.tenants import (
+    BATCHES,
+    BRIDGES,
     SWAPS,
+    TRANSFERS,
     Tenant,
-    individual,
-    make_agreement,
-    make_swap,
-    make_user,
+    batch_body,
+    bridge_body,
     refusal,
     swap_body,
+    transfer_body,
 )
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -40,44 +47,8 @@ CHANGING = re.compile(
     r"|0x[0-9a-fA-F]{40}"  # addresses
     r"|file_[0-9a-f]{32}"  # files
 )
-PUBLIC = {
-    "GET /healthz",
-    "GET /readyz",
-    "GET /metrics",
-    "GET /docs",
-    "GET /openapi.json",
-    "GET /docs/assets/{name}",
-    "GET /tos/{signedAgreementId}",
-    "POST /tos/{signedAgreementId}/accept",
-    "GET /kyc/{linkId}",
-    "POST /kyc/{linkId}/terms",
-    "POST /kyc/{linkId}/about",
-    "POST /kyc/{linkId}/details",
-    "POST /kyc/{linkId}/questions",
-    "POST /kyc/{linkId}/owners",
-    "POST /kyc/{linkId}/owners/remove",
-    "POST /kyc/{linkId}/documents",
-    "POST /kyc/{linkId}/submit",
-}
-# Path and query parameters and members of bodies that are ids, and of what.
-KINDS = {
-    "userId": "user",
-    "swapId": "swap",
-    "signedAgreementId": "agreement",
-    "idempotencyKey": "agreement",
-    "linkId": "link",
-    "externalWalletId": "external",
-    "accountId": "account",
-    "fileId": "file",
-    "uboId": "owner",
-    "documentId": "document",
-    "caseId": "case",
-    "requestId": "request",
-    "walletAddress": "address",
-}
 # Parameters of paths that are nobody's.
 NO_IDS = {"name", "file_path", "path"}
-OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,107 +86,6 @@ def routes(house: House) -> list[Route]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Things:
-    """One of each thing, of one organisation."""
-
-    by_kind: dict[str, str]
-    session: str
-    form_session: str
-
-
-async def make_things(org: Tenant) -> Things:
-    user = await make_user(org, funds="100", chains=["POLYGON"], lastName="Approval")
-    await verify(org, user, Rail.SOUTH_AMERICA_STANDARD)
-    account = await org.post(f"/v2/users/{user}/accounts", ACCOUNT)
-    swap = await make_swap(org, user)
-    agreement = await make_agreement(org)
-    body = {"address": OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
-    external = await org.post(f"/v2/users/{user}/wallets/external", body)
-    wallets = (await org.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]
-    form = await org.post("/v2/kyc-link", {"userType": "INDIVIDUAL", "rails": ["USD"]})
-    link, _, form_session = form["kycLinkUrl"].rpartition("/")[2].partition("?session=")
-    return Things(
-        {
-            "user": user,
-            "swap": swap["id"],
-            "agreement": agreement,
-            "external": external["id"],
-            "account": account["id"],
-            "file": await send_file(org),
-            "owner": await make_owner(org),
-            "document": await make_document(org, user),
-            "request": swap["requestId"],
-            "address": wallets["POLYGON"]["address"],
-            "link": link,
-            "case": str(case_id(uuid.UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
-        },
-        (await org.get(f"/v2/tos-link/{agreement}"))["sessionToken"],
-        form_session,
-    )
-
-
-def unknown() -> Things:
-    """Ids of nothing."""
-    kinds = ("user", "owner", "document", "swap", "agreement", "external", "account", "request")
-    nothing = {kind: str(uuid4()) for kind in kinds}
-    nothing["file"] = f"file_{uuid4().hex}"
-    nothing["link"] = str(uuid4())
-    nothing["case"] = str(uuid4())
-    return Things({**nothing, "address": "0x" + uuid4().hex + "0" * 8}, "x" * 43, "x" * 43)
-
-
-def bodies(mine: Things) -> dict[str, Any]:
-    """A good body for each route that takes one."""
-    user = mine.by_kind["user"]
-    address = {"address": "0x" + uuid4().hex + "1" * 8, "chain": "BASE"}
-    return {
-        "POST /v2/users": {
-            **individual(mine.by_kind["agreement"]),
-            "requestId": str(uuid4()),
-        },
-        "POST /v2/files": {},
-        "DELETE /v2/files/{fileId}": {},
-        "POST /v2/users/{userId}": {"email": "new@example.com"},
-        "POST /v2/users/{userId}/freeze": {"reason": "a"},
-        "POST /v2/users/{userId}/unfreeze": {},
-        "DELETE /v2/users/{userId}/personal-data": {},
-        "POST /v2/users/{userId}/accounts": {**ACCOUNT, "requestId": str(uuid4())},
-        "DELETE /v2/users/{userId}/accounts/{accountId}": {},
-        "POST /v2/reviews/accounts/{accountId}": {"decision": "approve"},
-        "POST /v2/users/{userId}/kyc": {"phone": "+14155550123"},
-        "POST /v2/users/{userId}/kyc/submissions": {"rails": "USD"},
-        "POST /v2/reviews/kyc/{caseId}": {"decision": "revoke"},
-        "POST /v2/users/{userId}/kyc/ubos": {"firstName": "Ada"},
-        "POST /v2/users/{userId}/kyc/ubos/{uboId}": {"firstName": "Ada"},
-        "POST /v2/users/{userId}/kyc/documents/{documentId}": {"number": "1"},
-        "POST /v2/users/{userId}/kyc/documents": [DOCUMENT],
-        "POST /v2/users/{userId}/wallets/add": {"chains": ["BASE"]},
-        "POST /v2/users/{userId}/wallets/external": {**address, "name": "a", "referenceId": "b"},
-        "POST /v2/tos-link": {"idempotencyKey": str(uuid4())},
-        "POST /v2/tos-link/{signedAgreementId}/accept": {"sessionToken": mine.session},
-        "POST /v2/wallets/swaps": swap_body(user, "1", destination={"userId": user}),
-        "POST /v2/wallets/swaps/{swapId}/accept": {},
-        "POST /v2/sandbox/clock/advance": {"seconds": 0},
-        "POST /v2/sandbox/users/{userId}/wallets/fund": {
-            "chain": "POLYGON",
-            "currency": "usdc",
-            "amount": "1",
-        },
-        "POST /tos/{signedAgreementId}/accept": {},
-        "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
-        **{name: {} for name in PUBLIC if name.startswith("POST /kyc/")},
-    }
-
-
-QUERIES = {
-    "GET /v2/users/{userId}/wallets/balance": {"chain": "POLYGON", "currency": "usdc"},
-    "GET /v2/wallets/swaps": {"userId": ""},
-    "GET /v2/kyc/status": {"userId": ""},
-    "GET /v2/users/{userId}/kyc/requirements": {"rails": "USD"},
-}
-
-
 def told(answer: httpx2.Response) -> tuple[int, str, str]:
     """An answer without what is another each time: ids, moments, tokens, addresses."""
     text = CHANGING.sub("<changing>", UUID.sub("<id>", answer.text))
@@ -244,7 +114,7 @@ async def test_without_a_key_nothing_else_is_served(
         if route.is_public:
             continue
         for things in (mine, unknown()):
-            values = {name: things.by_kind[kind] for name, kind in KINDS.items()}
+            values = {name: things.by_kind[kind_of(route.path, name)] for name in KINDS}
             body = bodies(things).get(str(route))
             answer = await client.request(route.method, route.at(values), json=body)
             assert answer.status_code == 401, route
@@ -278,7 +148,7 @@ async def _ask(
 ) -> httpx2.Response:
     """A good request but for the ids that are another's."""
     values = {
-        name: (mine if whose == "m" else other).by_kind[KINDS[name]]
+        name: (mine if whose == "m" else other).by_kind[kind_of(route.path, name)]
         for name, whose in of_whom.items()
     }
     if route.is_public:
@@ -333,8 +203,10 @@ async def test_ids_in_bodies_of_another_organisation_are_unknown(
         for place in _places(bodies(mine).get(str(route), {})):
             answers: list[httpx2.Response] = []
             for other in (theirs, unknown()):
-                body = _with(bodies(mine)[str(route)], place, other.by_kind[KINDS[place[-1]]])
-                values = {name: mine.by_kind[kind] for name, kind in KINDS.items()}
+                body = _with(
+                    bodies(mine)[str(route)], place, other.by_kind[kind_of(route.path, place[-1])]
+                )
+                values = {name: mine.by_kind[kind_of(route.path, name)] for name in KINDS}
                 answers.append(await org.send(route.method, route.at(values), body))
             assert told(answers[0]) == told(answers[1]), (route, place)
             checked.add(f"{route} {'.'.join(place)}")
@@ -347,6 +219,24 @@ async def test_ids_in_bodies_of_another_organisation_are_unknown(
         "POST /v2/wallets/swaps requestId",
         "POST /v2/wallets/swaps source.userId",
         "POST /v2/wallets/swaps destination.userId",
+        f"POST {VIRTUAL_ACCOUNTS}/{{accountId}}/simulate-deposit requestId",
+        "POST /v2/virtual-accounts/settlement-rules requestId",
+        "POST /v2/virtual-accounts/settlement-rules/{ruleId}/update requestId",
+        "POST /v2/wallets/transfers requestId",
+        "POST /v2/wallets/transfers source.userId",
+        "POST /v2/wallets/transfers destination.userId",
+        "POST /v2/wallets/transfers/batches requestId",
+        "POST /v2/wallets/transfers/batches source.userId",
+        "POST /v2/wallets/bridges requestId",
+        "POST /v2/wallets/bridges source.userId",
+        "POST /v2/wallets/bridges destination.userId",
+        "POST /v2/onramps requestId",
+        "POST /v2/onramps source.userId",
+        "POST /v2/onramps destination.userId",
+        "POST /v2/offramps requestId",
+        "POST /v2/offramps source.userId",
+        "POST /v2/offramps destination.userId",
+        "POST /v2/offramps destination.accountId",
     }
 
 
@@ -367,13 +257,33 @@ async def test_a_swap_to_another_organisations_wallet_is_one_to_a_strangers(
     assert told(answers[0]) == told(answers[1])
 
 
+@pytest.mark.parametrize(("end", "kind"), [("userId", "user"), ("walletAddress", "address")])
+async def test_a_payee_of_another_organisation_is_a_stranger(
+    org: Tenant, other_org: Tenant, end: str, kind: str
+) -> None:
+    mine, theirs = await make_things(org), await make_things(other_org)
+    for path in (TRANSFERS, BATCHES, BRIDGES):
+        answers: list[httpx2.Response] = []
+        for each in (theirs, unknown()):
+            to, payer = {end: each.by_kind[kind]}, mine.by_kind["user"]
+            bodies_by_path = {
+                TRANSFERS: transfer_body(payer, to, 1),
+                BATCHES: batch_body(payer, {**to, "amount": "1"}),
+                BRIDGES: bridge_body(payer, 1, destination={"userId": None, **to}),
+            }
+            answers.append(await org.send("POST", path, bodies_by_path[path]))
+        assert told(answers[0]) == told(answers[1]), path
+        assert answers[0].status_code == 404, path
+
+
 async def test_lists_have_nothing_of_another_organisation(
     house: House, org: Tenant, other_org: Tenant
 ) -> None:
     await make_things(other_org)
     for route in routes(house):
         if route.method == "GET" and not route.parameters and not route.is_public:
-            answer = await org.send("GET", route.path)
+            query = {name: told for name, told in QUERIES.get(str(route), {}).items() if told}
+            answer = await org.send("GET", route.path, **query)
             assert answer.status_code in {200, 404}, route
             if route.path.startswith("/v2/") and "count" in answer.json():
                 assert answer.json()["count"] == 0, route

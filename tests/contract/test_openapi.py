@@ -10,7 +10,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.contract import published_accounts, published_kyc
+from tests.contract import (
+    published_accounts,
+    published_kyc,
+    published_payments,
+    published_virtual_accounts,
+)
 
 SNAPSHOT = Path(__file__).parent / "openapi.json"
 RENEW = "WRITE_OPENAPI=1 .venv/bin/pytest tests/contract/test_openapi.py"
@@ -25,6 +30,8 @@ QUERIES = {
     "POST /v2/users/{userId}/kyc": "expand?",
     "GET /v2/users/{userId}/kyc/requirements": "rails",
     "GET /v2/users/{userId}/accounts": f"rail type currency {LIST}",
+    **published_payments.QUERIES,
+    **published_virtual_accounts.QUERIES,
     "GET /v2/reviews/accounts": LIST,
     "GET /v2/users/{userId}/kyc/status": "rails",
     "GET /v2/kyc/status": f"userId userName userEmail rails status {LIST}",
@@ -61,6 +68,8 @@ BODIES = {
     ],
     **published_kyc.BODIES,
     **published_accounts.BODIES,
+    **published_payments.BODIES,
+    **published_virtual_accounts.BODIES,
     "POST /v2/files": ["file*"],
     "POST /v2/users/{userId}/kyc/submissions": ["rails*"],
     "POST /v2/kyc-link": ["userType userId rails redirectUrl recipientEmail templateId"],
@@ -87,6 +96,8 @@ BODIES = {
 # What goes out is bytes, not JSON.
 BYTES = {"GET /v2/files/{fileId}/content"}
 BODILESS = {
+    *published_payments.BODILESS,
+    *published_virtual_accounts.BODILESS,
     "DELETE /v2/files/{fileId}",
     "POST /v2/wallets/swaps/{swapId}/accept",
     "POST /v2/users/{userId}/unfreeze",
@@ -94,6 +105,8 @@ BODILESS = {
     "DELETE /v2/users/{userId}/accounts/{accountId}",
 }
 OTHERS = {
+    *published_payments.OTHERS,
+    *published_virtual_accounts.OTHERS,
     "GET /v2/ping",
     "GET /v2/tos-link/{signedAgreementId}",
     "GET /v2/files/{fileId}",
@@ -144,6 +157,16 @@ class Document:
             star = "*" if name in schema.get("required", ()) else ""
             yield f"{under}{name}{star}"
             yield from self.members(value, f"{under}{name}.")
+
+    def types(self, schema: dict[str, Any], path: list[str]) -> set[str]:
+        """The types that the member at `path` may have, but for null."""
+        schema = self.resolved(schema)
+        variants = [*schema.get("oneOf", ()), *([schema["items"]] if "items" in schema else ())]
+        found = {kind for each in variants for kind in self.types(each, path)}
+        if not path:
+            return (found or {str(schema["type"])}) - {"null"}
+        inner = schema.get("properties", {}).get(path[0])
+        return found if inner is None else found | self.types(inner, path[1:])
 
 
 @pytest.fixture
@@ -251,6 +274,14 @@ async def test_numbers_are_numbers_and_amounts_of_quotes_are_texts(document: Doc
     moment = {"type": "string", "format": "date-time"}
     assert schemas["SwapDetailsReply"]["properties"]["createdAt"] == moment
     assert schemas["QuoteReply"]["properties"]["expiresAt"] == moment
+
+
+async def test_amounts_of_requests_have_the_published_types(document: Document) -> None:
+    for name, amounts in published_payments.AMOUNTS.items():
+        (content,) = document.operation(name)["requestBody"]["content"].values()
+        for path, published in amounts.items():
+            found = document.types(content["schema"], path.split("."))
+            assert found == {published}, (name, path)
 
 
 async def test_every_reference_leads_somewhere_and_every_schema_is_used(

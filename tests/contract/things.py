@@ -1,7 +1,91 @@
-"""Single things of an organisation, for the tests that walk over all routes."""
+"""Single things of an organisation, and where their ids go, for the tests that walk all routes."""
 
-from tests.tenants import Tenant, business, good, make_agreement
+import uuid
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
 
+from landbridge.kyc.model import Rail
+from landbridge.verification.model import case_id
+from tests.accounts.verified import verify
+from tests.onramps import bodies as onramp_bodies
+from tests.onramps import make_onramp
+from tests.payouts import make_offramp, offramp_body
+from tests.tenants import (
+    Tenant,
+    batch_body,
+    bridge_body,
+    business,
+    good,
+    individual,
+    make_agreement,
+    make_batch,
+    make_bridge,
+    make_swap,
+    make_transfer,
+    make_user,
+    swap_body,
+    transfer_body,
+)
+from tests.virtual_accounts.made import bodies as virtual_account_bodies
+from tests.virtual_accounts.made import make_account, make_updated_rule
+
+PUBLIC = {
+    "GET /healthz",
+    "GET /readyz",
+    "GET /metrics",
+    "GET /docs",
+    "GET /openapi.json",
+    "GET /docs/assets/{name}",
+    "GET /tos/{signedAgreementId}",
+    "POST /tos/{signedAgreementId}/accept",
+    "GET /kyc/{linkId}",
+    "POST /kyc/{linkId}/terms",
+    "POST /kyc/{linkId}/about",
+    "POST /kyc/{linkId}/details",
+    "POST /kyc/{linkId}/questions",
+    "POST /kyc/{linkId}/owners",
+    "POST /kyc/{linkId}/owners/remove",
+    "POST /kyc/{linkId}/documents",
+    "POST /kyc/{linkId}/submit",
+}
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+
+# Path and query parameters and members of bodies that are ids, and of what.
+KINDS = {
+    "userId": "user",
+    "swapId": "swap",
+    "transferId": "transfer",
+    "signedAgreementId": "agreement",
+    "idempotencyKey": "agreement",
+    "linkId": "link",
+    "externalWalletId": "external",
+    "accountId": "account",
+    "fileId": "file",
+    "uboId": "owner",
+    "documentId": "document",
+    "caseId": "case",
+    "depositId": "deposit",
+    "approvalId": "approval",
+    "ruleId": "rule",
+    "requestId": "request",
+    "walletAddress": "address",
+}
+# Of what a `transferId` is, or for what a `requestId` was, goes by the route: the first of these
+# that its path begins with. Of requests there is `<kind> request` among the things, too.
+RECORDS = {
+    "/v2/wallets/transfers/batches": "batch",
+    "/v2/wallets/transfers": "transfer",
+    "/v2/wallets/bridges": "bridge",
+    "/v2/onramps": "onramp",
+    "/v2/offramps": "offramp",
+    "/v2/sandbox/onramps": "onramp",
+    "/v2/sandbox/offramps": "offramp",
+    "/v2/sandbox/transfers": "onramp",
+    "/v2/reviews/transfers": "onramp",
+}
+SETTLEMENT_RULES = "/v2/virtual-accounts/settlement-rules"
+VIRTUAL_ACCOUNTS = "/v2/users/{userId}/virtual-accounts"
 ACCOUNT = {
     "rail": "offramp",
     "type": "brazil",
@@ -15,10 +99,22 @@ DOCUMENT = {
 }
 
 
+async def make_approval(org: Tenant, user: str) -> str:
+    """The id of the approval of a payment by this user, who has the funds."""
+    payee = await make_user(org)
+    return (await make_transfer(org, user, payee, requireApproval=True))["approval"]["id"]
+
+
 async def send_file(org: Tenant) -> str:
     """The id of a file."""
     file = ("a.pdf", b"%PDF-1.7\n%%EOF")
     return good(await org.client.post("/v2/files", files={"file": file}, headers=org.headers))["id"]
+
+
+async def find_deposit(org: Tenant, user: str) -> str:
+    """The id of what came in for this user, who has the funds."""
+    path = f"/v2/users/{user}/wallets/deposits"
+    return (await org.get(path, chain="POLYGON", currency="usdc"))["records"][0]["id"]
 
 
 async def make_owner(org: Tenant) -> str:
@@ -30,3 +126,186 @@ async def make_owner(org: Tenant) -> str:
 async def make_document(org: Tenant, user: str) -> str:
     """The id of a document of this user."""
     return (await org.post(f"/v2/users/{user}/kyc/documents", [DOCUMENT]))["data"][0]["id"]
+
+
+def kind_of(path: str, name: str) -> str:
+    """Of what the id of this name is in a route."""
+    if name == "accountId" and path.startswith(VIRTUAL_ACCOUNTS):
+        return "virtual account"
+    if name == "requestId" and path.startswith(SETTLEMENT_RULES):
+        return "rule request" if path == SETTLEMENT_RULES else "rule update request"
+    by_route = next((kind for begin, kind in RECORDS.items() if path.startswith(begin)), None)
+    if by_route and name in {"transferId", "requestId"}:
+        return by_route if name == "transferId" else f"{by_route} request"
+    return KINDS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Things:
+    """One of each thing, of one organisation."""
+
+    by_kind: dict[str, str]
+    session: str
+    form_session: str
+
+
+async def make_things(org: Tenant) -> Things:
+    user = await make_user(org, funds="100", chains=["POLYGON"], lastName="Approval")
+    await verify(org, user, Rail.SOUTH_AMERICA_STANDARD, Rail.USD)
+    account = await org.post(f"/v2/users/{user}/accounts", ACCOUNT)
+    payee = await make_user(org, chains=["POLYGON", "BASE"])
+    swap = await make_swap(org, user)
+    transfer = await make_transfer(org, user, payee)
+    batch = await make_batch(org, user, {"userId": payee, "amount": "1"})
+    onramp = await make_onramp(org, user)
+    brl = {"currency": "brl"}
+    offramp = await make_offramp(org, user, account["id"], 1, destination=brl)
+    bridge = await make_bridge(org, user, payee)
+    agreement = await make_agreement(org)
+    body = {"address": OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
+    external = await org.post(f"/v2/users/{user}/wallets/external", body)
+    wallets = (await org.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]
+    rule, rule_requests = await make_updated_rule(org)
+    form = await org.post("/v2/kyc-link", {"userType": "INDIVIDUAL", "rails": ["USD"]})
+    link, _, form_session = form["kycLinkUrl"].rpartition("/")[2].partition("?session=")
+    return Things(
+        {
+            "user": user,
+            "payee": payee,
+            "swap": swap["id"],
+            "transfer": transfer["id"],
+            "transfer request": transfer["requestId"],
+            "batch": batch["id"],
+            "batch request": batch["requestId"],
+            "bridge": bridge["id"],
+            "bridge request": bridge["requestId"],
+            "onramp": onramp["id"],
+            "onramp request": onramp["requestId"],
+            "offramp": offramp["id"],
+            "offramp request": offramp["requestId"],
+            "agreement": agreement,
+            "external": external["id"],
+            "account": account["id"],
+            "virtual account": (await make_account(org, user))["id"],
+            "rule": rule,
+            "rule request": rule_requests[0],
+            "rule update request": rule_requests[1],
+            "file": await send_file(org),
+            "deposit": await find_deposit(org, user),
+            "owner": await make_owner(org),
+            "document": await make_document(org, user),
+            "request": swap["requestId"],
+            "address": wallets["POLYGON"]["address"],
+            "link": link,
+            "case": str(case_id(uuid.UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
+            "approval": await make_approval(org, user),
+        },
+        (await org.get(f"/v2/tos-link/{agreement}"))["sessionToken"],
+        form_session,
+    )
+
+
+def unknown() -> Things:
+    """Ids of nothing."""
+    kinds = ("user", "owner", "document", "swap", "agreement", "external", "account", "request")
+    nothing = {kind: str(uuid4()) for kind in kinds}
+    nothing |= {kind: str(uuid4()) for kind in ("payee", "transfer", "batch", "bridge", "onramp")}
+    nothing |= {f"{kind} request": str(uuid4()) for kind in RECORDS.values()}
+    nothing |= {kind: str(uuid4()) for kind in ("offramp", "bridge")}
+    nothing["file"] = f"file_{uuid4().hex}"
+    nothing["link"] = str(uuid4())
+    nothing["case"] = str(uuid4())
+    nothing["deposit"] = str(uuid4())
+    nothing["approval"] = str(uuid4())
+    kinds = ("virtual account", "rule", "rule request", "rule update request")
+    nothing |= {kind: str(uuid4()) for kind in kinds}
+    return Things({**nothing, "address": "0x" + uuid4().hex + "0" * 8}, "x" * 43, "x" * 43)
+
+
+def bodies(mine: Things) -> dict[str, Any]:
+    """A good body for each route that takes one."""
+    user = mine.by_kind["user"]
+    address = {"address": "0x" + uuid4().hex + "1" * 8, "chain": "BASE"}
+    return {
+        "POST /v2/users": {
+            **individual(mine.by_kind["agreement"]),
+            "requestId": str(uuid4()),
+        },
+        "POST /v2/files": {},
+        "DELETE /v2/files/{fileId}": {},
+        "POST /v2/users/{userId}": {"email": "new@example.com"},
+        "POST /v2/users/{userId}/freeze": {"reason": "a"},
+        "POST /v2/users/{userId}/unfreeze": {},
+        "DELETE /v2/users/{userId}/personal-data": {},
+        "POST /v2/users/{userId}/accounts": {**ACCOUNT, "requestId": str(uuid4())},
+        "DELETE /v2/users/{userId}/accounts/{accountId}": {},
+        "POST /v2/reviews/accounts/{accountId}": {"decision": "approve"},
+        "POST /v2/users/{userId}/kyc": {"phone": "+14155550123"},
+        "POST /v2/users/{userId}/kyc/submissions": {"rails": "USD"},
+        "POST /v2/reviews/kyc/{caseId}": {"decision": "revoke"},
+        "POST /v2/users/{userId}/kyc/ubos": {"firstName": "Ada"},
+        "POST /v2/users/{userId}/kyc/ubos/{uboId}": {"firstName": "Ada"},
+        "POST /v2/users/{userId}/kyc/documents/{documentId}": {"number": "1"},
+        "POST /v2/users/{userId}/kyc/documents": [DOCUMENT],
+        "POST /v2/users/{userId}/wallets/add": {"chains": ["BASE"]},
+        "POST /v2/users/{userId}/wallets/external": {**address, "name": "a", "referenceId": "b"},
+        "POST /v2/tos-link": {"idempotencyKey": str(uuid4())},
+        "POST /v2/tos-link/{signedAgreementId}/accept": {"sessionToken": mine.session},
+        "POST /v2/sandbox/clock/advance": {"seconds": 0},
+        "POST /v2/sandbox/pace": {},
+        "POST /v2/sandbox/offramps/{transferId}/deposit": {},
+        "POST /v2/sandbox/users/{userId}/wallets/fund": {
+            "chain": "POLYGON",
+            "currency": "usdc",
+            "amount": "1",
+        },
+        "POST /tos/{signedAgreementId}/accept": {},
+        "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
+        "POST /v2/transfer-approvals/{approvalId}/approve": {},
+        "POST /v2/transfer-approvals/{approvalId}/reject": {},
+        **{name: {} for name in PUBLIC if name.startswith("POST /kyc/")},
+        **_payment_bodies(mine),
+        **virtual_account_bodies(VIRTUAL_ACCOUNTS),
+        **onramp_bodies(user),
+    }
+
+
+def _payment_bodies(mine: Things) -> dict[str, Any]:
+    user = mine.by_kind["user"]
+    return {
+        "POST /v2/wallets/swaps": swap_body(user, "1", destination={"userId": user}),
+        "POST /v2/wallets/swaps/{swapId}/accept": {},
+        "POST /v2/wallets/transfers": transfer_body(user, mine.by_kind["payee"], 1),
+        "POST /v2/wallets/transfers/batches": batch_body(
+            user, {"userId": mine.by_kind["payee"], "amount": "1"}
+        ),
+        "POST /v2/offramps": offramp_body(
+            *(user, mine.by_kind["account"], 1), destination={"userId": user, "currency": "brl"}
+        ),
+        "POST /v2/offramps/{transferId}/quote/accept": {},
+        "POST /v2/offramps/{transferId}/cancel": {},
+        "POST /v2/wallets/bridges": bridge_body(
+            user, 1, destination={"userId": mine.by_kind["payee"]}
+        ),
+        "POST /v2/wallets/bridges/{transferId}/accept": {},
+        "POST /v2/reviews/transfers/{transferId}/rfi": {"question": "a"},
+        "POST /v2/reviews/transfers/{transferId}/rfi/answer": {"answer": "a"},
+        "POST /v2/reviews/transfers/{transferId}/rfi/close": {},
+        "POST /v2/sandbox/transfers/{transferId}/rfi": {"action": "open"},
+    }
+
+
+QUERIES = {
+    "GET /v2/users/{userId}/wallets/balance": {"chain": "POLYGON", "currency": "usdc"},
+    "GET /v2/users/{userId}/wallets/deposits": {"chain": "POLYGON", "currency": "usdc"},
+    "GET /v2/wallets/swaps": {"userId": ""},
+    "GET /v2/wallets/transfers": {"userId": ""},
+    "GET /v2/wallets/transfers/batches": {"userId": ""},
+    "GET /v2/wallets/bridges": {"userId": ""},
+    "GET /v2/onramps/rates": {"fromCurrency": "usd", "toCurrency": "usdc"},
+    "GET /v2/offramps/rates": {"fromCurrency": "usdc", "toCurrency": "usd"},
+    "GET /v2/onramps": {"userId": ""},
+    "GET /v2/offramps": {"userId": ""},
+    "GET /v2/kyc/status": {"userId": ""},
+    "GET /v2/users/{userId}/kyc/requirements": {"rails": "USD"},
+}

@@ -18,6 +18,8 @@ from landbridge.kyc.model import Rail
 from landbridge.onboarding.model import Details
 from landbridge.orgs.service import take_lane
 from landbridge.rates.port import Price
+from landbridge.receipts.steps import NoTaker, ReceiptSteps
+from landbridge.simulation.model import Pace, Paces
 from landbridge.users.model import UserType
 from landbridge.wallets.errors import WalletAlreadyExists
 from landbridge.wiring import wire
@@ -25,6 +27,8 @@ from tests.accounts.verified import make_verified
 from tests.files.pictures import PDF
 from tests.kyc.samples import document, make_business, owner
 from tests.people import make_person
+from tests.receipts.play import told as credit
+from tests.simulation.outside import paid_out
 from tests.tenants import SETTINGS, Tenant, make_user
 
 T = TypeVar("T")
@@ -201,3 +205,35 @@ async def test_a_file_is_kept_and_deleted_once(org: Tenant, doubtful: Tenant) ->
     assert await told(org, org.org_id, "FILE") == [("create", 1), ("delete", 2)]
     await files.sweep({org.org_id: timedelta()})
     assert not await org.house.database.rows("select from files where org_id = $1", org.org_id)
+
+
+async def test_a_pace_is_set_once(doubtful: Tenant) -> None:
+    for paces in (Paces(rails=Pace.REAL), Paces()):
+        await doubtful.house.sandbox.set_paces(
+            doubtful.caller, chains=paces.chains, rails=paces.rails
+        )
+        assert await doubtful.house.memory.paces(doubtful.org_id) == paces
+    told_of = await told(doubtful, doubtful.org_id, "SANDBOX.PACE")
+    assert told_of == [("set", 1), ("set", 2)]
+
+
+async def test_fiat_is_received_matched_and_given_back_once(org: Tenant, doubtful: Tenant) -> None:
+    receipts, at = doubtful.house.receipts, doubtful.house.clock.stamp()
+    user = UUID(await make_user(org))
+    mine, nobodys = [
+        await receipts.receive(credit(org.org_id, doubtful.house.clock)) for _ in range(2)
+    ]
+
+    async def match(tx: Tx) -> None:
+        await receipts.match(tx, mine, user, user_id=user, at=at)
+
+    await doubtful.house.database.transact(match)
+    steps = ReceiptSteps(receipts, NoTaker(), doubtful.house.rails, doubtful.house.clock)
+    await steps.run_all({org.org_id: timedelta()})
+    ended = await org.house.receipts.of(org.org_id, [mine.id, nobodys.id])
+    assert (ended[mine.id].status, ended[mine.id].version) == ("MATCHED", 2)
+    assert (ended[nobodys.id].status, ended[nobodys.id].version) == ("RETURNED", 3)
+    assert sorted(await told(org, org.org_id, "RECEIPT")) == [
+        *[("match", 2), ("receive", 1), ("receive", 1), ("return", 2), ("returned", 3)]
+    ]
+    assert await paid_out(org.house.database, org.org_id) == {"usd:BANK": 10_000}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,11 +41,28 @@ def test_keys_are_created_listed_and_revoked(own_dsn: str, tmp_path: Path) -> No
     assert secret not in listed
     assert secret[-4:] in lines[0]
     run(own_dsn, tmp_path, "keys", "create", "--name", "for Ada", "--reviewer")
-    reviewers = run(own_dsn, tmp_path, "keys", "list")[1].splitlines()
-    assert ["reviewer" in line for line in reviewers] == [False, False, True]
+    run(own_dsn, tmp_path, "keys", "create", "--name", "for Bob", "--approver")
+    lines = run(own_dsn, tmp_path, "keys", "list")[1].splitlines()
+    assert ["reviewer" in line for line in lines] == [False, False, True, False]
+    assert ["approver" in line for line in lines] == [False, False, False, True]
     key_id = lines[0].split()[0]
     assert run(own_dsn, tmp_path, "keys", "revoke", key_id)[0] == 0
     assert "revoked" in run(own_dsn, tmp_path, "keys", "list")[1].splitlines()[0]
+
+
+def test_an_organisation_is_frozen_and_unfrozen(own_dsn: str, tmp_path: Path) -> None:
+    run(own_dsn, tmp_path, "orgs", "create", "--name", "Acme")
+    org = run(own_dsn, tmp_path, "orgs", "list")[1].split()[0]
+    why = ("--org", org, "--reason", "unpaid")
+    assert run(own_dsn, tmp_path, "orgs", "freeze", *why)[0] == 0
+    listed = run(own_dsn, tmp_path, "orgs", "list")[1]
+    assert "frozen since" in listed
+    assert "(unpaid)" in listed
+    assert run(own_dsn, tmp_path, "orgs", "unfreeze", "--org", org)[0] == 0
+    assert "frozen" not in run(own_dsn, tmp_path, "orgs", "list")[1]
+    # Never by a slip: which one has to be said, and has to be there.
+    assert run(own_dsn, tmp_path, "orgs", "freeze")[0] == 2
+    assert run(own_dsn, tmp_path, "orgs", "freeze", "--org", MISSING)[0] == 2
 
 
 def test_prices_are_set_and_listed(own_dsn: str, tmp_path: Path) -> None:
@@ -231,6 +249,7 @@ def test_a_port_is_from_1_to_65535(command: str, port: str, tmp_path: Path) -> N
         ("--rate", "2000000", "rate 2000000"),
         ("--from", "usdx", "'usdx' is not one of"),
         ("--to", "USDT", "'USDT' is not one of"),
+        ("--from", "usd-hka", "'usd-hka' is not one of"),
     ],
 )
 def test_a_price_that_can_not_be_is_refused(
@@ -242,6 +261,26 @@ def test_a_price_that_can_not_be_is_refused(
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_prices_of_fiat_and_corridors_are_set_and_listed(own_dsn: str, tmp_path: Path) -> None:
+    run(own_dsn, tmp_path, "orgs", "create", "--name", "Acme")
+    for source, destination in (("usdc", "brl"), ("brl", "usdc"), ("usdt", "usd-hka")):
+        pair = ("--from", source, "--to", destination)
+        assert run(own_dsn, tmp_path, "prices", "set", *pair, "--rate", "0.5")[0] == 0
+    listed = run(own_dsn, tmp_path, "prices", "list")[1]
+    assert [line.partition("  ")[0] for line in listed.splitlines()] == [
+        "brl > usdc",
+        "usdc > brl",
+        "usdt > usd-hka",
+    ]
+
+
+@pytest.mark.parametrize("verb", [("set", "--rate", "1"), ("remove",)])
+def test_fiat_has_no_price_in_fiat(verb: tuple[str, ...], tmp_path: Path) -> None:
+    done = landbridge("prices", *verb, "--from", "eur", "--to", "usd-sgp", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "one of the two must be a stablecoin" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -264,6 +303,10 @@ def test_a_price_that_can_not_be_is_refused(
         ("LANDBRIDGE_LOG_LEVEL", "loud", "LANDBRIDGE_LOG_LEVEL"),
         ("LANDBRIDGE_API_PROCESSES", "0", "LANDBRIDGE_API_PROCESSES"),
         ("LANDBRIDGE_IDENTITY", "nobody", "LANDBRIDGE_IDENTITY"),
+        ("LANDBRIDGE_REVIEW_ABOVE_USD", "-1", "LANDBRIDGE_REVIEW_ABOVE_USD"),
+        ("LANDBRIDGE_REVIEW_ABOVE_USD", "NaN", "LANDBRIDGE_REVIEW_ABOVE_USD"),
+        ("LANDBRIDGE_REVIEW_ABOVE_USD", "much", "LANDBRIDGE_REVIEW_ABOVE_USD"),
+        ("LANDBRIDGE_REQUIRE_REGISTERED_WALLETS", "maybe", "REQUIRE_REGISTERED_WALLETS"),
     ],
 )
 def test_a_wrong_setting_is_named_and_its_value_is_not(name: str, value: str, word: str) -> None:
@@ -272,6 +315,17 @@ def test_a_wrong_setting_is_named_and_its_value_is_not(name: str, value: str, wo
     assert word in str(refused.value)
     if name.endswith(("_KEY", "_PASSWORD")):
         assert value not in str(refused.value)
+
+
+def test_amounts_and_switches_are_read_as_written() -> None:
+    assert read({}).review_above_usd is None
+    assert read({}).require_registered_wallets
+    told = {
+        "LANDBRIDGE_REVIEW_ABOVE_USD": "10000.50",
+        "LANDBRIDGE_REQUIRE_REGISTERED_WALLETS": "false",
+    }
+    assert read(told).review_above_usd == Decimal("10000.50")
+    assert not read(told).require_registered_wallets
 
 
 def test_the_check_that_is_made_up_is_refused_in_production() -> None:

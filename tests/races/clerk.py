@@ -27,7 +27,7 @@ Pipe = Any
 
 # A server that has everything imported forks the clerks, which so start in milliseconds.
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["tests.races.clerk"])
+_PROCESSES.set_forkserver_preload(["tests.races.clerk", "tests.races.sender"])
 
 
 @dataclass

@@ -128,8 +128,12 @@ async def test_production_refuses_the_sandbox(database: Database) -> None:
         for path, body in (
             (ADVANCE, {"seconds": 1}),
             (f"/v2/sandbox/users/{user}/wallets/fund", _coins()),
+            ("/v2/sandbox/pace", {"chains": "real"}),
+            (f"/v2/sandbox/onramps/{user}/deposit", {}),
+            (f"/v2/sandbox/offramps/{user}/deposit", {}),
         ):
             answer = await org.send("POST", path, body)
             assert refusal(answer) == "403 USER_ACTION_NOT_ALLOWED"
             assert answer.json()["code"] == 300201
+        assert await org.refused("GET", "/v2/sandbox/pace") == "403 USER_ACTION_NOT_ALLOWED"
         assert (await house.orgs.clock_offset(org.org_id)) == timedelta()

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
+from math import ceil
 from uuid import UUID
+
+import base58
 
 from landbridge.chains.tokens import TOKENS, Chain
 from landbridge.core.clock import Clock
@@ -14,16 +17,25 @@ from landbridge.flows.due import Due
 from landbridge.ledger.model import Opening, Outcome, Posting, Role, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.orgs.model import Mode
-from landbridge.orgs.service import Orgs
+from landbridge.orgs.service import AHEAD_MAX, Orgs
+from landbridge.receipts.steps import ReceiptSteps
+from landbridge.rfis.reviewing import Review, Reviewing
 from landbridge.sandbox.errors import SandboxOnly
+from landbridge.simulation.hashes import transaction_hash
+from landbridge.simulation.model import Pace, Paces
+from landbridge.simulation.service import Memory
 from landbridge.users.service import Users
 from landbridge.verification.service import Verification
 from landbridge.wallets.model import DEPOSIT_KIND, DEPOSIT_MOVES, DepositStatus
-from landbridge.wallets.service import Holding, Wallets
+from landbridge.wallets.service import Holding, Wallets, checked_address
 from landbridge.web.caller import Caller
 
 # Enough for any story, little enough that sums of many stay far from 38 digits.
 _COINS_MAX = 10**12
+# How many due moments one advance stops at; beyond, it jumps, and does the rest at the end.
+_STEPS_MAX = 200
+# What a simulated request for information asks.
+_QUESTION = "What is this payment for? (A question of the sandbox.)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,16 @@ class Sandbox:
     due: Due
     verification: Verification
     clock: Clock
+    reviewing: Reviewing
+    receipt_steps: ReceiptSteps
+    memory: Memory
+
+    async def review(self, caller: Caller, transfer_id: UUID, *, is_open: bool) -> Review:
+        """Open or close a request for information on a payment, as a reviewer would."""
+        self._check_mode()
+        if is_open:
+            return await self.reviewing.open(caller, transfer_id, question=_QUESTION)
+        return await self.reviewing.close(caller, transfer_id)
 
     async def fund(
         self, caller: Caller, user_id: UUID, *, chain: Chain, currency: str, amount: str
@@ -68,7 +90,10 @@ class Sandbox:
                 path=(DepositStatus.COMPLETED,),
                 source=money,
                 destination=money,
-                details={"transaction_hash": _hash(deposit_id, chain)},
+                details={
+                    "transaction_hash": transaction_hash(chain, deposit_id),
+                    "source_address": _sender(deposit_id, chain),
+                },
                 due_at=None,
                 at=self.clock.stamp(caller.clock_offset),
                 actor=caller.actor,
@@ -82,19 +107,64 @@ class Sandbox:
         return opened.transfer, held
 
     async def advance_clock(self, caller: Caller, by: timedelta) -> timedelta:
-        """Move the organisation's time on, and do everything that falls due, in order."""
+        """Move the organisation's time on, and do everything that falls due, in order.
+
+        Time goes from one due moment to the next, so that what a step sets off happens on the way:
+        a payout that takes two days is done when three have passed.
+        """
         self._check_mode()
+        org_id = caller.org_id
+        offset = await self.orgs.clock_offset(org_id)
+        target = offset + by
+        if by < timedelta() or target > AHEAD_MAX:
+            return await self.orgs.advance_clock(org_id, by, actor=caller.actor)  # refuses
+        await self._run_due(org_id, offset)
+        for _ in range(_STEPS_MAX):
+            now = self.clock.now(offset)
+            due_at = await self.ledger.next_due(org_id, after=now, until=now + target - offset)
+            if due_at is None:
+                break
+            step = timedelta(seconds=max(1, ceil((due_at - now).total_seconds())))
+            if offset + step >= target:
+                break
+            offset = await self._advance(caller, step)
+        return await self._advance(caller, target - offset)
+
+    async def _advance(self, caller: Caller, by: timedelta) -> timedelta:
         offset = await self.orgs.advance_clock(caller.org_id, by, actor=caller.actor)
-        await self.verification.run_all({caller.org_id: offset})
-        await self.due.run_all({caller.org_id: offset})
+        await self._run_due(caller.org_id, offset)
         return offset
+
+    async def _run_due(self, org_id: UUID, offset: timedelta) -> None:
+        offsets = {org_id: offset}
+        await self.verification.run_all(offsets)
+        # What arrived before a deadline is in time, so it comes first; it may set off more.
+        await self.receipt_steps.run_all(offsets)
+        await self.due.run_all(offsets)
+        while await self.receipt_steps.run_all(offsets):
+            await self.due.run_all(offsets)
+
+    async def paces(self, caller: Caller) -> Paces:
+        """How fast the organisation's simulated chains and banks are."""
+        self._check_mode()
+        return await self.memory.paces(caller.org_id)
+
+    async def set_paces(self, caller: Caller, *, chains: Pace | None, rails: Pace | None) -> Paces:
+        """Set how fast they are from now on; None leaves one as it is."""
+        self._check_mode()
+        before = await self.memory.paces(caller.org_id)
+        paces = Paces(chains or before.chains, rails or before.rails)
+        at = self.clock.stamp(caller.clock_offset)
+        await self.memory.set_paces(caller.org_id, paces, actor=caller.actor, at=at)
+        return paces
 
     def _check_mode(self) -> None:
         if self.mode is not Mode.SANDBOX:
             raise SandboxOnly
 
 
-def _hash(deposit_id: UUID, chain: Chain) -> str:
-    """A transaction hash as the sandbox chain gives it: the same for the same deposit."""
-    digest = sha256(f"{chain}/{deposit_id}".encode()).hexdigest()
-    return f"0x{digest}" if chain.is_evm else digest
+def _sender(deposit_id: UUID, chain: Chain) -> str:
+    """An address outside that nobody has, from which a deposit came."""
+    digest = sha256(f"sender/{chain}/{deposit_id}".encode()).digest()
+    told = f"0x{digest[:20].hex()}" if chain.is_evm else base58.b58encode(digest).decode("ascii")
+    return checked_address(chain, told, field="sender")

@@ -1,0 +1,100 @@
+"""The published names and types about virtual accounts and settlement rules.
+
+Source: contract, interface/virtual-account and interface/settlement-rules. A star stands behind
+what is required, a question mark behind what is ours.
+"""
+
+from tests.contract.comparison import OrNull
+
+_LIST = "limit createdBefore createdAfter cursor?"
+_ACCOUNTS = "/v2/users/{userId}/virtual-accounts"
+_RULES = "/v2/virtual-accounts/settlement-rules"
+_ROUTE = "sourceCurrency* destinationCurrency* destinationChain externalWalletId"
+_RULE = (
+    "requestId* chain* includeHIFIFee* rules* rules.type* rules.calculationModel* rules.value"
+    " rules.tiers rules.tiers.min* rules.tiers.max* rules.tiers.value* rules.walletAddress*"
+)
+
+QUERIES = {
+    f"GET {_ACCOUNTS}": f"sourceCurrency destinationCurrency destinationChain {_LIST}",
+    f"GET {_ACCOUNTS}/{{accountId}}": "limit createdBefore createdAfter",
+    f"GET {_RULES}": f"chain {_LIST}",
+}
+BODIES = {
+    f"POST {_ACCOUNTS}": [_ROUTE],
+    f"POST {_ACCOUNTS}/{{accountId}}/update": [_ROUTE],
+    f"POST {_ACCOUNTS}/{{accountId}}/simulate-deposit": [
+        (
+            "amount* paymentRail* requestId* source* source.routingNumber* source.accountNumber*"
+            " source.name* source.bankName* userId reference description"
+        )
+    ],
+    f"POST {_RULES}": [_RULE],
+    f"POST {_RULES}/{{ruleId}}/update": [_RULE],
+}
+BODILESS = {
+    f"POST {_ACCOUNTS}/{{accountId}}/deactivate",
+    f"POST {_ACCOUNTS}/{{accountId}}/reactivate",
+    f"POST {_ACCOUNTS}/{{accountId}}/settlement-rules/{{ruleId}}",
+    f"DELETE {_ACCOUNTS}/{{accountId}}/settlement-rules",
+    f"DELETE {_RULES}/{{ruleId}}",
+}
+OTHERS = {f"GET {_RULES}/{{ruleId}}"}
+
+# Members of answers with their types, as `comparison` has shapes.
+_NUMBERS = {"routingNumber": "string", "accountNumber": "string"}
+_SOURCE = (
+    *("bankName", "senderName", "routingNumber", "accountNumber", "accountType", "fedBatchId"),
+    *("imad", "omad", "traceNumber", "bankAddress", "description", "paymentRail"),
+)
+MICRO_DEPOSIT = {
+    "id?": "uuid",  # what the bounds take
+    "createdAt": "date-time",
+    "currency": "string",
+    "amount": "integer",
+    "sourceBankInfo": dict.fromkeys(_SOURCE, "string?"),
+}
+ACCOUNT = {
+    "id": "uuid",
+    "createdAt": "date-time",
+    "updatedAt": "date-time",
+    "userId": "uuid",
+    "source": {"paymentRail": ["string"], "currency": "string"},
+    "destination": {
+        "chain": "string",
+        "currency": "string",
+        "walletAddress": "string",
+        "externalWalletId": "string?",
+    },
+    "status": "string",
+    "microDeposits": {"count": "integer", "data": [MICRO_DEPOSIT]},
+    "depositInstructions": {
+        "bankName": "string",
+        "bankAddress": "string",
+        "swiftCode": "string",
+        "beneficiary": {"name": "string", "address": "string"},
+        "ach": _NUMBERS,
+        "wire": _NUMBERS,
+        "rtp": _NUMBERS,
+        "reference": "string",
+        "depositBy": "date-time",
+        "instruction": "string",
+    },
+    "settlementRuleId": "uuid?",
+}
+# What the interface does not require, and we have nothing to say.
+LEFT_OUT = {"depositInstructions.reference", "depositInstructions.depositBy"}
+RULE = {
+    "id": "uuid",
+    "chain": "string",
+    "includeHIFIFee": "boolean",
+    "rules": [
+        {
+            "type": "string",
+            "calculationModel": "string",
+            "value": "number?",
+            "tiers": OrNull([{"min": "string", "max": "string", "value": "number"}]),
+            "walletAddress": "string",
+        }
+    ],
+}

@@ -1,0 +1,84 @@
+"""What a record that rests says of its users' wallets: (user, asset) to units."""
+
+from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+PATH_OF = {
+    "WALLET.SWAP": "/v2/wallets/swaps",
+    "WALLET.TRANSFER": "/v2/wallets/transfers",
+    "WALLET.TRANSFER.BATCH": "/v2/wallets/transfers/batches",
+    "WALLET.BRIDGE": "/v2/wallets/bridges",
+    "ONRAMP": "/v2/onramps",
+    "OFFRAMP": "/v2/offramps",
+}
+PATHS = tuple(PATH_OF.values())
+# Statuses at which a payment waits for somebody.
+WAITING = frozenset({"OPEN_QUOTE", "AWAITING_FUNDS", "IN_REVIEW", "PENDING_APPROVAL"})
+
+
+def path_of(record: Mapping[str, Any]) -> str:
+    """Where a record is retrieved."""
+    return f"{PATH_OF[record['kind']]}/{record['id']}"
+
+
+def units(amount: str | Decimal | float) -> int:
+    """Smallest units of a stablecoin amount."""
+    scaled = Decimal(str(amount)).scaleb(6)
+    assert scaled == int(scaled), amount
+    return int(scaled)
+
+
+def accept_verb(path: str) -> str:
+    """How a quote of this kind is accepted."""
+    return "/quote/accept" if "ramps/" in path else "/accept"
+
+
+def effect(
+    record: Mapping[str, Any], *, outside: str, shares_with: str
+) -> Counter[tuple[str, str]]:
+    """What a record at its end has done to wallets.
+
+    `outside` is the address of nobody here, `shares_with` whom the settlement rule pays.
+    """
+    moved: Counter[tuple[str, str]] = Counter()
+    match record["kind"], record["status"]:
+        case "WALLET.SWAP", "COMPLETED":
+            quote = record["quoteInformation"]
+            _add(moved, record["source"], -units(quote["sendGross"]["amount"]))
+            _add(moved, record["destination"], units(quote["receiveNet"]["amount"]))
+        case "WALLET.TRANSFER", "COMPLETED":
+            on = {"chain": record["chain"], "currency": record["currency"]}
+            _add(moved, {**record["source"], **on}, -units(record["amountIncludeDeveloperFee"]))
+            if record["destination"]["walletAddress"] != outside:
+                _add(moved, {**record["destination"], **on}, units(record["amount"]))
+        case "WALLET.TRANSFER.BATCH", "COMPLETED":
+            on = {"chain": record["chain"], "currency": record["currency"]}
+            for item in record["destination"]["batch"]:
+                _add(moved, {**record["source"], **on}, -units(item["amount"]))
+                _add(moved, {**item, **on}, units(item["amount"]))
+        case "WALLET.BRIDGE", "COMPLETED":
+            _add(moved, record["source"], -units(record["amount"]))
+            _add(moved, record["destination"], units(record["amount"]))
+        case "ONRAMP", "COMPLETED":
+            quote, end = record["quoteInformation"], record["destination"]
+            left = units(quote["receiveNet"]["amount"])
+            _add(moved, end, left)
+            # What a settlement rule took goes to the one wallet that it names.
+            taken = units(quote["receiveGross"]["amount"]) - left
+            _add(moved, {**end, "userId": shares_with}, taken)
+        case "OFFRAMP", "COMPLETED":
+            _add(moved, record["source"], -units(record["quoteInformation"]["sendGross"]["amount"]))
+        case "OFFRAMP", "CRYPTO_RETURNED":
+            # What the developer's wallets got is not clawed back.
+            quote = record["quoteInformation"]
+            paid = units(quote["sendGross"]["amount"]) - units(quote["sendNet"]["amount"])
+            _add(moved, record["source"], -paid)
+        case _:
+            pass  # ended before anything moved, or all of it came back
+    return moved
+
+
+def _add(moved: Counter[tuple[str, str]], end: Mapping[str, Any], sum_units: int) -> None:
+    moved[end["userId"], f"{end['currency']}:{end['chain']}"] += sum_units

@@ -1,0 +1,359 @@
+"""Any sequence of payments of every kind, over HTTP, with time, approvals, reviews and dying steps.
+
+No model of each flow: what is expected of the wallets is told from the records alone, as a customer
+who reconciles would do it. In the end every record rests, nothing is held or in transit, the books
+are proven, and every unit is where the records say. HYPOTHESIS_PROFILE=long runs it for a while.
+"""
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Collection, Coroutine
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, TypeVar
+from uuid import uuid4
+
+import httpx2
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from landbridge.core.clock import FrozenClock
+from landbridge.core.errors import Unavailable, Unclear
+from landbridge.db.pool import Database
+from landbridge.kyc.model import Rail
+from landbridge.ledger.audit import audit, table
+from landbridge.ledger.house import house_balances
+from landbridge.ledger.model import Role
+from landbridge.orgs.service import take_lane
+from landbridge.wiring import MOVES, wire
+from tests.accounts.verified import make_verified
+from tests.properties import asks, tale
+from tests.simulation.faulty import FaultyChains, FaultyRails
+from tests.tenants import SETTINGS, Tenant, fund, make_tenant, served, swap_body
+
+T = TypeVar("T")
+
+# (sequences, steps of each).
+RUNS = {"default": (20, 40), "long": (600, 60)}
+FAULTS = ("fails", "dies", "unclear", "is away", "is late", "is well")
+PASSES = (
+    timedelta(seconds=7),
+    timedelta(minutes=11),
+    timedelta(hours=25),
+    timedelta(days=8),
+)
+
+_ACCOUNTS = """
+select w.user_id::text as user_id, a.asset, a.available, a.held
+from accounts a
+join wallets w on w.org_id = a.org_id and w.id = a.wallet_id
+where a.org_id = $1
+"""
+
+
+class FlowMachine(RuleBasedStateMachine):
+    """A sandbox organisation, two people, and whatever they may think of."""
+
+    runner: ClassVar[asyncio.Runner]
+    database: ClassVar[Database]
+
+    people = st.integers(0, 1)
+    # How far its owner takes a payment at once; the rest is up to other rules.
+    some_steps = st.integers(0, 3)
+    amounts = st.sampled_from(["1", "2.5", "10", "19.999999", "40"])
+    dollars = st.sampled_from(["1", "10", "25.5", "100"])
+
+    @initialize()
+    def begin(self) -> None:
+        self.wait_for(self._begin())
+
+    async def _begin(self) -> None:
+        start = datetime(2026, 5, 1, tzinfo=UTC)
+        self.clock = FrozenClock(start, lane=await take_lane(self.database))
+        self.running = AsyncExitStack()
+        await self._open(None)
+        self.users = [await make_verified(self.org, Rail.USD) for _ in range(2)]
+        self.funded: Counter[tuple[str, str]] = Counter()
+        for user in self.users:
+            await self.org.post(f"/v2/users/{user}/wallets/add", {"chains": ["BASE"]})
+            await self._fund(user, "60")
+        self.bank = [await self._bank_account(user) for user in self.users]
+        self.virtual = await self._virtual_account(self.users[1])
+        outside = {"address": asks.OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
+        await self.org.post(f"/v2/users/{self.users[0]}/wallets/external", outside)
+
+    async def _open(self, org: Tenant | None) -> None:
+        plain = wire(SETTINGS, self.database, self.clock)
+        if org is None:
+            self.chains, self.rails = FaultyChains(plain.chains), FaultyRails(plain.rails)
+        house = wire(SETTINGS, self.database, self.clock, chains=self.chains, rails=self.rails)
+        client = await self.running.enter_async_context(served(house))
+        if org is None:
+            self.org = await make_tenant(house, client)
+        else:
+            self.org = Tenant(house, client, org.caller, org.key)
+
+    async def _bank_account(self, user: str) -> str:
+        holder = {"type": "individual", "name": "Ada Approval", "address": asks.ADDRESS}
+        body = {"rail": "offramp", "type": "us", "accountHolder": holder, "us": asks.US_BANK}
+        return (await self.org.post(f"/v2/users/{user}/accounts", body))["id"]
+
+    async def _virtual_account(self, user: str) -> str:
+        wallets = (await self.org.get(f"/v2/users/{self.users[0]}"))["wallets"]["INDIVIDUAL"]
+        address = wallets["POLYGON"]["address"]
+        share = {"type": "PERCENTAGE", "calculationModel": "FIXED", "value": 0.1}
+        rule = {"requestId": str(uuid4()), "chain": "POLYGON", "includeHIFIFee": False}
+        made = await self.org.post(
+            "/v2/virtual-accounts/settlement-rules",
+            {**rule, "rules": [{**share, "walletAddress": address}]},
+        )
+        path = f"/v2/users/{user}/virtual-accounts"
+        wanted = {"sourceCurrency": "usd", "destinationCurrency": "usdc"}
+        account = await self.org.post(path, {**wanted, "destinationChain": "POLYGON"})
+        found = f"{path}/{account['accountInfo']['id']}"
+        await self.org.post(f"{found}/settlement-rules/{made['id']}")
+        return found
+
+    async def _fund(self, user: str, amount: str) -> None:
+        await fund(self.org, user, amount)
+        self.funded[user, "usdc:POLYGON"] += tale.units(amount)
+
+    @rule(person=people, amount=amounts)
+    def money_comes_from_outside(self, person: int, amount: str) -> None:
+        self.wait_for(self._fund(self.users[person], amount))
+
+    @rule(person=people, amount=amounts, leaves=st.booleans(), approval=st.booleans())
+    def transfer(self, person: int, amount: str, *, leaves: bool, approval: bool) -> None:
+        payee = self._payee(person, leaves=leaves)
+        body = asks.transfer(self.users[person], payee, amount, approval=approval)
+        self._ask("/v2/wallets/transfers", body)
+
+    @rule(person=people, amount=amounts, approval=st.booleans())
+    def batch(self, person: int, amount: str, *, approval: bool) -> None:
+        payee = self._payee(person, leaves=False)
+        body = asks.batch(self.users[person], payee, [amount, "0.5"], approval=approval)
+        self._ask("/v2/wallets/transfers/batches", body)
+
+    @rule(steps=some_steps, person=people, amount=amounts, approval=st.booleans())
+    def bridge(self, person: int, amount: str, *, approval: bool, steps: int) -> None:
+        body = asks.bridge(self.users[person], self.users[1], amount, approval=approval)
+        self._ask("/v2/wallets/bridges", body, steps=steps)
+
+    @rule(steps=some_steps, person=people, amount=amounts)
+    def swap(self, person: int, amount: str, *, steps: int) -> None:
+        self._ask("/v2/wallets/swaps", swap_body(self.users[person], amount), steps=steps)
+
+    @rule(
+        steps=some_steps, person=people, amount=amounts, approval=st.booleans(), fee=st.booleans()
+    )
+    def offramp(self, person: int, amount: str, *, approval: bool, fee: bool, steps: int) -> None:
+        beneficiary = asks.OUTSIDE if fee else None
+        user, account = self.users[person], self.bank[person]
+        body = asks.offramp(user, account, amount, approval=approval, beneficiary=beneficiary)
+        self._ask("/v2/offramps", body, steps=steps)
+
+    @rule(steps=some_steps, person=people, amount=dollars, fee=st.booleans())
+    def onramp(self, person: int, amount: str, *, fee: bool, steps: int) -> None:
+        body = asks.onramp(self.users[person], amount, fee="0.5" if fee else None)
+        self._ask("/v2/onramps", body, steps=steps)
+
+    @rule(amount=dollars)
+    def deposit_on_virtual_account(self, amount: str) -> None:
+        self._ask(f"{self.virtual}/simulate-deposit", asks.wire(amount))
+
+    @rule(data=st.data(), otherwise=st.booleans())
+    def go_on(self, data: st.DataObject, *, otherwise: bool) -> None:
+        record = self._any(data, tale.WAITING)
+        if record is not None:
+            self._go_on(record, otherwise=otherwise)
+
+    def _go_on(self, record: dict[str, Any], *, otherwise: bool = False) -> None:
+        """What its owner does next with a payment that waits, or what else they may do."""
+        at = tale.path_of(record)
+        match record["status"]:
+            case "OPEN_QUOTE":
+                self._send("POST", at + tale.accept_verb(at))
+            case "AWAITING_FUNDS":
+                path = f"/v2/sandbox/onramps/{record['id']}/deposit"
+                self._send("POST", path, {"amount": "3.21"} if otherwise else {})
+            case "IN_REVIEW" if otherwise:
+                self._send("POST", f"{at}/cancel")
+            case "IN_REVIEW":
+                self._review(record, "close")
+            case "PENDING_APPROVAL":
+                self._decide(record, "reject" if otherwise else "approve")
+            case _:
+                pass
+
+    @rule(data=st.data())
+    def ask_about(self, data: st.DataObject) -> None:
+        record = self._any(data, None, kinds=("ONRAMP", "OFFRAMP"))
+        if record is not None:
+            self._review(record, "open")
+
+    @rule(data=st.data(), verb=st.sampled_from(["quote/accept", "quote/refresh", "cancel"]))
+    def try_anything(self, data: st.DataObject, verb: str) -> None:
+        record = self._any(data, None, kinds=("ONRAMP", "OFFRAMP"))
+        if record is not None:
+            self._send("POST", f"{tale.path_of(record)}/{verb}")
+
+    @rule(fault=st.sampled_from(FAULTS), is_bank=st.booleans())
+    def break_something(self, fault: str, *, is_bank: bool) -> None:
+        outside = self.rails if is_bank else self.chains
+        match fault:
+            case "fails":
+                outside.fail_next = "refused by the other side"
+            case "dies":
+                outside.raise_after_next = RuntimeError("the process dies here")
+            case "unclear":
+                outside.raise_after_next = Unclear("the line broke")
+            case "is away":
+                outside.raise_before_next = Unavailable("nobody answers")
+            case "is late":
+                outside.late_by = timedelta(hours=2)
+            case _:
+                outside.late_by = None
+
+    @rule(by=st.sampled_from(PASSES))
+    def pass_time(self, by: timedelta) -> None:
+        self.clock.at += by
+
+    @rule()
+    def work(self) -> None:
+        self.wait_for(self._work())
+
+    async def _work(self) -> None:
+        """Until nothing moves any more."""
+        offsets = {self.org.org_id: timedelta()}
+        for _ in range(4):
+            await self.org.house.receipt_steps.run_once(offsets)
+            await self.org.house.due.run_all(offsets)
+
+    @precondition(lambda self: self.clock.at > datetime(2026, 5, 1, 1, tzinfo=UTC))
+    @rule()
+    def restart(self) -> None:
+        self.wait_for(self._restart())
+
+    async def _restart(self) -> None:
+        await self.running.aclose()
+        await self._open(self.org)
+
+    def teardown(self) -> None:
+        self.wait_for(self._end())
+
+    async def _end(self) -> None:
+        """All is well outside, reviews are closed and time runs on: then everything rests."""
+        for outside in (self.chains, self.rails):
+            outside.fail_next = outside.raise_before_next = outside.raise_after_next = None
+            outside.late_by = None
+        for _ in range(5):
+            for record in await self._records():
+                if record["status"] == "IN_REVIEW":
+                    path = f"/v2/sandbox/transfers/{record['id']}/rfi"
+                    await self.org.post(path, {"action": "close"})
+            await self._work()
+            self.clock.at += timedelta(days=8)
+        records = await self._records()
+        moving = [each for each in records if not MOVES[each["kind"]].is_terminal(each["status"])]
+        assert not moving
+        await self._check_books(records)
+        await self.running.aclose()
+
+    async def _check_books(self, records: list[dict[str, Any]]) -> None:
+        org_id = self.org.org_id
+        audited = await audit(self.database, MOVES, org_id=org_id)
+        assert audited.is_clean, table(audited)
+        rows = await self.database.rows(_ACCOUNTS, org_id)
+        assert not [row for row in rows if row["held"]]
+        has = {(row["user_id"], row["asset"]): int(row["available"]) for row in rows}
+        expected = Counter(self.funded)
+        for record in records:
+            expected.update(tale.effect(record, outside=asks.OUTSIDE, shares_with=self.users[0]))
+        assert {key: units for key, units in has.items() if units} == {
+            key: units for key, units in expected.items() if units and key[0] in self.users
+        }
+        house = await house_balances(self.database, org_id)
+        in_transit = {key: units for key, units in house.items() if key[0] is Role.IN_TRANSIT}
+        assert not any(in_transit.values()), in_transit
+
+    async def _records(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for path in tale.PATHS:
+            page = await self.org.get(path, limit=100)
+            listed: list[dict[str, Any]] = page.get("records") or page.get("data") or []
+            found += [{"kind": each["transferType"], **each["transferDetails"]} for each in listed]
+        return found
+
+    def _any(
+        self,
+        data: st.DataObject,
+        statuses: Collection[str] | None,
+        *,
+        kinds: Collection[str] = tuple(tale.PATH_OF),
+    ) -> dict[str, Any] | None:
+        """One of the records that there are, if there are such."""
+        records = [
+            each
+            for each in self.wait_for(self._records())
+            if each["kind"] in kinds and (statuses is None or each["status"] in statuses)
+        ]
+        return records[data.draw(st.integers(0, len(records) - 1))] if records else None
+
+    def _review(self, record: dict[str, Any], action: str) -> None:
+        self._send("POST", f"/v2/sandbox/transfers/{record['id']}/rfi", {"action": action})
+
+    def _decide(self, record: dict[str, Any], verb: str) -> None:
+        pending = self.wait_for(self.org.get("/v2/transfer-approvals", limit=100))["approvals"]
+        for each in pending:
+            if each["transferId"] == record["id"]:
+                self._send("POST", f"/v2/transfer-approvals/{each['id']}/{verb}")
+
+    def _payee(self, person: int, *, leaves: bool) -> dict[str, str]:
+        if leaves and person == 0:
+            return {"walletAddress": asks.OUTSIDE}
+        return {"userId": self.users[1 - person]}
+
+    def _ask(self, path: str, body: dict[str, Any], *, steps: int = 0) -> None:
+        told = {name: value for name, value in body.items() if value is not None}
+        answer = self._send("POST", path, {"requestId": str(uuid4()), **told})
+        for _ in range(steps if answer.is_success else 0):
+            made = answer.json()
+            found = self.wait_for(self.org.get(f"{path}/{made['transferDetails']['id']}"))
+            self._go_on({"kind": made["transferType"], **found["transferDetails"]})
+            self.work()
+
+    def _send(self, method: str, path: str, body: Any = None) -> httpx2.Response:
+        """Good or refused, but never our fault."""
+        answer = self.wait_for(self.org.send(method, path, body))
+        assert answer.status_code < 500, answer.text
+        return answer
+
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(work)
+
+
+def test_no_sequence_of_payments_loses_a_unit(dsn: str) -> None:
+    examples, steps = RUNS[os.environ.get("HYPOTHESIS_PROFILE", "default")]
+    with asyncio.Runner() as runner:
+        database = runner.run(Database.connect(dsn, name="flow machine", size_max=4))
+        FlowMachine.runner = runner
+        FlowMachine.database = database
+        run_state_machine_as_test(
+            FlowMachine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                print_blob=True,
+                suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+            ),
+        )
+        runner.run(database.close())
