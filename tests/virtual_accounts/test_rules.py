@@ -80,7 +80,7 @@ async def test_a_rule_is_created_retrieved_and_listed(org: Tenant) -> None:
 
 
 async def test_figures_are_json_numbers_or_strings_and_exact(org: Tenant) -> None:
-    made = await make_rule(org, fixed("0.100000"), fixed(1e-6), percentage("1.0e-1"))
+    made = await make_rule(org, fixed("0.100000"), fixed(1e-6), percentage("0.10"))
     assert [each["value"] for each in made["rules"]] == [0.1, 0.000001, 0.1]
     text = (await org.send("GET", f"{RULES}/{made['id']}")).text
     assert '"value":0.1' in text

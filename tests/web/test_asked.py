@@ -27,13 +27,12 @@ class _Asked(WireStruct, frozen=True):
 @pytest.mark.parametrize(
     ("told", "spelled"),
     [
-        *((each, "10") for each in ("10", "10.0", '"10"', '"10.00"', "1e1", '"1E+1"')),
+        *((each, "10") for each in ("10", "10.0", '"10"', '"10.00"', "1e1")),
         ("0.10", "0.1"),
         ("-0.0", "0"),
         ("1e-7", "0.0000001"),
         # Refused later; told as it was, and not as a number of a million digits.
         ("1e900000", "1E+900000"),
-        ('"NaN"', "NaN"),
     ],
 )
 def test_a_number_has_one_spelling(told: str, spelled: str) -> None:
