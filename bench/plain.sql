@@ -34,14 +34,14 @@ where org_id = :org::uuid and id = <source>::uuid;
 update accounts set available = available + 1248750
 where org_id = :org::uuid and id = <destination>::uuid;
 insert into entries (
-    org_id, transfer_id, seq, line, account_id, role, asset, available, held
+    org_id, transfer_id, seq, line, account_id, role, asset, available, held, at
 )
 values
-    (:org::uuid, <id>::uuid, 4, 1, <source>::uuid, null, <sold>, -1250000, 0),
-    (:org::uuid, <id>::uuid, 4, 2, null, 'liquidity', <sold>, 1248750, 0),
-    (:org::uuid, <id>::uuid, 4, 3, null, 'fees', <sold>, 1250, 0),
-    (:org::uuid, <id>::uuid, 4, 4, null, 'liquidity', <bought>, -1248750, 0),
-    (:org::uuid, <id>::uuid, 4, 5, <destination>::uuid, null, <bought>, 1248750, 0);
+    (:org::uuid, <id>::uuid, 4, 1, <source>::uuid, null, <sold>, -1250000, 0, now()),
+    (:org::uuid, <id>::uuid, 4, 2, null, 'liquidity', <sold>, 1248750, 0, now()),
+    (:org::uuid, <id>::uuid, 4, 3, null, 'fees', <sold>, 1250, 0, now()),
+    (:org::uuid, <id>::uuid, 4, 4, null, 'liquidity', <bought>, -1248750, 0, now()),
+    (:org::uuid, <id>::uuid, 4, 5, <destination>::uuid, null, <bought>, 1248750, 0, now());
 update transfers set status = 'COMPLETED', version = 4, due_at = null, updated_at = now()
 where org_id = :org::uuid and id = <id>::uuid and version = 1;
 insert into changes (
