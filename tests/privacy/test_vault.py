@@ -8,9 +8,10 @@ import pytest
 
 from landbridge.core.errors import Broken
 from landbridge.core.ids import new_id
-from landbridge.db.pool import Database
+from landbridge.db.pool import Database, Tx
 from landbridge.db.sealing import SealBroken, Sealer, new_key
 from landbridge.privacy.service import DataKey, Vault
+from tests.make import make_org
 from tests.tenants import Tenant
 
 HERE = "users.card:1"
@@ -37,6 +38,28 @@ async def test_many_who_make_one_key_at_once_get_the_same(org: Tenant) -> None:
         *(database.transact(lambda tx: vault.make(tx, org.org_id, owner)) for _ in range(20))
     )
     assert len({key.derive("test") for key in keys}) == 1
+
+
+async def test_the_first_keys_of_a_new_database_may_be_made_at_once(
+    own_database: Database,
+) -> None:
+    """Two in one transaction, as a new user has, and another one before that is committed."""
+    org_id, vault = await make_org(own_database), Vault(Sealer({1: new_key()}))
+    made_two = asyncio.Event()
+
+    async def two(tx: Tx) -> None:
+        for _ in range(2):
+            await vault.make(tx, org_id, new_id())
+        made_two.set()
+        await asyncio.sleep(0.2)
+
+    async def one() -> DataKey:
+        await made_two.wait()
+        return await own_database.transact(lambda tx: vault.make(tx, org_id, new_id()))
+
+    await asyncio.gather(own_database.transact(two), one())
+    (row,) = await own_database.rows("select count(*) as keys from data_keys")
+    assert row["keys"] == 3
 
 
 async def test_what_a_destroyed_key_sealed_is_lost(org: Tenant) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -178,3 +179,28 @@ async def _desks(identity: ScriptedIdentity, *databases: Database) -> list[Desk]
 
 def _outcome(answer: httpx2.Response) -> str:
     return "200" if answer.status_code == 200 else refusal(answer)
+
+
+async def test_a_sandbox_answers_at_once_though_a_worker_is_as_fast(
+    org: Tenant, database_b: Database
+) -> None:
+    worker = wire(SETTINGS, database_b, Clock(await take_lane(database_b))).verification
+    offsets = {org.org_id: timedelta()}
+
+    async def work() -> None:
+        while True:
+            await worker.run_due(offsets)
+
+    async def verify() -> None:
+        user = await make_person(org, lastName="Approval")
+        await submit(org, user)
+        assert (await status_of(org, user))["status"] == "ACTIVE"
+
+    working = asyncio.create_task(work())
+    try:
+        for _ in range(4):
+            await asyncio.gather(*(verify() for _ in range(8)))
+    finally:
+        working.cancel()
+        with suppress(asyncio.CancelledError):
+            await working

@@ -49,6 +49,8 @@ class Vault:
     def __init__(self, sealer: Sealer) -> None:
         self._sealer = sealer
         self._is_enrolled = False
+        # The transaction in which we noted our master key: until it is committed, only it sees it.
+        self._noted_in: Tx | None = None
 
     async def make(self, tx: Tx, org_id: UUID, owner_id: UUID) -> DataKey:
         """The data key of this owner, made if there is none."""
@@ -132,13 +134,14 @@ class Vault:
         was_there = proof is not None
         if proof is None:
             await store.enrol(tx, key_id, self._sealer.seal(_PROOF, context=context))
+            self._noted_in = tx
             # Another process may have been first, with another key of this id.
             proof = await store.master_key(tx, key_id)
         if proof is None:
             raise Broken(f"master key {key_id} can't be noted")
         self._sealer.open(proof, context=context)
         # What we noted ourselves may still be rolled back, and is looked for again.
-        self._is_enrolled = was_there
+        self._is_enrolled = was_there and tx is not self._noted_in
 
     def _sealed(self, org_id: UUID, owner_id: UUID, key: bytes) -> store.Sealed:
         sealed = self._sealer.seal(key, context=_context(org_id, owner_id))
