@@ -18,7 +18,7 @@ from landbridge.kyc.model import Rail
 from landbridge.onboarding.model import Details
 from landbridge.orgs.service import take_lane
 from landbridge.rates.port import Price
-from landbridge.receipts.steps import NoTaker, ReceiptSteps
+from landbridge.receipts.steps import ReceiptSteps
 from landbridge.simulation.model import Pace, Paces
 from landbridge.users.model import UserType
 from landbridge.wallets.errors import WalletAlreadyExists
@@ -27,6 +27,7 @@ from tests.accounts.verified import make_verified
 from tests.files.pictures import PDF
 from tests.kyc.samples import document, make_business, owner
 from tests.people import make_person
+from tests.receipts.play import NoTaker
 from tests.receipts.play import told as credit
 from tests.simulation.outside import paid_out
 from tests.tenants import SETTINGS, Tenant, make_user

@@ -16,13 +16,13 @@ from landbridge.db.pool import Tx
 from landbridge.rails.currencies import FIAT
 from landbridge.receipts.model import MOVES, Receipt, Status
 from landbridge.receipts.service import Receipts, payment_back
-from landbridge.receipts.steps import BATCH_SIZE, NoTaker, Taker
+from landbridge.receipts.steps import BATCH_SIZE, Taker
 from landbridge.simulation.model import Part
 from tests.simulation.faulty import FaultyRails
 from tests.simulation.outside import orders, paid_out
 from tests.tenants import Tenant
 
-from .play import NOW, SENDER, Dead, Matching, Silent, run, steps_of, told
+from .play import NOW, SENDER, Dead, Matching, NoTaker, Silent, run, steps_of, told
 
 
 async def test_a_credit_makes_one_receipt(org: Tenant, receipts: Receipts) -> None:

@@ -13,13 +13,12 @@ from landbridge.core.errors import (
 )
 from landbridge.receipts.model import Status
 from landbridge.receipts.service import Receipts
-from landbridge.receipts.steps import NoTaker
 from landbridge.simulation.model import Pace, Paces
 from tests.simulation.faulty import FaultyRails
 from tests.simulation.outside import paid_out
 from tests.tenants import Tenant
 
-from .play import NOW, run, steps_of, told
+from .play import NOW, NoTaker, run, steps_of, told
 
 
 @pytest.mark.parametrize("error", [Unavailable("down"), Unclear("no answer")])

@@ -11,10 +11,9 @@ from landbridge.core.errors import (
 from landbridge.db.pool import Tx
 from landbridge.receipts.model import Words
 from landbridge.receipts.service import Receipts, forget
-from landbridge.receipts.steps import NoTaker
 from tests.tenants import Tenant
 
-from .play import Matching, run, steps_of, told
+from .play import Matching, NoTaker, run, steps_of, told
 
 
 async def test_who_sent_what_went_back_is_forgotten_after_ninety_days(

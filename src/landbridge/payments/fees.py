@@ -38,16 +38,16 @@ class Fee:
                     raise FieldInvalid("fee.value is more than the amount", field="fee.value")
                 return fee or Money(0, amount.asset)
             case FeeType.PERCENT:
-                _check_fraction(self.value)
-                return share(amount, self.value, Rounding.UP)
+                return share(amount, self.fraction(), Rounding.UP)
 
-
-def _check_fraction(value: Decimal) -> None:
-    exponent = value.as_tuple().exponent
-    is_fine = isinstance(exponent, int) and -exponent <= _FRACTION_PLACES
-    if not is_fine or not 0 <= value <= 1:
-        raise FieldInvalid(
-            "fee.value: a PERCENT is a fraction from 0 to 1 (0.01 is 1 %) with at most "
-            f"{_FRACTION_PLACES} decimals",
-            field="fee.value",
-        )
+    def fraction(self) -> Decimal:
+        """The value of a `PERCENT`; raises `FieldInvalid` if it is no fraction."""
+        exponent = self.value.as_tuple().exponent
+        is_fine = isinstance(exponent, int) and -exponent <= _FRACTION_PLACES
+        if not is_fine or not 0 <= self.value <= 1:
+            raise FieldInvalid(
+                "fee.value: a PERCENT is a fraction from 0 to 1 (0.01 is 1 %) with at most "
+                f"{_FRACTION_PLACES} decimals",
+                field="fee.value",
+            )
+        return self.value

@@ -47,15 +47,6 @@ class Taker(Protocol):
         ...
 
 
-class NoTaker:
-    """Knows nothing, so that all goes back."""
-
-    async def take(self, receipt: Receipt) -> bool:
-        """Nothing is paid by it."""
-        del receipt
-        return False
-
-
 class _How(Enum):
     """How a step went."""
 

@@ -56,9 +56,8 @@ def _charged(price: Price, fee: Fee | None, fiat: Asset) -> tuple[Money, Price]:
         case FeeType.FIX:
             return parse_amount("fee.value", fee.value, fiat), price
         case FeeType.PERCENT:
-            # For its checks; the sum is taken of the whole, together with the price's own.
-            fee.of(Money(0, fiat))
-            fraction = price.fee_fraction + fee.value
+            # Taken of the whole, together with the price's own.
+            fraction = price.fee_fraction + fee.fraction()
             if fraction >= Decimal(1):
                 raise FieldInvalid("fee.value: nothing would be left to convert", field="fee.value")
             return Money(0, fiat), replace(price, fee_fraction=fraction)
