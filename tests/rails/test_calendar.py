@@ -12,6 +12,7 @@ from landbridge.rails.calendar import (
     FRANKFURT,
     NEW_YORK,
     WIRES_CLOSE,
+    cut_off,
     is_target_day,
     is_us_banking_day,
     settles_at,
@@ -230,3 +231,32 @@ def test_a_rail_is_known_in_any_case() -> None:
     assert settles_at("WIRE", at) == settles_at("wire", at)
     assert settles_at("sepaInstant", at) - at == timedelta(seconds=10)
     assert settles_at("bank", at) - at == timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("rail", "at", "until"),
+    [
+        # A Wednesday in New York.
+        ("wire", "2026-03-04T14:00:00+00:00", "2026-03-04T20:00:00+00:00"),
+        ("wire", "2026-03-04T20:00:00+00:00", "2026-03-05T20:00:00+00:00"),
+        ("ach", "2026-03-06T21:00:00+00:00", "2026-03-09T20:00:00+00:00"),
+        ("swift", "2026-03-04T14:00:00+00:00", "2026-03-04T16:30:00+00:00"),
+        # Easter: from Good Friday to Monday nothing goes.
+        ("sepa", "2026-04-02T14:00:00+00:00", "2026-04-07T13:00:00+00:00"),
+        ("sepaInstant", "2026-04-04T14:00:00+00:00", "2026-04-04T14:00:00+00:00"),
+    ],
+)
+def test_until_when_a_bank_takes_a_payment(rail: str, at: str, until: str) -> None:
+    assert cut_off(rail, datetime.fromisoformat(at)) == datetime.fromisoformat(until)
+
+
+@given(at=MOMENTS, rail=st.sampled_from(RAILS), is_same_day=st.booleans())
+def test_a_payment_before_its_cut_off_is_there_with_that_of_now(
+    at: datetime, rail: str, *, is_same_day: bool
+) -> None:
+    until = cut_off(rail, at, is_same_day=is_same_day)
+    assert until >= at
+    last = max(at, until - timedelta(microseconds=1))
+    if rail in {"ach", "swift", "sepa"}:
+        there = settles_at(rail, at, is_same_day=is_same_day)
+        assert settles_at(rail, last, is_same_day=is_same_day) == there

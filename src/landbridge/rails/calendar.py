@@ -78,6 +78,34 @@ def settles_at(rail: str, at: datetime, *, is_same_day: bool = False) -> datetim
     return settled.astimezone(UTC)
 
 
+def cut_off(rail: str, at: datetime, *, is_same_day: bool = False) -> datetime:
+    """Until when a bank has to have a payment that it carries out with those of `at`, in UTC.
+
+    `at` itself for rails that go at any time, and for those that are not known.
+    """
+    match rail.lower():
+        case "wire":
+            place, until = _US, _WIRE_CUT_OFF
+        case "ach" if is_same_day:
+            zone, _ = place = _US
+            day = _taken_on(place, at, _SAME_DAY_ACH[-1][0])
+            until = next(
+                each
+                for each, _ in _SAME_DAY_ACH
+                if at < datetime.combine(day, each, zone).astimezone(UTC)
+            )
+        case "ach":
+            place, until = _US, _ACH_CUT_OFF
+        case "swift":
+            place, until = _US, _SWIFT_CUT_OFF
+        case "sepa":
+            place, until = _EURO, _SEPA_CUT_OFF
+        case _:
+            return at
+    zone, _ = place
+    return datetime.combine(_taken_on(place, at, until), until, zone).astimezone(UTC)
+
+
 def is_us_banking_day(day: date) -> bool:
     """Whether the Federal Reserve's banks are open."""
     return day.weekday() < _SATURDAY and day not in us_holidays(day.year)

@@ -20,10 +20,17 @@ class NoRails:
         """Raise `Unavailable`."""
         raise Unavailable(f"{_WHY} that knows {key} of {org_id} at {at}")
 
-    def coordinates(self, currency: str, account_number: str) -> Coordinates | None:
-        """Nowhere."""
-        del currency, account_number
+    async def why_not(self, payment: Payment) -> str | None:
+        """That there is none."""
+        del payment
+        return _WHY
 
-    def new_account_number(self, seed: UUID) -> str:
+    async def coordinates(
+        self, org_id: UUID, currency: str, account_number: str
+    ) -> Coordinates | None:
+        """Nowhere."""
+        del org_id, currency, account_number
+
+    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
         """Raise `Unavailable`."""
-        raise Unavailable(f"{_WHY} that could give an account to {seed}")
+        raise Unavailable(f"{_WHY} that could give {org_id} a {currency} account for {seed}")

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 from uuid import UUID
 
+from landbridge.core.ids import derived_id
 from landbridge.core.money import Money
 
 
@@ -26,6 +27,7 @@ class PaidState(StrEnum):
 class Payment:
     """Fiat that leaves: a payout, or a deposit that is given back (`returns` is then its id).
 
+    `record_id` is what it is of: a record, or a receipt that goes back; it may have several.
     `rail` is how, as in `ach` or `sepaInstant`. `payee` is the bank and holder, as stored with the
     account; it is personal, and an adapter keeps no copy beyond what the payment needs. `texts`
     are references by their names in the contract, as in `achReference`.
@@ -33,6 +35,7 @@ class Payment:
 
     org_id: UUID
     key: UUID
+    record_id: UUID
     money: Money
     rail: str
     is_same_day: bool
@@ -88,6 +91,11 @@ class Coordinates:
     instruction: str | None = None
 
 
+def shared_seed(org_id: UUID, currency: str) -> UUID:
+    """Seed of the one number on which deposits arrive that are told apart by their reference."""
+    return derived_id(org_id, f"onramps/{currency}")
+
+
 class Rails(Protocol):
     """Moves fiat; never called inside a database transaction."""
 
@@ -106,13 +114,26 @@ class Rails(Protocol):
         """
         ...
 
-    def coordinates(self, currency: str, account_number: str) -> Coordinates | None:
-        """Where to send `currency` so that it arrives on our account of this number.
+    async def why_not(self, payment: Payment) -> str | None:
+        """Why `pay` would refuse this for good, in a sentence without personal data; None if not.
 
-        None where this bank takes no such currency.
+        So that a person who decides on a payment is told before it is asked for.
         """
         ...
 
-    def new_account_number(self, seed: UUID) -> str:
-        """An account number for virtual accounts, the same for the same seed."""
+    async def coordinates(
+        self, org_id: UUID, currency: str, account_number: str
+    ) -> Coordinates | None:
+        """Where to send `currency` so that it arrives on the organisation's account of this number.
+
+        None where no bank of the organisation's takes this currency. Answers from memory or from
+        our own database: it is asked for each record of a list.
+        """
+        ...
+
+    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
+        """An account number on which the organisation takes `currency`, the same for the same seed.
+
+        Raises `Unavailable` where no bank of the organisation's takes it.
+        """
         ...

@@ -16,7 +16,8 @@ from landbridge.core.errors import Rejected
 from landbridge.rails.calendar import settles_at, wire_day
 from landbridge.rails.port import Coordinates, Paid, PaidState, Payment, Tracking
 from landbridge.simulation.model import Ending, Operation, Part
-from landbridge.simulation.service import Memory
+from landbridge.simulation.outcomes import Step
+from landbridge.simulation.playing import Playing
 
 _BANK = "Sandbox Bank (nothing here is real)"
 _BANK_ADDRESS = "1 Example Street, Springfield, NY 10001, USA"
@@ -28,6 +29,8 @@ _SWIFT = "SANDZZ99XXX"
 ROUTING_NUMBER = "123456780"
 _ODFI = ROUTING_NUMBER[:8]
 _WIRE_ID = "SANDBX9Z"
+# What a payment takes its record through.
+_PAYING = (Step.PAYOUT,)
 
 # Account numbers have at most 17 digits in ACH; the nine in front keeps the length.
 _ACCOUNT_DIGITS = 15
@@ -36,16 +39,19 @@ _IN_AFRICA = ("ngn", "mwk", "bwp", "xaf", "ghs", "kes", "rwf", "zar", "tzs", "ug
 
 
 class SandboxRails:
-    """Moves no money, and remembers each payment; keeps nothing of who is paid."""
+    """Moves no money, and remembers each payment; fails as records' plans say.
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    Keeps nothing of who is paid.
+    """
+
+    def __init__(self, playing: Playing) -> None:
+        self._playing = playing
 
     async def pay(self, payment: Payment) -> Paid:
         """Accept a payment; see the port."""
         if payment.money.units <= 0:
             raise Rejected("there is nothing to pay")
-        kept = await self._memory.remember(
+        kept = await self._playing.take(
             Operation(
                 org_id=payment.org_id,
                 part=Part.BANK,
@@ -54,17 +60,26 @@ class SandboxRails:
                 reply=msgspec.to_builtins(_tracking(payment)),
                 accepted_at=payment.at,
                 settles_at=settles_at(payment.rail, payment.at, is_same_day=payment.is_same_day),
-            )
+            ),
+            payment.record_id,
+            _PAYING,
         )
         return _paid(kept, payment.at)
 
     async def look(self, org_id: UUID, key: UUID, at: datetime) -> Paid | None:
         """How a payment stands; see the port."""
-        kept = await self._memory.find(org_id, Part.BANK, key)
+        kept = await self._playing.find(org_id, Part.BANK, key, at)
         return None if kept is None else _paid(kept, at)
 
-    def coordinates(self, currency: str, account_number: str) -> Coordinates | None:
-        """Where to send money; see the port."""
+    async def why_not(self, payment: Payment) -> str | None:
+        """Nothing: it carries all but what there is none of; see the port."""
+        del payment
+
+    async def coordinates(
+        self, org_id: UUID, currency: str, account_number: str
+    ) -> Coordinates | None:
+        """Where to send money; see the port. The same bank for all organisations."""
+        del org_id
         rails: Mapping[str, tuple[str, str]] = {}
         instruction: str | None = None
         match currency:
@@ -91,8 +106,9 @@ class SandboxRails:
             instruction=instruction,
         )
 
-    def new_account_number(self, seed: UUID) -> str:
+    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
         """Sixteen digits; see the port."""
+        del org_id, currency
         return f"9{_digits(f'account/{seed}', _ACCOUNT_DIGITS)}"
 
 
@@ -145,7 +161,7 @@ def _paid(operation: Operation, at: datetime) -> Paid:
     return Paid(
         state=state,
         tracking=msgspec.convert(operation.reply, Tracking),
-        expected_at=None if is_final else operation.settles_at,
+        expected_at=None if is_final else operation.expected_at,
         reason=operation.reason if is_final else None,
     )
 

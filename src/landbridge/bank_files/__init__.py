@@ -1,0 +1,1 @@
+"""Payouts and statements as files that are exchanged with a bank: an adapter of `rails`."""

@@ -1,0 +1,1 @@
+"""NACHA: the files in which ACH payments go to a bank, and in which returns come back."""

@@ -1,0 +1,192 @@
+"""Payouts by file, from the interface to the bank, in a house whose rails are files."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import msgspec
+import pytest
+
+from landbridge.bank_files.iso20022 import pain001
+from landbridge.bank_files.nacha.reading import read as read_nacha
+from landbridge.bank_files.orders import format_of, order_of, why_not
+from landbridge.bank_files.rails import FileRails
+from landbridge.core.clock import Clock
+from landbridge.db.pool import Database
+from landbridge.orgs.service import take_lane
+from landbridge.rails.none import NoRails
+from landbridge.rails.sandbox import SandboxRails
+from landbridge.settings import SettingsInvalid, read
+from landbridge.wiring import House, wire
+from tests.accounts.bodies import Case, whole
+from tests.payouts import (
+    WAYS,
+    accept,
+    check_books,
+    make_account,
+    make_offramp,
+    make_payee,
+    shown,
+    way,
+)
+from tests.tenants import SETTINGS, Tenant, make_tenant, run_due, served
+
+from .made import USD, by_ach, funding
+
+MASTER_KEY = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
+
+
+@pytest.fixture(scope="module")
+async def house(database: Database) -> House:
+    settings = msgspec.structs.replace(SETTINGS, rails="files")
+    return wire(settings, database, Clock(await take_lane(database)))
+
+
+@pytest.fixture(scope="module")
+async def client(house: House) -> AsyncIterator[httpx2.AsyncClient]:
+    async with served(house) as client:
+        yield client
+
+
+@pytest.fixture
+async def org(house: House, client: httpx2.AsyncClient, tmp_path: Path) -> Tenant:
+    org = await make_tenant(house, client)
+    await house.own_accounts.set(
+        org.org_id, funding(USD, tmp_path), actor="test", at=house.clock.stamp()
+    )
+    return org
+
+
+async def test_a_payout_by_wire_is_completed_by_the_statement(org: Tenant, tmp_path: Path) -> None:
+    offramp = await _under_way(org, way("us", "wire"))
+    assert (await shown(org, offramp))["status"] == "FIAT_PENDING"
+    (content,) = await _written(org, tmp_path)
+    (transfer,) = pain001.read(content).transfers
+    assert str(transfer.money) == "100"
+    await _told(org, transfer.end_to_end_id, reason=None)
+    done = await shown(org, offramp)
+    assert done["status"] == "COMPLETED"
+    assert _tracking(done)["uetr"] == str(transfer.uetr)
+    await check_books(org)
+
+
+async def test_a_payout_that_the_bank_refuses_gives_the_coins_back(
+    org: Tenant, tmp_path: Path
+) -> None:
+    offramp = await _under_way(org, way("us", "wire"))
+    (content,) = await _written(org, tmp_path)
+    (transfer,) = pain001.read(content).transfers
+    await _told(org, transfer.end_to_end_id, reason="the bank rejected it: no such account")
+    ended = await shown(org, offramp)
+    assert ended["status"] == "CRYPTO_RETURNED"
+    assert ended["failedReason"] == "the bank rejected it: no such account"
+    await check_books(org)
+
+
+async def test_the_sandboxs_clock_writes_what_falls_due_and_settles_ach(
+    org: Tenant, tmp_path: Path
+) -> None:
+    offramp = await _under_way(org, way("us", "ach"))
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 12 * 86_400})
+    (content,) = _out(tmp_path)
+    (batch,) = read_nacha(content).batches
+    done = await shown(org, offramp)
+    assert done["status"] == "COMPLETED"
+    assert _tracking(done)["traceNumber"] == batch.entries[0].trace_number
+    await check_books(org)
+
+
+async def test_what_the_account_does_not_pay_by_gives_the_coins_back(org: Tenant) -> None:
+    offramp = await _under_way(org, way("us", "rtp"))
+    ended = await shown(org, offramp)
+    assert ended["status"] == "CRYPTO_RETURNED"
+    assert ended["failedReason"] == "the organisation's bank account does not pay by rtp"
+
+
+@pytest.mark.parametrize("case", WAYS.values(), ids=WAYS)
+def test_every_account_that_a_file_can_pay_is_carried(case: Case) -> None:
+    body = whole(case)
+    bank: dict[str, Any] = body[body["type"]]
+    table = case.table
+    rail = bank.get("transferType") or str(table.payment_rail)
+    format_ = format_of(rail)
+    currency = bank["currency"]
+    if format_ is None or not bank.get("swiftCode", "x"):
+        return
+    payment = by_ach(
+        UUID(int=1), rail=rail, currency=currency, texts={"purposeOfPayment": "payroll"}
+    )
+    payee = {"type": body["type"], "accountHolder": body["accountHolder"], body["type"]: bank}
+    payment = replace(payment, payee=payee)
+    assert why_not(payment, order_of(payment), format_) is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "rails", "kind"),
+    [
+        ("sandbox", None, SandboxRails),
+        ("sandbox", "files", FileRails),
+        ("sandbox", "none", NoRails),
+        ("production", None, NoRails),
+        ("production", "files", FileRails),
+    ],
+)
+def test_a_setting_picks_the_rails(
+    database: Database, mode: str, rails: str | None, kind: type[object]
+) -> None:
+    told = {"LANDBRIDGE_MODE": mode, "LANDBRIDGE_MASTER_KEY": MASTER_KEY}
+    settings = read(told | ({} if rails is None else {"LANDBRIDGE_RAILS": rails}))
+    assert isinstance(wire(settings, database, Clock(lane=1)).rails, kind)
+
+
+@pytest.mark.parametrize(("mode", "rails"), [("production", "sandbox"), ("sandbox", "carrier")])
+def test_other_rails_stop_the_start(mode: str, rails: str) -> None:
+    told = {
+        "LANDBRIDGE_MODE": mode,
+        "LANDBRIDGE_MASTER_KEY": MASTER_KEY,
+        "LANDBRIDGE_RAILS": rails,
+    }
+    with pytest.raises(SettingsInvalid, match="LANDBRIDGE_RAILS"):
+        read(told)
+
+
+def _tracking(done: Mapping[str, Any]) -> Mapping[str, Any]:
+    return done["receipt"]["paymentTracking"]
+
+
+async def _under_way(org: Tenant, case: Case) -> dict[str, Any]:
+    user = await make_payee(org)
+    offramp = await make_offramp(org, user, await make_account(org, user, case))
+    await accept(org, offramp)
+    await run_due(org)
+    return offramp
+
+
+async def _written(org: Tenant, folder: Path) -> list[bytes]:
+    """What the bank gets."""
+    await org.house.bank_writer.run({org.org_id: timedelta()}, is_early=True)
+    return _out(folder)
+
+
+def _out(folder: Path) -> list[bytes]:
+    return [each.read_bytes() for each in sorted((folder / "out").iterdir())]
+
+
+async def _told(org: Tenant, end_to_end_id: str, *, reason: str | None) -> None:
+    """The bank tells how a payment ended, and the worker goes on."""
+    payments, database = org.house.bank_payments, org.house.database
+    at = org.house.clock.now()
+    found = await database.single(
+        lambda tx: payments.by_end_to_end(tx, org.org_id, "usd", end_to_end_id)
+    )
+    assert found is not None
+    if reason is None:
+        await database.transact(lambda tx: payments.settle_in(tx, found, at=at))
+    else:
+        await database.transact(lambda tx: payments.fail_in(tx, found, reason=reason, at=at))
+    await payments.wake(found, at)
+    await run_due(org)
