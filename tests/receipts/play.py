@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 from landbridge.core.clock import Clock
@@ -17,6 +18,7 @@ from landbridge.rails.port import Rails
 from landbridge.receipts.model import Receipt, Sender, Told
 from landbridge.receipts.service import Receipts
 from landbridge.receipts.steps import ReceiptSteps, Taker
+from tests.onramps import receive
 from tests.tenants import Tenant
 
 SENDER = Sender(
@@ -93,12 +95,24 @@ class Dead:
         raise RuntimeError(str(receipt.id))
 
 
-def steps_of(org: Tenant, taker: Taker, rails: Rails | None = None) -> ReceiptSteps:
+def steps_of(
+    org: Tenant, taker: Taker, rails: Rails | None = None, *, holds: bool = False
+) -> ReceiptSteps:
     """What the worker does, with this taker."""
     house = org.house
-    return ReceiptSteps(house.receipts, taker, rails or house.rails, house.clock)
+    return ReceiptSteps(house.receipts, taker, rails or house.rails, house.clock, holds=holds)
 
 
 async def run(org: Tenant, steps: ReceiptSteps, offset: timedelta = NOW) -> int:
     """Until nothing moves any more; how many steps went well."""
     return await steps.run_all({org.org_id: offset})
+
+
+async def make_held(
+    org: Tenant, amount: str = "100", *, offset: timedelta = NOW, **changes: Any
+) -> Receipt:
+    """A deposit whose reference says nothing to anybody, and which waits for a person."""
+    told_of = {"account_number": "900", "reference": "thanks", **changes}
+    receipt = await receive(org, amount=amount, **told_of)
+    await run(org, steps_of(org, NoTaker(), holds=True), offset)
+    return await org.house.receipts.get(org.org_id, receipt.id)

@@ -96,4 +96,4 @@ async def test_erasing_the_user_blanks_receipts(
 
 
 def test_a_match_keeps_every_word() -> None:
-    assert set(Words.__struct_fields__) == {"reference", "description", "sender"}
+    assert set(Words.__struct_fields__) == {"reference", "description", "sender", "comment"}

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 
+from landbridge.core.errors import Refused, ResourceConflict
 from landbridge.core.money import Money
 from landbridge.core.states import Moves
 
@@ -16,6 +17,9 @@ KIND = "RECEIPT"
 # Who sent what went back, and what they wrote, is kept for questions for so long.
 WORDS_KEPT = timedelta(days=90)
 
+# What a person who decides may write.
+COMMENT_LENGTH_MAX = 2000
+
 
 class Status(StrEnum):
     """What a receipt waits for, and who moves it on."""
@@ -24,6 +28,8 @@ class Status(StrEnum):
     """The worker asks whose it is: a record that waits for it, or nobody's."""
     MATCHED = "MATCHED"
     """Nothing: it pays a record, or belongs to an account; what becomes of it is told there."""
+    UNMATCHED = "UNMATCHED"
+    """A person, who says whose it is or sends it back; only where what is nobody's is held."""
     RETURNING = "RETURNING"
     """The bank: it is nobody's and goes back to its sender. The worker asks until it is there."""
     RETURNED = "RETURNED"
@@ -33,8 +39,9 @@ class Status(StrEnum):
 MOVES = Moves(
     start=frozenset({Status.NEW}),
     table={
-        Status.NEW: frozenset({Status.MATCHED, Status.RETURNING}),
+        Status.NEW: frozenset({Status.MATCHED, Status.UNMATCHED, Status.RETURNING}),
         Status.MATCHED: frozenset[Status](),
+        Status.UNMATCHED: frozenset({Status.MATCHED, Status.RETURNING}),
         Status.RETURNING: frozenset({Status.RETURNED}),
         Status.RETURNED: frozenset[Status](),
     },
@@ -51,11 +58,12 @@ class Sender(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a receipt is personal."""
+    """What of a receipt is personal; `comment` is that of the person who decided on it."""
 
     reference: str | None = None
     description: str | None = None
     sender: Sender | None = None
+    comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +71,8 @@ class Told:
     """A credit as the bank tells of it.
 
     `bank_reference` is the bank's own name for the credit, `reference` what the sender wrote;
-    `account_number` is ours. `at` is when it arrived, `clears_at` when it can be used (None: at
-    once), both in the organisation's time.
+    `account_number` is ours. `at` is when we are told, `arrived_at` by when the bank had it (None:
+    the same) and `clears_at` when it can be used (None: at once), all in the organisation's time.
     """
 
     org_id: UUID
@@ -77,14 +85,17 @@ class Told:
     description: str | None
     at: datetime
     clears_at: datetime | None = None
+    arrived_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """A credit and what has become of it.
 
+    It arrived at the bank by `arrived_at`, and we were told at `received_at`, which may be later.
     What was personal is None once its user was erased; of what was nobody's, `WORDS_KEPT` after it
     went back. `return_tries` is how often its bank has refused for good to give it back.
+    `decided_by` is who said what becomes of it, None where nobody had to.
     """
 
     org_id: UUID
@@ -101,7 +112,25 @@ class Receipt:
     user_id: UUID | None
     version: int
     received_at: datetime
+    arrived_at: datetime
     clears_at: datetime
     updated_at: datetime
     due_at: datetime | None
     return_tries: int
+    decided_by: str | None = None
+    comment: str | None = None
+
+
+def why_not_decide(receipt: Receipt) -> Refused | None:
+    """The refusal of a person's decision; None while the deposit waits for one."""
+    refusal: Refused | None = None
+    match receipt.status:
+        case Status.UNMATCHED:
+            pass
+        case Status.NEW:
+            refusal = ResourceConflict("nobody has looked at this deposit yet; wait a moment")
+        case Status.MATCHED:
+            refusal = ResourceConflict("this deposit is matched already")
+        case Status.RETURNING | Status.RETURNED:
+            refusal = ResourceConflict("this deposit goes back to its sender")
+    return refusal

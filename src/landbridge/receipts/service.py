@@ -8,10 +8,11 @@ Guarantees:
   under the user's from the match on, so that it goes when the user is erased. Of what went back as
   nobody's it goes after 90 days.
 
-What is nobody's is never in the books: it is not ours, and goes back whole.
+What is nobody's is never in the books: it is not ours, and goes back whole. Where it is held
+instead it waits as UNMATCHED, without a due time, until a person decides (reviewing.py).
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from uuid import UUID
 from landbridge.changes.service import tell
 from landbridge.core.errors import Broken, Busy, ResourceNotFound
 from landbridge.core.ids import new_id
+from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.rails.port import Payment
@@ -51,23 +53,25 @@ class Receipts:
 
         Raises `Broken` if the bank told of it with another amount or account before.
         """
-        receipt_id = new_id()
+        receipt_id = await self._database.transact(lambda tx: self.receive_in(tx, told))
+        return await self.get(told.org_id, receipt_id)
 
-        async def work(tx: Tx) -> SealedReceipt:
-            key = await self._vault.make(tx, told.org_id, told.org_id)
-            made = _new(receipt_id, told, key)
-            if await store.add(tx, made):
-                await _tell(tx, made, what="receive", actor=_BANK)
-                return made
-            known = await store.find_reference(tx, told.org_id, told.bank_reference)
-            if known is None:
-                raise Broken("a known credit has no receipt")
-            return known
+    async def receive_in(self, tx: Tx, told: Told, *, actor: str = _BANK) -> UUID:
+        """The id of the receipt of a credit, made in the caller's transaction or before.
 
-        kept = await self._database.transact(work)
-        if (kept.money, kept.account_number) != (told.money, told.account_number):
-            raise Broken(f"the bank told of {kept.id} with another amount or account before")
-        return await self.get(kept.org_id, kept.id)
+        Raises as `receive` does.
+        """
+        key = await self._vault.make(tx, told.org_id, told.org_id)
+        made = _new(new_id(), told, key)
+        if await store.add(tx, made):
+            await _tell(tx, made, what="receive", actor=actor)
+            return made.id
+        known = await store.find_reference(tx, told.org_id, told.bank_reference)
+        if known is None:
+            raise Broken("a known credit has no receipt")
+        if (known.money, known.account_number) != (told.money, told.account_number):
+            raise Broken(f"the bank told of {known.id} with another amount or account before")
+        return known.id
 
     async def get(self, org_id: UUID, receipt_id: UUID) -> Receipt:
         """The receipt; raises `ResourceNotFound`, also for another organisation's."""
@@ -75,6 +79,15 @@ class Receipts:
         if found is None:
             raise ResourceNotFound(f"there is no receipt {receipt_id}")
         return found
+
+    async def find(self, org_id: UUID, bank_reference: str) -> Receipt | None:
+        """The receipt that the bank calls so, if it is here."""
+
+        async def read(tx: Tx) -> list[Receipt]:
+            found = await store.find_reference(tx, org_id, bank_reference)
+            return await self._opened(tx, [] if found is None else [found])
+
+        return next(iter(await self._database.transact(read)), None)
 
     async def of(self, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, Receipt]:
         """These receipts, by their ids; of those that there are."""
@@ -107,19 +120,59 @@ class Receipts:
             user_id=user_id,
             sealed_words=words,
             at=at,
+            decided_by=receipt.decided_by,
         )
         (now,) = await store.of(tx, receipt.org_id, [receipt.id])
         if version is not None:
             # The row holds its user from here on: an erasure waits, and finds what this moves.
             if await self._vault.find(tx, receipt.org_id, user_id) is None:
                 raise _erased()
-            await _tell(tx, now, what="match", actor=_BANK)
+            await _tell(tx, now, what="match", actor=receipt.decided_by or _BANK)
         elif now.transfer_id != transfer_id:
             raise Busy("this deposit is matched or given back already")
 
     async def begin_return(self, receipt: Receipt, at: datetime) -> Receipt | None:
         """Claim a new receipt for its way back; None if somebody else has moved it."""
         return await self._move(receipt, Status.RETURNING, what="return", at=at, due_at=at)
+
+    async def hold(self, receipt: Receipt, at: datetime) -> Receipt | None:
+        """Let a new receipt wait for a person; None if somebody else has moved it."""
+        return await self._move(receipt, Status.UNMATCHED, what="hold", at=at, due_at=None)
+
+    async def send_back(self, receipt: Receipt, at: datetime) -> bool:
+        """Claim what waits for a person for its way back; False if it does not wait any more.
+
+        Who decided this, and why, are the receipt's.
+        """
+        actor = receipt.decided_by
+        if actor is None:
+            raise Broken("a person sends a held deposit back")
+
+        async def work(tx: Tx) -> bool:
+            key = await self._vault.make(tx, receipt.org_id, receipt.org_id)
+            is_ours = await store.send_back(
+                tx,
+                receipt.org_id,
+                receipt.id,
+                sealed_words=key.seal(_words(receipt), context=_context(receipt.id)),
+                at=at,
+                decided_by=actor,
+            )
+            (now,) = await store.of(tx, receipt.org_id, [receipt.id])
+            if is_ours:
+                await _tell(tx, now, what="return", actor=actor)
+            # An attempt of ours before this one may have done it: stamps are unique.
+            return is_ours or (now.status, now.updated_at) == (Status.RETURNING, at)
+
+        return await self._database.transact(work)
+
+    async def queue(self, org_id: UUID, window: Window) -> Sequence[Receipt]:
+        """What waits for a person, the longest waiting first."""
+
+        async def read(tx: Tx) -> list[Receipt]:
+            return await self._opened(tx, await store.queue(tx, org_id, window))
+
+        return await self._database.transact(read)
 
     async def end_return(self, receipt: Receipt, at: datetime) -> Receipt | None:
         """The sender has it again; None if somebody else has noted that."""
@@ -217,6 +270,7 @@ def payment_back(receipt: Receipt, *, key: UUID, at: datetime) -> Payment:
     return Payment(
         org_id=receipt.org_id,
         key=key,
+        record_id=receipt.id,
         money=receipt.money,
         rail=receipt.rail,
         is_same_day=False,
@@ -248,6 +302,7 @@ def _new(receipt_id: UUID, told: Told, key: DataKey) -> SealedReceipt:
         sealed_words=key.seal(words, context=_context(receipt_id)),
         version=1,
         received_at=told.at,
+        arrived_at=told.arrived_at or told.at,
         clears_at=told.clears_at or told.at,
         updated_at=told.at,
         due_at=told.at,
@@ -257,7 +312,10 @@ def _new(receipt_id: UUID, told: Told, key: DataKey) -> SealedReceipt:
 
 def _words(receipt: Receipt) -> Words:
     return Words(
-        reference=receipt.reference, description=receipt.description, sender=receipt.sender
+        reference=receipt.reference,
+        description=receipt.description,
+        sender=receipt.sender,
+        comment=receipt.comment,
     )
 
 
@@ -280,10 +338,13 @@ def _opened(row: SealedReceipt, key: DataKey | None) -> Receipt:
         user_id=row.user_id,
         version=row.version,
         received_at=row.received_at,
+        arrived_at=row.arrived_at,
         clears_at=row.clears_at,
         updated_at=row.updated_at,
         due_at=row.due_at,
         return_tries=row.return_tries,
+        decided_by=row.decided_by,
+        comment=words.comment,
     )
 
 

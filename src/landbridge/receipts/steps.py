@@ -1,9 +1,10 @@
 """What the worker does with fiat that arrived.
 
-A new receipt is offered to whoever may know it. What nobody knows goes back: the status RETURNING
-is the claim, the receipt's id the payment's key, so that a worker which dies anywhere in between
-has harmed nothing. A bank that refuses to give it back is asked for another payment, with the next
-key, after pauses that grow to a day, without end; each refusal is logged.
+A new receipt is offered to whoever may know it. What nobody knows waits for a person where that is
+asked for (`holds`), and is not looked at here until one has decided. Otherwise it goes back: the
+status RETURNING is the claim, the receipt's id the payment's key, so that a worker which dies
+anywhere in between has harmed nothing. A bank that refuses to give it back is asked for another
+payment, with the next key, after pauses that grow to a day, without end; each refusal is logged.
 """
 
 import asyncio
@@ -83,7 +84,10 @@ class _Pause:
 class ReceiptSteps:
     """Moves receipts on."""
 
-    def __init__(self, receipts: Receipts, taker: Taker, rails: Rails, clock: Clock) -> None:
+    def __init__(
+        self, receipts: Receipts, taker: Taker, rails: Rails, clock: Clock, *, holds: bool = False
+    ) -> None:
+        self._holds = holds
         self._receipts = receipts
         self._taker = taker
         self._rails = rails
@@ -158,12 +162,16 @@ class ReceiptSteps:
             return _Went(_How.WRONG)
 
     async def _settle(self, receipt: Receipt, offset: timedelta) -> _Went:
-        """Match it or begin its way back, and see how that stands."""
+        """Match it, hold it, or begin its way back and see how that stands."""
         returning: Receipt | None = receipt
         if receipt.status is Status.NEW:
             if await self._taker.take(receipt):
                 return _WELL
-            returning = await self._receipts.begin_return(receipt, self._clock.stamp(offset))
+            at = self._clock.stamp(offset)
+            if self._holds:
+                await self._receipts.hold(receipt, at)
+                return _WELL
+            returning = await self._receipts.begin_return(receipt, at)
         return _WELL if returning is None else await self._give_back(returning, offset)
 
     async def _give_back(self, receipt: Receipt, offset: timedelta) -> _Went:

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.core.money import Money
+from landbridge.core.pages import Window
 from landbridge.db.pool import Row, Tx
 from landbridge.rails.currencies import FIAT_ASSETS
 from landbridge.receipts.model import Status
@@ -13,36 +14,38 @@ from landbridge.receipts.model import Status
 _ADD = """
 insert into receipts (
     org_id, id, bank_reference, account_number, asset, units, rail, status, sealed_words, version,
-    received_at, clears_at, updated_at, due_at
+    received_at, arrived_at, clears_at, updated_at, due_at
 )
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 on conflict (org_id, bank_reference) do nothing
 returning id
 """
 
 _FIND_REFERENCE = """
 select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
-    sealed_words, version, received_at, clears_at, updated_at, due_at, return_tries
+    sealed_words, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_tries, decided_by
 from receipts
 where org_id = $1 and bank_reference = $2
 """
 
 _OF = """
 select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
-    sealed_words, version, received_at, clears_at, updated_at, due_at, return_tries
+    sealed_words, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_tries, decided_by
 from receipts
 where org_id = $1 and id = any($2::uuid[])
 """
 
 _DUE = """
 select r.org_id, r.id, r.bank_reference, r.account_number, r.asset, r.units, r.rail, r.status,
-    r.transfer_id, r.user_id, r.sealed_words, r.version, r.received_at, r.clears_at, r.updated_at,
-    r.due_at, r.return_tries
+    r.transfer_id, r.user_id, r.sealed_words, r.version, r.received_at, r.arrived_at, r.clears_at,
+    r.updated_at, r.due_at, r.return_tries, r.decided_by
 from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
 cross join lateral (
     select d.org_id, d.id, d.bank_reference, d.account_number, d.asset, d.units, d.rail, d.status,
-        d.transfer_id, d.user_id, d.sealed_words, d.version, d.received_at, d.clears_at,
-        d.updated_at, d.due_at, d.return_tries
+        d.transfer_id, d.user_id, d.sealed_words, d.version, d.received_at, d.arrived_at,
+        d.clears_at, d.updated_at, d.due_at, d.return_tries, d.decided_by
     from receipts d
     where d.org_id = o.org_id and d.due_at <= o.now and not (d.id = any($3::uuid[]))
     order by d.due_at
@@ -56,8 +59,8 @@ limit $4
 _MATCH = """
 update receipts
 set status = 'MATCHED', transfer_id = $3, user_id = $4, sealed_words = $5, version = version + 1,
-    updated_at = $6, due_at = null
-where org_id = $1 and id = $2 and status = 'NEW'
+    updated_at = $6, due_at = null, decided_by = $7
+where org_id = $1 and id = $2 and status in ('NEW', 'UNMATCHED')
 returning version
 """
 
@@ -66,6 +69,25 @@ update receipts
 set status = $4, version = version + 1, updated_at = $5, due_at = $6
 where org_id = $1 and id = $2 and version = $3
 returning version
+"""
+
+# By a person: nobody else moves what waits for one.
+_SEND_BACK = """
+update receipts
+set status = 'RETURNING', version = version + 1, updated_at = $3, due_at = $3, decided_by = $4,
+    sealed_words = $5
+where org_id = $1 and id = $2 and status = 'UNMATCHED'
+returning version
+"""
+
+_QUEUE = """
+select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
+    sealed_words, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_tries, decided_by
+from receipts
+where org_id = $1 and status = 'UNMATCHED' and received_at >= $2 and received_at < $3
+order by received_at, id
+limit $4
 """
 
 _POSTPONE = """
@@ -82,7 +104,8 @@ where org_id = $1 and id = $2 and status = 'RETURNING' and version = $3 and retu
 _IS_ANY_NEW = """
 select exists (
     select from receipts
-    where org_id = $1 and account_number = $2 and status = 'NEW' and received_at < $3
+    where org_id = $1 and account_number = $2 and status = 'NEW'
+        and coalesce(arrived_at, received_at) < $3
 )
 """
 
@@ -127,10 +150,12 @@ class SealedReceipt:
     sealed_words: bytes | None
     version: int
     received_at: datetime
+    arrived_at: datetime
     clears_at: datetime
     updated_at: datetime
     due_at: datetime | None
     return_tries: int
+    decided_by: str | None = None
 
     @property
     def owner_id(self) -> UUID:
@@ -153,6 +178,7 @@ async def add(tx: Tx, receipt: SealedReceipt) -> bool:
         receipt.sealed_words,
         receipt.version,
         receipt.received_at,
+        receipt.arrived_at,
         receipt.clears_at,
         receipt.updated_at,
         receipt.due_at,
@@ -188,9 +214,32 @@ async def match(
     user_id: UUID,
     sealed_words: bytes | None,
     at: datetime,
+    decided_by: str | None,
 ) -> int | None:
-    """Give a new receipt to a record; its version then, None if it is not new any more."""
-    return await tx.fetchval(_MATCH, org_id, receipt_id, transfer_id, user_id, sealed_words, at)
+    """Give a receipt to a record; its version then, None if it is somebody's or goes back."""
+    return await tx.fetchval(
+        _MATCH, org_id, receipt_id, transfer_id, user_id, sealed_words, at, decided_by
+    )
+
+
+async def send_back(
+    tx: Tx,
+    org_id: UUID,
+    receipt_id: UUID,
+    *,
+    sealed_words: bytes | None,
+    at: datetime,
+    decided_by: str,
+) -> bool:
+    """Claim what waits for a person for its way back; False if it does not wait any more."""
+    sent = await tx.fetchval(_SEND_BACK, org_id, receipt_id, at, decided_by, sealed_words)
+    return sent is not None
+
+
+async def queue(tx: Tx, org_id: UUID, window: Window) -> Sequence[SealedReceipt]:
+    """What waits for a person, the longest waiting first."""
+    rows = await tx.fetch(_QUEUE, org_id, window.since, window.position.created_at, window.limit)
+    return [_receipt(row) for row in rows]
 
 
 async def move(
@@ -251,8 +300,10 @@ def _receipt(row: Row) -> SealedReceipt:
         sealed_words=row["sealed_words"],
         version=row["version"],
         received_at=row["received_at"],
+        arrived_at=row["arrived_at"] or row["received_at"],
         clears_at=row["clears_at"],
         updated_at=row["updated_at"],
         due_at=row["due_at"],
         return_tries=row["return_tries"],
+        decided_by=row["decided_by"],
     )

@@ -1,0 +1,253 @@
+"""Deposits that nobody takes, where they are held: matched by hand, or sent back."""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from landbridge.core.errors import RoleNotAllowed
+from landbridge.core.pages import Window
+from landbridge.receipts.model import Receipt, Status
+from tests.onramps import (
+    check_books,
+    make_onramp,
+    make_payer,
+    onramp_of,
+    receive,
+    retrieve,
+    settle,
+    statuses,
+)
+from tests.receipts.play import NoTaker, make_held, run, steps_of
+from tests.simulation.outside import paid_out
+from tests.tenants import Tenant, held, sentence
+from tests.virtual_accounts.made import at, make_account, make_receiver
+
+DEPOSITS = "/v2/reviews/deposits"
+
+
+async def match(org: Tenant, receipt: Receipt, **to: Any) -> dict[str, Any]:
+    body = {"comment": "the payer called", **to}
+    return await org.post(f"{DEPOSITS}/{receipt.id}/match", body)
+
+
+async def test_what_nobody_takes_waits_for_a_person(org: Tenant, other_org: Tenant) -> None:
+    first, second = await make_held(org), await make_held(org, "5")
+    assert (first.status, first.due_at, first.transfer_id) == (Status.UNMATCHED, None, None)
+    assert await run(org, steps_of(org, NoTaker())) == 0
+    page = await org.get(DEPOSITS, limit=1)
+    assert (page["count"], page["reviews"][0]["id"]) == (1, str(first.id))
+    page = await org.get(DEPOSITS, createdAfter=page["nextCursor"])
+    (shown,) = page["reviews"]
+    assert shown == await org.get(f"{DEPOSITS}/{second.id}")
+    assert (shown["amount"], shown["currency"], shown["reference"]) == ("5", "usd", "thanks")
+    assert shown["sender"]["name"] == "Ada Approval"
+    assert (shown["decidedBy"], shown["comment"]) == (None, None)
+    assert (await other_org.get(DEPOSITS))["count"] == 0
+    refused = await other_org.refused("GET", f"{DEPOSITS}/{first.id}")
+    assert refused == "404 RESOURCE_NOT_FOUND"
+
+
+async def test_a_person_finds_the_onramp_that_it_pays(org: Tenant) -> None:
+    user = await make_payer(org)
+    onramp = await make_onramp(org, user)
+    receipt = await make_held(org)
+    matched = await match(org, receipt, transferId=onramp["id"])
+    assert (matched["status"], matched["transferId"]) == ("MATCHED", onramp["id"])
+    assert (matched["decidedBy"], matched["comment"]) == (org.caller.actor, "the payer called")
+    # Asked again, as the first time.
+    again = await match(org, receipt, transferId=onramp["id"], comment="once more")
+    assert again == matched
+    await settle(org)
+    assert (await retrieve(org, onramp))["status"] == "COMPLETED"
+    assert await held(org, user) == "100"
+    assert (await org.get(DEPOSITS))["count"] == 0
+    changes = await org.house.database.rows(
+        "select actor, c::text as kept from changes c where org_id = $1 and object_id = $2"
+        " order by seq",
+        *(org.org_id, receipt.id),
+    )
+    assert [each["actor"] for each in changes] == ["bank", "worker", org.caller.actor]
+    assert "the payer called" not in "".join(each["kept"] for each in changes)
+    await check_books(org)
+
+
+async def test_a_person_finds_the_virtual_account_that_it_was_meant_for(org: Tenant) -> None:
+    user = await make_receiver(org)
+    account = await make_account(org, user)
+    receipt, cents = await make_held(org, "40"), await make_held(org, "0.20")
+    matched = await match(org, receipt, virtualAccountId=account["id"])
+    assert matched == await match(org, receipt, virtualAccountId=account["id"])
+    noted = await match(org, cents, virtualAccountId=account["id"])
+    assert noted == await match(org, cents, virtualAccountId=account["id"])
+    assert (noted["status"], noted["transferId"]) == ("MATCHED", account["id"])
+    await settle(org)
+    assert (await retrieve(org, {"id": matched["transferId"]}))["status"] == "COMPLETED"
+    assert await held(org, user) == "40"
+    await check_books(org)
+
+
+async def test_what_does_not_fit_is_refused_and_waits_on(org: Tenant) -> None:
+    user = await make_payer(org)
+    onramp = await make_onramp(org, user)
+    quote = await make_onramp(org, user, is_accepted=False)
+    account = await make_account(org, user)
+    stopped = await make_account(org, user)
+    await org.post(at(user, stopped["id"], "deactivate"))
+    less, euros = await make_held(org, "99.99"), await make_held(org, currency="eur", rail="sepa")
+    refusals: list[tuple[Receipt, dict[str, Any], str]] = [
+        (less, {"transferId": onramp["id"]}, "99.99 usd arrived, and this onramp waits for 100"),
+        (euros, {"transferId": onramp["id"]}, "100 eur arrived"),
+        (less, {"transferId": quote["id"]}, "this onramp is OPEN_QUOTE"),
+        (euros, {"virtualAccountId": account["id"]}, "this virtual account takes usd"),
+        (less, {"virtualAccountId": stopped["id"]}, "is deactivated"),
+        (less, {"transferId": str(uuid4())}, "there is no"),
+        (less, {"virtualAccountId": str(uuid4())}, "there is no"),
+        (less, {}, "tell one of transferId and virtualAccountId"),
+        (less, {"transferId": onramp["id"], "virtualAccountId": account["id"]}, "tell one of"),
+        (less, {"transferId": onramp["id"], "comment": " "}, "comment must have"),
+    ]
+    for receipt, to, why in refusals:
+        body = {"comment": "surely", **to}
+        answer = await org.send("POST", f"{DEPOSITS}/{receipt.id}/match", body)
+        assert answer.status_code in {400, 404, 409}, answer.text
+        assert why in sentence(answer), (to, answer.text)
+    assert {each["id"] for each in (await org.get(DEPOSITS))["reviews"]} == {
+        str(less.id),
+        str(euros.id),
+    }
+    assert (await retrieve(org, onramp))["status"] == "AWAITING_FUNDS"
+
+
+async def test_what_would_have_to_go_back_again_is_not_matched(org: Tenant) -> None:
+    user = await make_receiver(org)
+    onramp, account = await make_onramp(org, user), await make_account(org, user)
+    receipt = await make_held(org)
+    await org.house.users.freeze(org.caller, UUID(user), reason=None)
+    for to in ({"transferId": onramp["id"]}, {"virtualAccountId": account["id"]}):
+        body = {"comment": "surely", **to}
+        answer = await org.send("POST", f"{DEPOSITS}/{receipt.id}/match", body)
+        assert (answer.status_code, "frozen" in sentence(answer)) == (403, True), answer.text
+    assert (await retrieve(org, onramp))["status"] == "AWAITING_FUNDS"
+    assert [each["id"] for each in (await org.get(DEPOSITS))["reviews"]] == [str(receipt.id)]
+
+
+async def test_a_deposit_is_in_time_by_when_the_bank_had_it(org: Tenant) -> None:
+    user = await make_payer(org)
+    onramps = [await make_onramp(org, user) for _ in range(2)]
+    due_at = (await onramp_of(org, onramps[0]["id"])).record.due_at
+    assert due_at is not None
+    # Both are told of after the onramps' time was over.
+    told_at, hour, later = due_at + timedelta(hours=8), timedelta(hours=1), timedelta(days=3)
+    early = await make_held(org, at=told_at, offset=later, arrived_at=due_at - hour)
+    late = await make_held(org, at=told_at, offset=later, arrived_at=due_at + hour)
+    body = {"comment": "x", "transferId": onramps[0]["id"]}
+    assert await org.refused("POST", f"{DEPOSITS}/{late.id}/match", body) == (
+        "409 RESOURCE_CONFLICT"
+    )
+    assert (await match(org, early, transferId=onramps[1]["id"]))["status"] == "MATCHED"
+
+
+async def test_a_person_sends_it_back(org: Tenant) -> None:
+    receipt = await make_held(org)
+    body = {"comment": "nobody knows them"}
+    sent = await org.post(f"{DEPOSITS}/{receipt.id}/return", body)
+    assert (sent["status"], sent["decidedBy"]) == ("RETURNING", org.caller.actor)
+    assert sent == await org.post(f"{DEPOSITS}/{receipt.id}/return", {"comment": "again"})
+    await settle(org)
+    back = await org.get(f"{DEPOSITS}/{receipt.id}")
+    assert (back["status"], back["comment"]) == ("RETURNED", "nobody knows them")
+    assert back["sender"]["name"] == "Ada Approval"
+    assert await paid_out(org.house.database, org.org_id) == {"usd:BANK": 10_000}
+    onramp = await make_onramp(org, await make_payer(org))
+    refused = await org.refused(
+        "POST", f"{DEPOSITS}/{receipt.id}/match", {**body, "transferId": onramp["id"]}
+    )
+    assert refused == "409 RESOURCE_CONFLICT"
+
+
+async def test_what_the_worker_is_still_to_look_at_is_not_decided_on(org: Tenant) -> None:
+    receipt = await receive(org, account_number="900", amount="1")
+    for verb in ("match", "return"):
+        body = {"comment": "quick", **({"transferId": str(uuid4())} if verb == "match" else {})}
+        refused = await org.refused("POST", f"{DEPOSITS}/{receipt.id}/{verb}", body)
+        assert refused in {"409 RESOURCE_CONFLICT", "404 TRANSACTION_NOT_FOUND"}
+    assert (await org.house.receipts.get(org.org_id, receipt.id)).status is Status.NEW
+
+
+async def test_of_many_who_decide_one_does(org: Tenant) -> None:
+    user = await make_payer(org)
+    for _ in range(4):
+        onramps = [await make_onramp(org, user) for _ in range(2)]
+        receipt = await make_held(org)
+        path = f"{DEPOSITS}/{receipt.id}"
+        answers = await asyncio.gather(
+            *(
+                org.send("POST", f"{path}/match", {"comment": "x", "transferId": each["id"]})
+                for each in onramps
+            ),
+            org.send("POST", f"{path}/return", {"comment": "x"}),
+        )
+        assert {each.status_code for each in answers} <= {200, 409, 503}
+        await settle(org)
+        ended = await org.house.receipts.get(org.org_id, receipt.id)
+        paid = [each for each in onramps if (await retrieve(org, each))["status"] == "COMPLETED"]
+        assert (ended.status is Status.MATCHED) == (len(paid) == 1)
+        if not paid:
+            assert ended.status is Status.RETURNED
+        assert sum(each.status_code == 200 for each in answers) == 1
+    await check_books(org)
+
+
+async def test_a_comment_is_sealed_and_goes_with_the_user(org: Tenant) -> None:
+    user = await make_receiver(org)
+    account = await make_account(org, user)
+    receipt = await make_held(org, "0.30")
+    await match(org, receipt, virtualAccountId=account["id"], comment="Grace told us")
+    (row,) = await org.house.database.rows(
+        "select r::text as kept from receipts r where org_id = $1", org.org_id
+    )
+    assert "Grace" not in row["kept"]
+    await org.house.users.freeze(org.caller, UUID(user), reason=None)
+    await org.house.users.erase(org.caller, UUID(user))
+    shown = await org.get(f"{DEPOSITS}/{receipt.id}")
+    assert (shown["comment"], shown["sender"], shown["decidedBy"]) == (
+        *(None, None),
+        org.caller.actor,
+    )
+
+
+async def test_a_match_goes_the_way_of_any_deposit(org: Tenant) -> None:
+    onramp = await make_onramp(org, await make_payer(org))
+    receipt = await make_held(org)
+    await match(org, receipt, transferId=onramp["id"])
+    assert (await onramp_of(org, onramp["id"])).details.receipt_id == receipt.id
+    assert (await statuses(org, onramp))[3:5] == ["FIAT_INITIATED", "FIAT_PENDING"]
+
+
+async def test_it_takes_the_key_of_a_reviewer(org: Tenant) -> None:
+    reviews, receipt = org.house.deposit_reviews, await make_held(org)
+    caller = replace(org.caller, can_review=False)
+    asks: list[Awaitable[Any]] = [
+        reviews.queue(caller, Window(limit=1, after=None, before=None)),
+        reviews.get(caller, receipt.id),
+        reviews.match_transfer(caller, receipt.id, receipt.id, comment="x"),
+        reviews.match_account(caller, receipt.id, receipt.id, comment="x"),
+        reviews.send_back(caller, receipt.id, comment="x"),
+    ]
+    for each in asks:
+        with pytest.raises(RoleNotAllowed):
+            await each
+
+
+@pytest.mark.parametrize("verb", ["match", "return"])
+async def test_a_frozen_organisation_decides_nothing(org: Tenant, verb: str) -> None:
+    receipt = await make_held(org)
+    await org.house.orgs.freeze(org.org_id, reason="why")
+    body = {"comment": "x", **({"transferId": str(uuid4())} if verb == "match" else {})}
+    refused = await org.refused("POST", f"{DEPOSITS}/{receipt.id}/{verb}", body)
+    assert refused == "403 PROFILE_FROZEN"
