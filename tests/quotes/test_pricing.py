@@ -119,6 +119,9 @@ class _Prices:
         _ = org_id
         return self._price if (source_currency, destination_currency) == ("a", "b") else None
 
+    async def check_quotable(self, *currencies: str) -> None:
+        """All are."""
+
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -13,6 +13,7 @@ from uuid import UUID
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.money import Asset, Money, Rounding, share
 from landbridge.quotes.errors import QuoteNotReady, RouteInvalid
+from landbridge.rates.errors import PriceWithheld
 from landbridge.rates.port import Price, RateSource
 
 # Books hold 38 digits: so large an amount may be moved a hundred million times.
@@ -57,6 +58,17 @@ def check_size(quote: Quote, *, field: str) -> None:
         raise FieldInvalid(f"{field} is too large", field=field)
 
 
+async def check_quotable(rates: RateSource, *assets: Asset) -> None:
+    """Raise `QuoteNotReady` while one of these is a stablecoin that is withheld.
+
+    An open quote keeps its price, but is not accepted meanwhile: it was made of a better coin.
+    """
+    try:
+        await rates.check_quotable(*(each.currency for each in assets))
+    except PriceWithheld as error:
+        raise QuoteNotReady(str(error)) from error
+
+
 async def fresh_price(
     rates: RateSource,
     org_id: UUID,
@@ -93,9 +105,13 @@ async def fresh_price_of(
 ) -> Price:
     """The price of a pair, if it is younger than `age_max` in the organisation's time.
 
-    Raises `RouteInvalid` for a pair without a price and `QuoteNotReady` for a stale one.
+    Raises `RouteInvalid` for a pair without a price, and `QuoteNotReady` for a stale one and for
+    one that is withheld.
     """
-    price = await rates.price(org_id, source_currency=source, destination_currency=destination)
+    try:
+        price = await rates.price(org_id, source_currency=source, destination_currency=destination)
+    except PriceWithheld as error:
+        raise QuoteNotReady(str(error)) from error
     if price is None:
         raise RouteInvalid(
             f"there is no price for {source} to {destination}; "

@@ -1,1 +1,4 @@
-"""Prices of stablecoins in each other and in fiat: the port, and the price table."""
+"""Prices of stablecoins in each other and in fiat: the port, the price table, the market.
+
+And reference rates, which say what money is worth.
+"""

@@ -30,6 +30,11 @@ class RateSource(Protocol):
         """The present price, or None if the pair has none.
 
         Fiat that goes to one country's banks at a price of its own has its corridor in place of
-        the currency, as in `usd-hka`.
+        the currency, as in `usd-hka`. Raises `PriceWithheld` while nobody can say what a price is
+        worth.
         """
+        ...
+
+    async def check_quotable(self, *currencies: str) -> None:
+        """Raise `PriceWithheld` while one of these is a stablecoin that is not to be quoted."""
         ...

@@ -40,6 +40,9 @@ class PriceTable:
         found = await self._lookups.call((org_id, source_currency, destination_currency))
         return found or self._default(source_currency, destination_currency)
 
+    async def check_quotable(self, *currencies: str) -> None:
+        """Nothing is withheld where no market is known."""
+
     async def set_price(
         self,
         org_id: UUID,

@@ -1,0 +1,76 @@
+"""Every statement on reference rates."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+from landbridge.db.pool import Row, Tx
+
+# The last rate of each currency on or before a day, and not before another.
+_BEFORE = """
+select i.place, (
+    select r.per_eur
+    from reference_rates r
+    where r.currency = i.currency and r.set_on between i.oldest_on and i.set_on
+    order by r.set_on desc
+    limit 1
+) as per_eur
+from unnest($1::text[], $2::date[], $3::date[]) with ordinality
+    as i (currency, set_on, oldest_on, place)
+"""
+
+_PUT = """
+insert into reference_rates (currency, set_on, per_eur)
+select i.currency, i.set_on, i.per_eur
+from unnest($1::text[], $2::date[], $3::numeric[]) as i (currency, set_on, per_eur)
+on conflict (currency, set_on) do update
+set per_eur = excluded.per_eur
+where reference_rates.per_eur <> excluded.per_eur
+returning true
+"""
+
+# Both sides of a cross are of one day.
+_CROSS = """
+select r.per_eur, d.per_eur as usd_per_eur
+from reference_rates r
+join reference_rates d on d.currency = 'usd' and d.set_on = r.set_on
+where r.currency = $1 and r.set_on between $3 and $2
+order by r.set_on desc
+limit 1
+"""
+
+_LAST = "select max(set_on) from reference_rates where currency = 'eur'"
+
+_SPAN = """
+select min(set_on) as first_on, max(set_on) as last_on, count(*) as days
+from reference_rates
+where currency = 'eur'
+"""
+
+
+async def before(tx: Tx, keys: Sequence[tuple[str, date, date]]) -> list[Decimal | None]:
+    """For each (currency, day, oldest day), the last rate from one to the other."""
+    rows = await tx.fetch(_BEFORE, *map(list, zip(*keys, strict=True)))
+    found = {row["place"] - 1: row["per_eur"] for row in rows}
+    return [found.get(place) for place in range(len(keys))]
+
+
+async def put(tx: Tx, rates: Sequence[tuple[str, date, Decimal]]) -> int:
+    """Keep rates; answers how many are new or another than before."""
+    return len(await tx.fetch(_PUT, *map(list, zip(*rates, strict=True))))
+
+
+async def cross(tx: Tx, currency: str, *, on: date, oldest_on: date) -> Row | None:
+    """The last day's rates of a currency and of the dollar."""
+    return await tx.fetchrow(_CROSS, currency, on, oldest_on)
+
+
+async def last_on(tx: Tx) -> date | None:
+    """The last day that there are rates of."""
+    found: date | None = await tx.fetchval(_LAST)
+    return found
+
+
+async def span(tx: Tx) -> Row | None:
+    """First and last day, and how many there are."""
+    return await tx.fetchrow(_SPAN)
