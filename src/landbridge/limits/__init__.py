@@ -1,0 +1,1 @@
+"""What an organisation lets its users pay: limits, lists of destinations, cool-downs."""
