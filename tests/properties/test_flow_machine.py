@@ -35,7 +35,9 @@ from landbridge.ledger.model import Role
 from landbridge.orgs.service import take_lane
 from landbridge.wiring import MOVES, wire
 from tests.accounts.verified import make_verified
+from tests.forced import force
 from tests.properties import asks, tale
+from tests.properties.plans import plans
 from tests.simulation.faulty import FaultyChains, FaultyRails
 from tests.tenants import SETTINGS, Tenant, fund, make_tenant, served, swap_body
 
@@ -130,40 +132,66 @@ class FlowMachine(RuleBasedStateMachine):
     def money_comes_from_outside(self, person: int, amount: str) -> None:
         self.wait_for(self._fund(self.users[person], amount))
 
-    @rule(person=people, amount=amounts, leaves=st.booleans(), approval=st.booleans())
-    def transfer(self, person: int, amount: str, *, leaves: bool, approval: bool) -> None:
+    @rule(
+        plan=plans("WALLET.TRANSFER"),
+        person=people,
+        amount=amounts,
+        leaves=st.booleans(),
+        approval=st.booleans(),
+    )
+    def transfer(
+        self, person: int, amount: str, *, leaves: bool, approval: bool, plan: str | None
+    ) -> None:
         payee = self._payee(person, leaves=leaves)
         body = asks.transfer(self.users[person], payee, amount, approval=approval)
-        self._ask("/v2/wallets/transfers", body)
-
-    @rule(person=people, amount=amounts, approval=st.booleans())
-    def batch(self, person: int, amount: str, *, approval: bool) -> None:
-        payee = self._payee(person, leaves=False)
-        body = asks.batch(self.users[person], payee, [amount, "0.5"], approval=approval)
-        self._ask("/v2/wallets/transfers/batches", body)
-
-    @rule(steps=some_steps, person=people, amount=amounts, approval=st.booleans())
-    def bridge(self, person: int, amount: str, *, approval: bool, steps: int) -> None:
-        body = asks.bridge(self.users[person], self.users[1], amount, approval=approval)
-        self._ask("/v2/wallets/bridges", body, steps=steps)
-
-    @rule(steps=some_steps, person=people, amount=amounts)
-    def swap(self, person: int, amount: str, *, steps: int) -> None:
-        self._ask("/v2/wallets/swaps", swap_body(self.users[person], amount), steps=steps)
+        self._ask("/v2/wallets/transfers", body, plan=plan)
 
     @rule(
-        steps=some_steps, person=people, amount=amounts, approval=st.booleans(), fee=st.booleans()
+        plan=plans("WALLET.TRANSFER.BATCH"), person=people, amount=amounts, approval=st.booleans()
     )
-    def offramp(self, person: int, amount: str, *, approval: bool, fee: bool, steps: int) -> None:
+    def batch(self, person: int, amount: str, *, approval: bool, plan: str | None) -> None:
+        payee = self._payee(person, leaves=False)
+        body = asks.batch(self.users[person], payee, [amount, "0.5"], approval=approval)
+        self._ask("/v2/wallets/transfers/batches", body, plan=plan)
+
+    @rule(
+        plan=plans("WALLET.BRIDGE"),
+        steps=some_steps,
+        person=people,
+        amount=amounts,
+        approval=st.booleans(),
+    )
+    def bridge(
+        self, person: int, amount: str, *, approval: bool, steps: int, plan: str | None
+    ) -> None:
+        body = asks.bridge(self.users[person], self.users[1], amount, approval=approval)
+        self._ask("/v2/wallets/bridges", body, steps=steps, plan=plan)
+
+    @rule(plan=plans("WALLET.SWAP"), steps=some_steps, person=people, amount=amounts)
+    def swap(self, person: int, amount: str, *, steps: int, plan: str | None) -> None:
+        body = swap_body(self.users[person], amount)
+        self._ask("/v2/wallets/swaps", body, steps=steps, plan=plan)
+
+    @rule(
+        plan=plans("OFFRAMP"),
+        steps=some_steps,
+        person=people,
+        amount=amounts,
+        approval=st.booleans(),
+        fee=st.booleans(),
+    )
+    def offramp(
+        self, person: int, amount: str, *, approval: bool, fee: bool, steps: int, plan: str | None
+    ) -> None:
         beneficiary = asks.OUTSIDE if fee else None
         user, account = self.users[person], self.bank[person]
         body = asks.offramp(user, account, amount, approval=approval, beneficiary=beneficiary)
-        self._ask("/v2/offramps", body, steps=steps)
+        self._ask("/v2/offramps", body, steps=steps, plan=plan)
 
-    @rule(steps=some_steps, person=people, amount=dollars, fee=st.booleans())
-    def onramp(self, person: int, amount: str, *, fee: bool, steps: int) -> None:
+    @rule(plan=plans("ONRAMP"), steps=some_steps, person=people, amount=dollars, fee=st.booleans())
+    def onramp(self, person: int, amount: str, *, fee: bool, steps: int, plan: str | None) -> None:
         body = asks.onramp(self.users[person], amount, fee="0.5" if fee else None)
-        self._ask("/v2/onramps", body, steps=steps)
+        self._ask("/v2/onramps", body, steps=steps, plan=plan)
 
     @rule(amount=dollars)
     def deposit_on_virtual_account(self, amount: str) -> None:
@@ -321,9 +349,18 @@ class FlowMachine(RuleBasedStateMachine):
             return {"walletAddress": asks.OUTSIDE}
         return {"userId": self.users[1 - person]}
 
-    def _ask(self, path: str, body: dict[str, Any], *, steps: int = 0) -> None:
+    def _ask(
+        self, path: str, body: dict[str, Any], *, steps: int = 0, plan: str | None = None
+    ) -> None:
         told = {name: value for name, value in body.items() if value is not None}
-        answer = self._send("POST", path, {"requestId": str(uuid4()), **told})
+        asked = {"requestId": str(uuid4()), **told}
+        if plan is None:
+            answer = self._send("POST", path, asked)
+        else:
+            answer = self.wait_for(force(self.org, path, asked, plan))
+            assert answer.status_code < 500, answer.text
+            # What is asked for can be asked for.
+            assert "Landbridge-Sandbox" not in answer.text or "after its approval" in answer.text
         for _ in range(steps if answer.is_success else 0):
             made = answer.json()
             found = self.wait_for(self.org.get(f"{path}/{made['transferDetails']['id']}"))

@@ -33,6 +33,7 @@ def order(
     return Order(
         org_id=org_id,
         key=key or uuid4(),
+        record_id=uuid4(),
         action=action,
         chain=chain,
         source="0x" + "1" * 40,
@@ -57,10 +58,15 @@ def payment(
     return Payment(
         org_id=org_id,
         key=key or uuid4(),
+        record_id=uuid4(),
         money=Money(units, FIAT[currency]),
         rail=rail,
         is_same_day=is_same_day,
-        payee={"accountHolder": {"name": "Ada Example"}, "accountNumber": "000123456789"},
+        payee={
+            "accountHolder": {"name": "Ada Example"},
+            "routingNumber": "091000019",
+            "accountNumber": "000123456789",
+        },
         texts={},
         at=at,
         returns=returns,
@@ -186,16 +192,18 @@ class RailsContract:
         swift = await self._paid(rails, payment(org_id, rail="swift"))
         assert UUID(swift.tracking.uetr or "").version == 4
 
-    async def test_account_numbers_are_the_same_for_the_same_seed(self, rails: Rails) -> None:
+    async def test_account_numbers_are_the_same_for_the_same_seed(
+        self, rails: Rails, org_id: UUID
+    ) -> None:
         seed = uuid4()
-        number = rails.new_account_number(seed)
+        number = await rails.new_account_number(org_id, "usd", seed)
         assert re.fullmatch(r"\d{4,17}", number)
-        assert rails.new_account_number(seed) == number
-        assert rails.new_account_number(uuid4()) != number
+        assert await rails.new_account_number(org_id, "usd", seed) == number
+        assert await rails.new_account_number(org_id, "usd", uuid4()) != number
 
-    async def test_dollars_can_be_sent_to_an_account(self, rails: Rails) -> None:
-        number = rails.new_account_number(uuid4())
-        where = rails.coordinates("usd", number)
+    async def test_dollars_can_be_sent_to_an_account(self, rails: Rails, org_id: UUID) -> None:
+        number = await rails.new_account_number(org_id, "usd", uuid4())
+        where = await rails.coordinates(org_id, "usd", number)
         assert where is not None
         assert set(where.rails) == {"ach", "wire", "rtp"}
         for routing, account in where.rails.values():
@@ -205,8 +213,10 @@ class RailsContract:
             assert sum(a * b for a, b in zip(weights, digits, strict=True)) % 10 == 0
             assert account == number
 
-    async def test_a_currency_that_nobody_takes_has_no_coordinates(self, rails: Rails) -> None:
-        assert rails.coordinates("xau", "1") is None
+    async def test_a_currency_that_nobody_takes_has_no_coordinates(
+        self, rails: Rails, org_id: UUID
+    ) -> None:
+        assert await rails.coordinates(org_id, "xau", "1") is None
 
     async def _paid(self, rails: Rails, asked: Payment) -> Paid:
         await rails.pay(asked)

@@ -147,11 +147,16 @@ class FaultyRails(_Faulty[Payment]):
         paid = None if key in self.failing else await self.inner.look(org_id, key, at)
         return None if paid is None and key not in self.failing else self._answer(key, paid, at)
 
-    def coordinates(self, currency: str, account_number: str) -> Coordinates | None:
-        return self.inner.coordinates(currency, account_number)
+    async def why_not(self, payment: Payment) -> str | None:
+        return await self.inner.why_not(payment)
 
-    def new_account_number(self, seed: UUID) -> str:
-        return self.inner.new_account_number(seed)
+    async def coordinates(
+        self, org_id: UUID, currency: str, account_number: str
+    ) -> Coordinates | None:
+        return await self.inner.coordinates(org_id, currency, account_number)
+
+    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
+        return await self.inner.new_account_number(org_id, currency, seed)
 
     def _answer(self, key: UUID, paid: Paid | None, at: datetime) -> Paid:
         if paid is None:

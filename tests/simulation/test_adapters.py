@@ -16,10 +16,12 @@ from landbridge.rails.none import NoRails
 from landbridge.rails.port import PaidState, Rails
 from landbridge.rails.sandbox import SandboxRails
 from landbridge.simulation.model import Pace, Paces, Part
+from landbridge.simulation.playing import Playing
 from landbridge.simulation.service import Memory
 from tests.make import make_org
 from tests.simulation.contract import AT, ChainsContract, RailsContract, order, payment
 from tests.simulation.faulty import FaultyChains, FaultyRails
+from tests.simulation.made import make_playing
 from tests.simulation.outside import carried, orders, paid_out
 
 REAL = Paces(chains=Pace.REAL, rails=Pace.REAL)
@@ -32,18 +34,23 @@ def memory(database: Database) -> Memory:
 
 
 @pytest.fixture
+def playing(database: Database, memory: Memory) -> Playing:
+    return make_playing(database, memory)
+
+
+@pytest.fixture
 async def org_id(database: Database) -> UUID:
     return await make_org(database)
 
 
 @pytest.fixture
-def chains(memory: Memory) -> Chains:
-    return SandboxChains(memory)
+def chains(playing: Playing) -> Chains:
+    return SandboxChains(playing)
 
 
 @pytest.fixture
-def rails(memory: Memory) -> Rails:
-    return SandboxRails(memory)
+def rails(playing: Playing) -> Rails:
+    return SandboxRails(playing)
 
 
 class TestChains(ChainsContract):
@@ -84,8 +91,8 @@ class TestSlowChains(ChainsContract):
 
 class TestFaultyChains(ChainsContract):
     @pytest.fixture
-    def chains(self, memory: Memory) -> Chains:
-        return FaultyChains(SandboxChains(memory))
+    def chains(self, playing: Playing) -> Chains:
+        return FaultyChains(SandboxChains(playing))
 
 
 class TestRails(RailsContract):
@@ -115,8 +122,8 @@ class TestSlowRails(RailsContract):
 
 class TestFaultyRails(RailsContract):
     @pytest.fixture
-    def rails(self, memory: Memory) -> Rails:
-        return FaultyRails(SandboxRails(memory))
+    def rails(self, playing: Playing) -> Rails:
+        return FaultyRails(SandboxRails(playing))
 
 
 async def test_a_key_never_carries_another_order(
@@ -142,15 +149,16 @@ async def test_a_key_never_carries_another_order(
         ("xof", r"Pay by bank transfer to account 9\d{15}\."),
     ],
 )
-def test_other_currencies_are_told_in_words(rails: Rails, currency: str, told: str) -> None:
-    where = rails.coordinates(currency, rails.new_account_number(uuid4()))
+async def test_other_currencies_are_told_in_words(rails: Rails, currency: str, told: str) -> None:
+    number = await rails.new_account_number(uuid4(), currency, uuid4())
+    where = await rails.coordinates(uuid4(), currency, number)
     assert where is not None
     assert not where.rails
     assert re.fullmatch(told, where.instruction or "")
 
 
 async def test_memory_is_one_for_all_processes(database: Database, org_id: UUID) -> None:
-    one, other = SandboxRails(Memory(database)), SandboxRails(Memory(database))
+    one, other = SandboxRails(make_playing(database)), SandboxRails(make_playing(database))
     asked = payment(org_id)
     assert await one.pay(asked) == await other.look(org_id, asked.key, AT)
     assert await paid_out(database, org_id) == {"usd:BANK": 10_000}
@@ -160,7 +168,7 @@ async def test_many_processes_may_send_the_same_orders_in_any_order(
     database: Database, org_id: UUID
 ) -> None:
     asked = [payment(org_id) for _ in range(150)]
-    banks = [SandboxRails(Memory(database)) for _ in range(3)]
+    banks = [SandboxRails(make_playing(database)) for _ in range(3)]
     runs = [asked, asked[::-1], asked[50:] + asked[:50]]
     paid = await asyncio.gather(
         *(bank.pay(each) for bank, run in zip(banks, runs, strict=True) for each in run)
@@ -225,5 +233,5 @@ async def test_production_has_neither_chain_nor_bank(org_id: UUID) -> None:
     with pytest.raises(Unavailable):
         await rails.look(org_id, uuid4(), AT)
     with pytest.raises(Unavailable):
-        rails.new_account_number(uuid4())
-    assert rails.coordinates("usd", "1") is None
+        await rails.new_account_number(org_id, "usd", uuid4())
+    assert await rails.coordinates(org_id, "usd", "1") is None

@@ -91,7 +91,9 @@ class SandboxRoutes(Controller):
     path = "/v2/sandbox"
     tags = ("Sandbox",)
 
-    @post("/clock/advance", status_code=200, summary="Move the organisation's clock on")
+    @post(
+        "/clock/advance", status_code=200, summary="Move the organisation's clock on", unkeyed=True
+    )
     async def advance(
         self,
         request: ApiRequest,
@@ -133,7 +135,9 @@ class SandboxRoutes(Controller):
         is_open = data.action is RfiAction.OPEN
         return review_reply(await sandbox.review(request.user, transfer_id, is_open=is_open))
 
-    @post("/users/{userId:str}/wallets/fund", status_code=200, summary="Fund a wallet")
+    @post(
+        "/users/{userId:str}/wallets/fund", status_code=200, summary="Fund a wallet", unkeyed=True
+    )
     async def fund(
         self,
         request: ApiRequest,

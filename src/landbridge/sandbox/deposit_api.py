@@ -72,7 +72,12 @@ class SandboxDepositRoutes(Controller):
     path = "/v2/sandbox"
     tags = ("Sandbox",)
 
-    @post("/onramps/{transferId:str}/deposit", status_code=200, summary="Deposit for an onramp")
+    @post(
+        "/onramps/{transferId:str}/deposit",
+        status_code=200,
+        summary="Deposit for an onramp",
+        unkeyed=True,
+    )
     async def fiat(
         self,
         request: ApiRequest,
@@ -92,7 +97,12 @@ class SandboxDepositRoutes(Controller):
         )
         return _fiat_reply(transfer_id, receipt)
 
-    @post("/offramps/{transferId:str}/deposit", status_code=200, summary="Deposit for an offramp")
+    @post(
+        "/offramps/{transferId:str}/deposit",
+        status_code=200,
+        summary="Deposit for an offramp",
+        unkeyed=True,
+    )
     async def coins(
         self,
         request: ApiRequest,

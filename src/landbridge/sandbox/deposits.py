@@ -15,10 +15,11 @@ from landbridge.flows.onramps.service import Onramps
 from landbridge.formats.texts import check_text
 from landbridge.orgs.model import Mode
 from landbridge.payments.amounts import parse_amount
+from landbridge.payments.forced import deposit_delay, is_told_twice
 from landbridge.rails.calendar import settles_at
 from landbridge.receipts.model import Receipt, Sender, Told
 from landbridge.receipts.service import Receipts
-from landbridge.sandbox.errors import SandboxOnly
+from landbridge.simulation.errors import SandboxOnly
 from landbridge.simulation.hashes import transaction_hash
 from landbridge.simulation.model import Pace
 from landbridge.simulation.service import Memory
@@ -90,21 +91,23 @@ class SandboxDeposits:
         rail = _rail(asset, payment_rail)
         at = self.clock.stamp(caller.clock_offset)
         told_reference = onramp.details.reference if reference is None else reference
-        return await self.receipts.receive(
-            Told(
-                org_id=caller.org_id,
-                bank_reference=f"sandbox/{new_id()}",
-                account_number=number,
-                # An empty one is a payer who forgot it.
-                reference=check_text("reference", told_reference) if told_reference else None,
-                money=_amount(amount, onramp.source),
-                rail=rail,
-                sender=sender or _SENDER,
-                description=None,
-                at=at,
-                clears_at=await self.clears_at(caller.org_id, rail, at),
-            )
+        clears_at = await self.clears_at(caller.org_id, rail, at)
+        told = Told(
+            org_id=caller.org_id,
+            bank_reference=f"sandbox/{new_id()}",
+            account_number=number,
+            # An empty one is a payer who forgot it.
+            reference=check_text("reference", told_reference) if told_reference else None,
+            money=_amount(amount, onramp.source),
+            rail=rail,
+            sender=sender or _SENDER,
+            description=None,
+            at=at,
+            clears_at=clears_at + deposit_delay(onramp.record),
         )
+        if is_told_twice(onramp.record):
+            await self.receipts.receive(told)
+        return await self.receipts.receive(told)
 
     async def send_coins(
         self, caller: Caller, transfer_id: UUID, *, amount: Decimal | None

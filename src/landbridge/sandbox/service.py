@@ -1,13 +1,15 @@
 """Verbs of the sandbox."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from math import ceil
 from uuid import UUID
 
 import base58
 
+from landbridge.bank_files.reading import Reading
+from landbridge.bank_files.writing import Writer
 from landbridge.chains.tokens import TOKENS, Chain
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, FieldInvalid
@@ -20,7 +22,7 @@ from landbridge.orgs.model import Mode
 from landbridge.orgs.service import AHEAD_MAX, Orgs
 from landbridge.receipts.steps import ReceiptSteps
 from landbridge.rfis.reviewing import Review, Reviewing
-from landbridge.sandbox.errors import SandboxOnly
+from landbridge.simulation.errors import SandboxOnly
 from landbridge.simulation.hashes import transaction_hash
 from landbridge.simulation.model import Pace, Paces
 from landbridge.simulation.service import Memory
@@ -53,6 +55,9 @@ class Sandbox:
     reviewing: Reviewing
     receipt_steps: ReceiptSteps
     memory: Memory
+    # None where the bank is the sandbox's own.
+    bank_writer: Writer | None = None
+    bank_reading: Reading | None = None
 
     async def review(self, caller: Caller, transfer_id: UUID, *, is_open: bool) -> Review:
         """Open or close a request for information on a payment, as a reviewer would."""
@@ -121,7 +126,7 @@ class Sandbox:
         await self._run_due(org_id, offset)
         for _ in range(_STEPS_MAX):
             now = self.clock.now(offset)
-            due_at = await self.ledger.next_due(org_id, after=now, until=now + target - offset)
+            due_at = await self._next_due(org_id, after=now, until=now + target - offset)
             if due_at is None:
                 break
             step = timedelta(seconds=max(1, ceil((due_at - now).total_seconds())))
@@ -135,14 +140,25 @@ class Sandbox:
         await self._run_due(caller.org_id, offset)
         return offset
 
+    async def _next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
+        """The next moment at which a record moves, or a file goes to the bank."""
+        found = [await self.ledger.next_due(org_id, after=after, until=until)]
+        if self.bank_writer is not None:
+            found.append(await self.bank_writer.next_due(org_id, after=after, until=until))
+        return min((each for each in found if each is not None), default=None)
+
     async def _run_due(self, org_id: UUID, offset: timedelta) -> None:
         offsets = {org_id: offset}
         await self.verification.run_all(offsets)
+        if self.bank_reading is not None:
+            await self.bank_reading.run(offsets)
         # What arrived before a deadline is in time, so it comes first; it may set off more.
         await self.receipt_steps.run_all(offsets)
         await self.due.run_all(offsets)
         while await self.receipt_steps.run_all(offsets):
             await self.due.run_all(offsets)
+        if self.bank_writer is not None:
+            await self.bank_writer.run(offsets)
 
     async def paces(self, caller: Caller) -> Paces:
         """How fast the organisation's simulated chains and banks are."""

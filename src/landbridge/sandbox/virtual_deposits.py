@@ -11,10 +11,10 @@ from landbridge.orgs.model import Mode
 from landbridge.rails.calendar import settles_at
 from landbridge.receipts.model import Receipt, Sender, Told
 from landbridge.receipts.service import Receipts
-from landbridge.sandbox.errors import SandboxOnly
+from landbridge.simulation.errors import SandboxOnly
 from landbridge.simulation.model import Pace
 from landbridge.simulation.service import Memory
-from landbridge.virtual_accounts.deposits import Deposits
+from landbridge.virtual_accounts.deposits import Deposits, simulated_reference
 from landbridge.virtual_accounts.service import VirtualAccounts
 from landbridge.web.caller import Caller
 
@@ -70,8 +70,7 @@ class VirtualDeposits:
         return await self.receipts.receive(
             Told(
                 org_id=caller.org_id,
-                # By this the bank tells credits apart: asked again, it is the same one.
-                bank_reference=f"simulated:{request_id}",
+                bank_reference=simulated_reference(request_id),
                 account_number=account.account_number,
                 reference=made.reference,
                 money=made.money,

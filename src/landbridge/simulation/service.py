@@ -32,7 +32,8 @@ class Memory:
     async def remember(self, operation: Operation) -> Operation:
         """The operation of this key: this one, or the one that was remembered before.
 
-        `settles_at` counts at the real pace only; at the instant one it becomes `accepted_at`.
+        `settles_at` counts at the real pace, and for what is not paced; at the instant one it
+        becomes `accepted_at`.
         Raises `Broken` if the key came with another order before: that is a bug of the caller's.
         """
         kept = await self._orders.call(operation)

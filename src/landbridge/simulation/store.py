@@ -11,25 +11,29 @@ from landbridge.simulation.model import Ending, Operation, Pace, Paces, Part
 # The pace is the organisation's as it is in this moment; at the instant one nothing takes time.
 _ADD = """
 insert into sandbox_operations
-    (org_id, part, key, ordered, reply, outcome, reason, accepted_at, settles_at)
+    (org_id, part, key, ordered, reply, outcome, reason, accepted_at, settles_at, is_silent)
 select i.org_id, i.part, i.key, i.ordered::jsonb, i.reply::jsonb, i.outcome, i.reason,
     i.accepted_at,
     case
+        when not i.is_paced then i.settles_at
         when i.part = 'chain' and p.chains = 'real' then i.settles_at
         when i.part = 'bank' and p.rails = 'real' then i.settles_at
         else i.accepted_at
-    end
+    end,
+    i.is_silent
 from unnest(
     $1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::timestamptz[], $9::timestamptz[]
-) as i (org_id, part, key, ordered, reply, outcome, reason, accepted_at, settles_at)
+    $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::boolean[]
+) as i (
+    org_id, part, key, ordered, reply, outcome, reason, accepted_at, settles_at, is_paced, is_silent
+)
 left join sandbox_paces p on p.org_id = i.org_id
 on conflict (org_id, part, key) do nothing
 """
 
 _FIND = """
 select i.place, o.org_id, o.part, o.key, o.ordered, o.reply, o.outcome, o.reason, o.accepted_at,
-    o.settles_at
+    o.settles_at, o.is_silent
 from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as i (org_id, part, key, place)
 join sandbox_operations o on o.org_id = i.org_id and o.part = i.part and o.key = i.key
 """
@@ -57,6 +61,8 @@ async def add(tx: Tx, operations: Sequence[Operation]) -> None:
         [each.reason for each in operations],
         [each.accepted_at for each in operations],
         [each.settles_at for each in operations],
+        [each.is_paced for each in operations],
+        [each.is_silent for each in operations],
     )
 
 
@@ -94,4 +100,5 @@ def _operation(row: Row) -> Operation:
         settles_at=row["settles_at"],
         ending=Ending(row["outcome"]),
         reason=row["reason"],
+        is_silent=row["is_silent"],
     )

@@ -1,4 +1,4 @@
-"""What the sandbox refuses."""
+"""What is refused outside of a sandbox."""
 
 from landbridge.core.errors import Refused
 

@@ -1,0 +1,149 @@
+"""The list of what can be forced, and the header where it does not belong."""
+
+import re
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import pytest
+
+from landbridge.core.clock import Clock
+from landbridge.core.errors import FieldInvalid
+from landbridge.db.pool import Database
+from landbridge.orgs.model import Mode
+from landbridge.orgs.service import take_lane
+from landbridge.simulation.forcing import Forcing
+from landbridge.simulation.outcomes import CATALOGUE
+from landbridge.simulation.plans import spell
+from landbridge.wiring import wire
+from tests.forced import HEADER, PATHS, force, make_cast
+from tests.tenants import (
+    SETTINGS,
+    SWAPS,
+    Tenant,
+    good,
+    make_tenant,
+    refusal,
+    sentence,
+    served,
+    swap_body,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "sandbox.md"
+OUTCOMES = "/v2/sandbox/outcomes"
+REFUSED = "400 FIELD_VALIDATION_ERROR"
+ONLY = "403 USER_ACTION_NOT_ALLOWED"
+# As the page has them, in the order of the catalogue.
+_NAMES = {
+    "WALLET.SWAP": "swaps",
+    "WALLET.TRANSFER": "transfers",
+    "WALLET.TRANSFER.BATCH": "batches",
+    "WALLET.BRIDGE": "bridges",
+    "ONRAMP": "onramps",
+    "OFFRAMP": "offramps",
+}
+
+
+async def test_all_outcomes_are_listed(org: Tenant) -> None:
+    listed = await org.get(OUTCOMES)
+    assert listed["header"] == HEADER
+    assert len(listed["outcomes"]) == len(CATALOGUE)
+    assert listed["outcomes"][-1] == {
+        "step": "payout",
+        "outcome": "return",
+        "description": "the bank takes the payment and returns it after the delay; the coins go "
+        "back",
+        "transferTypes": ["OFFRAMP"],
+        "defaultDelay": "3d",
+    }
+
+
+def test_the_page_has_the_table_of_the_catalogue() -> None:
+    rows = [
+        f"| `{each.step}={each.name}` | {', '.join(_NAMES[kind] for kind in each.kinds)} | "
+        f"{each.happens} | {'' if each.delay is None else f'`{spell(each.delay)}`'} |".replace(
+            "|  |", "| |"
+        )
+        for each in CATALOGUE
+    ]
+    row = re.compile(r"^\| `[a-z_]+=[a-z]+` \|.*$", re.MULTILINE)
+    found = row.findall(PAGE.read_text(encoding="utf-8"))
+    assert found == rows, "\n".join(["Write these rows:", *rows])
+
+
+@pytest.mark.parametrize("kind", PATHS)
+async def test_a_plan_that_can_not_be_read_makes_nothing(org: Tenant, kind: str) -> None:
+    cast = await make_cast(org)
+    body = cast.body(kind)
+    for plan in ("", "payout", "webhook=late", "screening=late"):
+        answer = await cast.ask(kind, plan, body)
+        assert refusal(answer) == REFUSED
+        assert sentence(answer).startswith(f"{HEADER}: ")
+    # The request id is still free.
+    good(await cast.ask(kind, "screening=reject" if kind == "WALLET.SWAP" else "screening=review"))
+    good(await org.send("POST", PATHS[kind], body))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v2/wallets/swaps", None),
+        ("POST", "/v2/sandbox/clock/advance", {"seconds": 0}),
+        ("POST", "/v2/offramps/00000000-0000-0000-0000-000000000000/quote/accept", None),
+        ("GET", OUTCOMES, None),
+    ],
+)
+async def test_the_header_is_refused_where_nothing_is_created(
+    org: Tenant, method: str, path: str, body: Any
+) -> None:
+    answer = await force(org, path, body, "payout=return", method)
+    assert refusal(answer) == REFUSED
+    assert "belongs to the request that creates a payment" in sentence(answer)
+
+
+async def test_what_creates_nothing_can_not_be_rehearsed(org: Tenant) -> None:
+    answer = await org.send("POST", "/v2/sandbox/clock/advance", {"seconds": 0}, dryRun="true")
+    assert refusal(answer) == REFUSED
+    assert "can't be rehearsed" in sentence(answer)
+
+
+async def test_a_plan_is_told_once(org: Tenant) -> None:
+    cast = await make_cast(org)
+    for second in ("chain_send=late", "chain_send=reject"):
+        headers = [*org.headers.items(), (HEADER, "chain_send=reject"), (HEADER, second)]
+        kind = "WALLET.TRANSFER"
+        answer = await org.client.post(PATHS[kind], json=cast.body(kind), headers=headers)
+        assert refusal(answer) == REFUSED
+        assert sentence(answer).startswith("Landbridge-Sandbox is told twice")
+
+
+async def test_a_quote_that_is_over_is_for_payments_without_an_approval(org: Tenant) -> None:
+    cast = await make_cast(org)
+    answer = await cast.ask("WALLET.BRIDGE", "quote=expire;screening=review")
+    assert refusal(answer) == REFUSED
+    assert "quoted after its approval" in sentence(answer)
+
+
+async def test_a_bank_that_is_not_the_sandboxes_keeps_to_no_plan(database: Database) -> None:
+    forcing = Forcing(database, is_sandbox=True, has_bank=False)
+    assert forcing.read("chain_send=lost", "OFFRAMP") is not None
+    with pytest.raises(FieldInvalid, match="payout can't be forced, since fiat does not go"):
+        forcing.read("payout=return", "OFFRAMP")
+    with pytest.raises(FieldInvalid, match="deposit can't be forced, since fiat does not go"):
+        forcing.read("deposit=late", "ONRAMP")
+    assert forcing.read("chain_send=lost", "ONRAMP") is not None
+
+
+async def test_nothing_is_forced_in_production(own_database: Database) -> None:
+    settings = msgspec.structs.replace(SETTINGS, mode=Mode.PRODUCTION)
+    house = wire(settings, own_database, Clock(await take_lane(own_database)))
+    async with served(house) as client:
+        real = await make_tenant(house, client)
+        assert await real.refused("GET", OUTCOMES) == ONLY
+        body = swap_body(str(uuid4()))
+        for plan in ("quote=expire", "nonsense"):
+            assert refusal(await force(real, SWAPS, body, plan)) == ONLY
+        # Without a plan it is refused for what it asks, as always.
+        assert await real.refused("POST", SWAPS, body) == "404 USER_NOT_FOUND"
+    assert not await house.forcing.of(real.org_id, [uuid4()])
