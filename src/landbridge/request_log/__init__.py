@@ -1,0 +1,1 @@
+"""The last requests of each organisation, for the people who integrate."""
