@@ -1,0 +1,60 @@
+"""The statements that read how records went, and which of them wait for too long."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.db.pool import Row, Tx
+
+VISITS = """
+select status_after as status, actor, at
+from changes
+where org_id = $1 and object_id = $2 and status_after is not null
+order by seq
+"""
+
+# What waits has a due time or, in review, none: see FIND_PAYING.
+OVERDUE = """
+select w.org_id, w.id, w.kind, w.status, w.updated_at, w.due_at
+from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as o (org_id, now, due_before)
+cross join lateral (
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at
+    from transfers t
+    where t.org_id = o.org_id and t.due_at is not null
+    union all
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at
+    from transfers t
+    where t.org_id = o.org_id and t.due_at is null and t.status = 'IN_REVIEW'
+) w
+join unnest($4::text[], $5::text[], $6::double precision[]) as p (kind, status, within_s)
+    on p.kind = w.kind and p.status = w.status
+where w.due_at < o.due_before or extract(epoch from o.now - w.updated_at) > p.within_s
+order by w.updated_at
+limit $7
+"""
+
+
+async def visits(tx: Tx, org_id: UUID, transfer_id: UUID) -> Sequence[Row]:
+    """Every status that a record came to, the first one first."""
+    return await tx.fetch(VISITS, org_id, transfer_id)
+
+
+async def overdue(
+    tx: Tx,
+    clocks: Mapping[UUID, datetime],
+    patience: Sequence[tuple[str, str, timedelta | None]],
+    *,
+    grace: timedelta,
+    limit: int,
+) -> Sequence[Row]:
+    """Records that wait for too long; `patience` is (kind, status, how long)."""
+    return await tx.fetch(
+        OVERDUE,
+        list(clocks),
+        list(clocks.values()),
+        [now - grace for now in clocks.values()],
+        [kind for kind, _, _ in patience],
+        [status for _, status, _ in patience],
+        [None if within is None else within.total_seconds() for _, _, within in patience],
+        limit,
+    )
