@@ -11,11 +11,21 @@ Guarantees:
 
 import time
 from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
 
 from landbridge.core.errors import Broken
 
 LANES = 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DATABASE_TIME = "select statement_timestamp()"
+
+
+class Asking(Protocol):
+    """Whoever asks the database for one value."""
+
+    async def fetchval(self, sql: str, *args: Any) -> Any:
+        """The first column of the first row."""
+        ...
 
 
 class Clock:
@@ -28,6 +38,10 @@ class Clock:
     def now(self, offset: timedelta = timedelta()) -> datetime:
         """The present moment of an organisation with this offset."""
         return _EPOCH + timedelta(microseconds=self._real_us()) + offset
+
+    async def in_database(self, tx: Asking) -> datetime:
+        """The present moment by the database's clock: one for all processes, however theirs go."""
+        return await tx.fetchval(_DATABASE_TIME)
 
     def stamp(self, offset: timedelta = timedelta()) -> datetime:
         """The present moment as no other call in any process answers it.
@@ -62,6 +76,11 @@ class FrozenClock(Clock):
     def __init__(self, at: datetime, lane: int = 0) -> None:
         super().__init__(lane)
         self.at = at
+
+    async def in_database(self, tx: Asking) -> datetime:
+        """The same moment: it is this clock that a test moves."""
+        del tx
+        return self.now()
 
     def _real_us(self) -> int:
         return (self.at - _EPOCH) // timedelta(microseconds=1)

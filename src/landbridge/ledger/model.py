@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum, StrEnum
 from typing import Any
@@ -147,6 +147,47 @@ class Outcome(StrEnum):
     EARLY = "early"  # advance: the record is not due yet
     SHORT = "short"  # a wallet has too little
     STRAY = "stray"  # a posting names an account that does not exist: a bug
+
+
+def as_opened(opening: Opening) -> Transfer:
+    """The record that an opening makes."""
+    return Transfer(
+        org_id=opening.org_id,
+        id=opening.id,
+        kind=opening.kind,
+        user_id=opening.user_id,
+        request_id=opening.request_id,
+        request=opening.request,
+        status=opening.path[-1],
+        version=len(opening.path),
+        source_asset=opening.source.asset.code,
+        source_units=opening.source.units,
+        destination_asset=opening.destination.asset.code,
+        destination_units=opening.destination.units,
+        details=opening.details,
+        facts={},
+        due_at=opening.due_at,
+        created_at=opening.at,
+        updated_at=opening.at,
+    )
+
+
+def as_moved(move: Move) -> Transfer:
+    """The record that a move makes of the one that was read."""
+    before = move.transfer
+    source, destination = move.source, move.destination
+    return replace(
+        before,
+        status=move.path[-1],
+        version=before.version + len(move.path),
+        source_asset=source.asset.code if source else before.source_asset,
+        source_units=source.units if source else before.source_units,
+        destination_asset=destination.asset.code if destination else before.destination_asset,
+        destination_units=destination.units if destination else before.destination_units,
+        facts={**before.facts, **move.facts},
+        due_at=move.due_at,
+        updated_at=move.at,
+    )
 
 
 def _check(

@@ -104,6 +104,12 @@ where org_id = $1 and wallet_id = any($2::uuid[]) and (available <> 0 or held <>
 limit 1
 """
 
+WALLET_IDS = """
+select id, wallet_id
+from accounts
+where org_id = $1 and id = any($2::uuid[])
+"""
+
 FIND_UNFINISHED = """
 select t.kind
 from transfers t
@@ -237,6 +243,12 @@ async def find_accounts(
     for row in rows:
         found[row["place"] - 1] = (row["id"], int(row["available"]), int(row["held"]))
     return found
+
+
+async def wallet_ids(tx: Tx, org_id: UUID, accounts: Collection[UUID]) -> dict[UUID, UUID]:
+    """Wallets by account, of those accounts that there are."""
+    rows = await tx.fetch(WALLET_IDS, org_id, list(accounts))
+    return {row["id"]: row["wallet_id"] for row in rows}
 
 
 async def find_held(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:

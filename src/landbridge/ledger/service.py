@@ -1,13 +1,13 @@
 """The ledger's verbs. Money verbs run in the ledger's own grouped transactions."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
 from landbridge.core.errors import Broken
-from landbridge.core.ids import new_id
+from landbridge.core.ids import derived_id, new_id
 from landbridge.core.money import Asset
 from landbridge.core.pages import Window
 from landbridge.core.states import Moves
@@ -15,7 +15,17 @@ from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger import record_store, store
 from landbridge.ledger.errors import RequestIdTaken, TransactionNotFound
-from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Transfer
+from landbridge.ledger.model import (
+    Move,
+    Opening,
+    Outcome,
+    Posting,
+    Role,
+    Transfer,
+    as_moved,
+    as_opened,
+)
+from landbridge.ledger.trial import TRIAL, Trial
 
 # Two batches of each kind at a time keep both the database and this process busy; more only
 # makes batches smaller (measured: docs/internals/ledger.md).
@@ -60,7 +70,7 @@ class Ledger:
         outcome = await self._opens.call(opening)
         match outcome:
             case Outcome.DONE:
-                return Opened(_as_opened(opening), is_replay=False)
+                return Opened(as_opened(opening), is_replay=False)
             case Outcome.KNOWN:
                 replayed = await self.find_replay(
                     opening.org_id, opening.request_id, opening.kind, opening.request
@@ -82,7 +92,7 @@ class Ledger:
         outcome = await self._moves.call(move)
         match outcome:
             case Outcome.DONE:
-                return _as_moved(move)
+                return as_moved(move)
             case Outcome.LOST | Outcome.LATE | Outcome.EARLY | Outcome.SHORT:
                 return outcome
             case _:
@@ -102,7 +112,7 @@ class Ledger:
         (outcome,) = await store.open_batch(tx, [opening])
         match outcome:
             case Outcome.DONE:
-                return Opened(_as_opened(opening), is_replay=False)
+                return Opened(as_opened(opening), is_replay=False)
             case Outcome.KNOWN:
                 return Opened(await _find_known(tx, opening), is_replay=True)
             case Outcome.SHORT:
@@ -122,7 +132,7 @@ class Ledger:
         (outcome,) = await store.advance_batch(tx, [move])
         match outcome:
             case Outcome.DONE:
-                return _as_moved(move)
+                return as_moved(move)
             case Outcome.LOST | Outcome.LATE | Outcome.EARLY | Outcome.SHORT:
                 return outcome
             case _:
@@ -160,6 +170,12 @@ class Ledger:
         )
         return check_replay(found, kind, request)
 
+    async def find_request(self, org_id: UUID, request_id: UUID) -> Transfer | None:
+        """The record of any kind that this request id made, if there is one."""
+        return await self._database.single(
+            lambda tx: record_store.find_request(tx, org_id, request_id)
+        )
+
     async def page(
         self, org_id: UUID, kind: str, user_id: UUID | None, window: Window
     ) -> Sequence[Transfer]:
@@ -196,12 +212,18 @@ class Ledger:
         )
 
     async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> Account:
-        """A wallet's account of one asset; made here if the wallet is older than the asset."""
+        """A wallet's account of one asset; made here if the wallet is older than the asset.
+
+        A trial makes none: what is missing is noted, and empty.
+        """
         wanted = (org_id, wallet_id, asset.code)
         found = await self._accounts.call(wanted)
         if found is None:
-            accounts = [(wallet_id, [asset])]
-            await self._database.transact(lambda tx: open_accounts(tx, org_id, accounts))
+            made = (derived_id(wallet_id, asset.code), wallet_id, asset.code)
+            if (trial := TRIAL.get()) is not None:
+                trial.missing.append(made)
+                return Account(made[0], available_units=0, held_units=0)
+            await self._database.transact(lambda tx: record_store.open_accounts(tx, org_id, [made]))
             found = await self._accounts.call(wanted)
         if found is None:
             raise Broken(f"wallet {wallet_id} has no account of {asset.code}")
@@ -250,9 +272,19 @@ async def open_accounts(
     )
 
 
+async def open_missing(tx: Tx, org_id: UUID, trial: Trial) -> None:
+    """Make the accounts that a trial found missing, in a transaction that is rolled back."""
+    await record_store.open_accounts(tx, org_id, trial.missing)
+
+
 async def find_held(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
     """The asset of something that these wallets hold, if they hold anything."""
     return await record_store.find_held(tx, org_id, wallet_ids)
+
+
+async def wallet_ids(tx: Tx, org_id: UUID, accounts: Collection[UUID]) -> Mapping[UUID, UUID]:
+    """The wallets that these accounts belong to, by account."""
+    return await record_store.wallet_ids(tx, org_id, accounts)
 
 
 async def find_unfinished(
@@ -354,44 +386,3 @@ def _opening_keys(opening: Opening) -> Collection[Hashable]:
 def _move_keys(move: Move) -> Collection[Hashable]:
     org_id = move.transfer.org_id
     return {(org_id, move.transfer.id), *_account_keys(org_id, move.journals)}
-
-
-def _as_opened(opening: Opening) -> Transfer:
-    """The record that `OPEN` has just written."""
-    return Transfer(
-        org_id=opening.org_id,
-        id=opening.id,
-        kind=opening.kind,
-        user_id=opening.user_id,
-        request_id=opening.request_id,
-        request=opening.request,
-        status=opening.path[-1],
-        version=len(opening.path),
-        source_asset=opening.source.asset.code,
-        source_units=opening.source.units,
-        destination_asset=opening.destination.asset.code,
-        destination_units=opening.destination.units,
-        details=opening.details,
-        facts={},
-        due_at=opening.due_at,
-        created_at=opening.at,
-        updated_at=opening.at,
-    )
-
-
-def _as_moved(move: Move) -> Transfer:
-    """The record that `ADVANCE` has just written: it was at the version that was read."""
-    before = move.transfer
-    source, destination = move.source, move.destination
-    return replace(
-        before,
-        status=move.path[-1],
-        version=before.version + len(move.path),
-        source_asset=source.asset.code if source else before.source_asset,
-        source_units=source.units if source else before.source_units,
-        destination_asset=destination.asset.code if destination else before.destination_asset,
-        destination_units=destination.units if destination else before.destination_units,
-        facts={**before.facts, **move.facts},
-        due_at=move.due_at,
-        updated_at=move.at,
-    )

@@ -23,7 +23,9 @@ from landbridge.core.states import Moves
 from landbridge.ledger.model import Move, Posting, Role, Timing, Transfer
 from landbridge.payments.ends import Ends
 from landbridge.payments.postings import hold, let_go, spend_held
+from landbridge.payments.rehearsal import Station
 from landbridge.payments.sending import ACTOR, Errand, Sending, as_far_as_it_goes, by_chain, going
+from landbridge.payments.waits import Party, Wait, Waits
 
 
 class Status(StrEnum):
@@ -57,6 +59,18 @@ MOVES: Moves[Status] = Moves(
     },
 )
 
+# Coins are on their way for an hour at most, even on a busy chain.
+WAITS = Waits(
+    MOVES,
+    {
+        Status.PENDING_APPROVAL: Wait(Party.ADMIN),
+        Status.CREATED: Wait(Party.WORKER),
+        Status.INITIATED: Wait(Party.CHAIN),
+        Status.PENDING: Wait(Party.CHAIN, timedelta(hours=1)),
+        Status.UNKNOWN: Wait(Party.CHAIN, timedelta()),
+    },
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remittance:
@@ -85,6 +99,7 @@ class Remittance:
         return Order(
             org_id=self.record.org_id,
             key=derived_id(self.record.id, "send"),
+            record_id=self.record.id,
             action=Action.TRANSFER,
             chain=self.chain,
             source=self.address,
@@ -114,6 +129,11 @@ class Remittance:
 
 # How a flow reads its records.
 Read = Callable[[Transfer], Remittance]
+
+
+def course(paid: Remittance) -> list[Station]:
+    """What is posted after it was opened, if all goes well."""
+    return [Station(Status.COMPLETED, spend_held(paid.account_id, paid.parts))]
 
 
 def total(parts: Iterable[Money]) -> Money:

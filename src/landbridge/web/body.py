@@ -24,6 +24,7 @@ from typing_extensions import override
 
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.shapes import refuse
+from landbridge.web.keys import HEADER, key_member, with_key
 
 T = TypeVar("T")
 
@@ -42,11 +43,19 @@ class Body(AbstractDTO[Any]):
     """Decodes `data` of every route from the raw bytes with the route's own struct."""
 
     _decoders: ClassVar[dict[str, "msgspec.json.Decoder[Any]"]] = {}
+    # By what name the header `Idempotency-Key` would go in the body.
+    _key_members: ClassVar[dict[str, str | None]] = {}
 
     @override
     def decode_bytes(self, value: bytes) -> Any:
         connection = cast("ASGIConnection[Any, Any, Any, Any]", self.asgi_connection)
-        return decode(value, self._decoders[connection.route_handler.handler_id])
+        handler_id = connection.route_handler.handler_id
+        keys = connection.headers.getall(HEADER, [])
+        if keys and (member := self._key_members[handler_id]) is not None:
+            # What is wrong with the body is said of it as it came.
+            check_json(value)
+            value = with_key(value, member, keys, connection.user.org_id)
+        return decode(value, self._decoders[handler_id])
 
     @classmethod
     @override
@@ -64,6 +73,7 @@ class Body(AbstractDTO[Any]):
         cls._decoders[handler_id] = msgspec.json.Decoder(
             field_definition.annotation, float_hook=_exact
         )
+        cls._key_members[handler_id] = key_member(field_definition.annotation)
 
     @classmethod
     @override

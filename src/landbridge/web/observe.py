@@ -1,4 +1,4 @@
-"""What can be seen of requests from outside: a request id, one log line, and metrics.
+"""What can be seen of requests from outside: a request id, a replay, one log line, and metrics.
 
 Logs and metrics carry the route's template, never a query string, a body or a header: those hold
 keys and people's data.
@@ -13,12 +13,16 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from prometheus_client import Counter, Histogram
 
 from landbridge.core.ids import new_id
+from landbridge.web.replays import ANSWER, Answer
 
 _log = structlog.stdlib.get_logger()
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 # What we send is what we say it is; a browser must not guess, least of all at uploads.
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+# Told of answers that only repeat what was done before.
+_REPLAYED = (b"idempotent-replayed", b"true")
+_REFUSED = 400
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 
 REQUESTS = Counter(
@@ -43,6 +47,9 @@ def observe(app: ASGIApp) -> ASGIApp:
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started = time.perf_counter()
+        # Whoever answers says in here whether it was a replay.
+        found = Answer()
+        ANSWER.set(found)
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -50,6 +57,8 @@ def observe(app: ASGIApp) -> ASGIApp:
                 message["headers"] = [*headers, (b"x-request-id", request_id.encode())]
                 if not any(name == _NO_SNIFFING[0] for name, _ in headers):
                     message["headers"].append(_NO_SNIFFING)
+                if found.is_replay and message["status"] < _REFUSED:
+                    message["headers"].append(_REPLAYED)
                 _record(scope, message["status"], time.perf_counter() - started)
             await send(message)
 

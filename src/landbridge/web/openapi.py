@@ -19,6 +19,7 @@ from landbridge.web.errors import (
     ReportingErrorReply,
     SubmissionErrorReply,
 )
+from landbridge.web.keys import HEADER, MEMBERS
 
 _REF = "#/components/schemas/{name}"
 _MEANINGS = {
@@ -61,11 +62,43 @@ def describe(document: dict[str, Any], shapes: Mapping[str, dict[str, Any]]) -> 
     components["schemas"] = dict(sorted({**components["schemas"], **shapes, **schemas}.items()))
     for path, item in cast("dict[str, dict[str, dict[str, Any]]]", document["paths"]).items():
         for method, operation in item.items():
+            _offer_key(operation, components["schemas"])
             operation["responses"] = {
                 "200": operation["responses"]["200"],
                 **{str(int(each)): _response(path, each) for each in _statuses(path, method)},
             }
     return document
+
+
+def _offer_key(operation: dict[str, Any], schemas: dict[str, dict[str, Any]]) -> None:
+    """Say of a create that its id may come in a header, and that its answer tells a replay."""
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = body.get("schema", {})
+    shapes = [schemas[name.rpartition("/")[2]] for name in _references(schema)]
+    names = {name for shape in shapes for name in shape.get("properties", {})}
+    member = next((each for each in MEMBERS if each in names), None)
+    if member is None:
+        return
+    operation.setdefault("parameters", []).append(
+        {
+            "name": HEADER,
+            "in": "header",
+            "description": f"Another spelling of `{member}`, which the body then does not need: a "
+            "UUID, or any other text, which stands for an id derived from it.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+            "required": False,
+        }
+    )
+    operation["responses"]["200"].setdefault("headers", {})["Idempotent-Replayed"] = {
+        "description": "`true` if this answers what the same request did before.",
+        "schema": {"type": "string", "enum": ["true"]},
+    }
+
+
+def _references(schema: Mapping[str, Any]) -> list[str]:
+    """The shapes that a body may have."""
+    choices: list[Mapping[str, Any]] = [schema, *schema.get("oneOf", []), *schema.get("anyOf", [])]
+    return [each["$ref"] for each in choices if "$ref" in each]
 
 
 def _statuses(path: str, method: str) -> list[HTTPStatus]:

@@ -68,6 +68,7 @@ async def test_an_open_quote_has_the_published_shape(org: Tenant) -> None:
         "updatedAt": details["createdAt"],
         "status": "OPEN_QUOTE",
         "failedReason": None,
+        "amount_in_usd": 100,
         "source": {
             "userId": user,
             "currency": "usd",

@@ -13,9 +13,12 @@ from landbridge.core.pages import Window
 from landbridge.flows.batches.model import ITEMS_MAX, KIND
 from landbridge.flows.batches.service import Batches, Seen, Wanted, WantedItem
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.dry_runs import with_dry_run
 from landbridge.payments.ends import Asked
+from landbridge.payments.manner import Manner
 from landbridge.payments.remittances import Status
 from landbridge.payments.shapes import WALLET_TYPE, ApprovalReply, approval_reply
+from landbridge.payments.timelines import Expand, Expandable, Timelines
 from landbridge.web.body import AmountText, as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
@@ -101,7 +104,7 @@ class BatchDetailsReply(WireStruct, frozen=True):
     receipt: BatchReceiptReply
 
 
-class BatchReply(WireStruct, frozen=True):
+class BatchReply(Expandable, frozen=True, kw_only=True):
     """A batch as a transfer record."""
 
     transfer_type: str
@@ -124,14 +127,21 @@ class BatchRoutes(Controller):
 
     @post(status_code=200, summary="Create a batch transfer")
     async def create(
-        self, request: ApiRequest, data: JSONBody[NewBatch], batches: NamedDependency[Batches]
+        self,
+        request: ApiRequest,
+        data: JSONBody[NewBatch],
+        batches: NamedDependency[Batches],
+        manner: NamedDependency[Manner],
     ) -> BatchReply:
         """Holds the sum and sends it (CREATED), or waits for an admin (PENDING_APPROVAL).
 
         The same `requestId` with the same body answers the same batch.
         """
         wanted = _wanted(data)
-        return _shape(await batches.create(request.user, data.request_id, wanted, as_asked(data)))
+        made = await batches.create(
+            request.user, data.request_id, wanted, as_asked(data), manner=manner
+        )
+        return with_dry_run(_shape(made), manner)
 
     @get(summary="List batch transfers")
     async def page(
@@ -151,11 +161,17 @@ class BatchRoutes(Controller):
 
     @get("/{transferId:str}", summary="Retrieve a batch transfer")
     async def retrieve(
-        self, request: ApiRequest, transferId: FromPath[str], batches: NamedDependency[Batches]
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        batches: NamedDependency[Batches],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
     ) -> BatchReply:
         """One batch."""
         batch_id = known_id(transferId, "transaction", TransactionNotFound)
-        return _shape(await batches.get(request.user.org_id, batch_id))
+        found = await batches.get(request.user.org_id, batch_id)
+        return await timelines.beside(_shape(found), found.batch.record, expand, request.user)
 
 
 def _wanted(data: NewBatch) -> Wanted:

@@ -6,7 +6,7 @@ transaction of the chain pays all of them or none.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -19,14 +19,22 @@ from landbridge.core.clock import Clock
 from landbridge.core.ids import new_id
 from landbridge.core.money import Money
 from landbridge.core.pages import Window
-from landbridge.flows.batches.model import KIND, Batch, Details, Item, as_batch
+from landbridge.flows.batches.model import (
+    KIND,
+    Batch,
+    Details,
+    Item,
+    as_batch,
+    as_remittance,
+)
 from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import Opening
 from landbridge.ledger.service import Ledger
 from landbridge.payments.amounts import parse_amount, too_little
 from landbridge.payments.ends import Asked, Ends, Payee, Payer
-from landbridge.payments.openings import Openings
-from landbridge.payments.remittances import MOVES, beginning, holding, total
+from landbridge.payments.manner import PLAIN, Manner
+from landbridge.payments.openings import Drafted, Openings, Terms
+from landbridge.payments.remittances import MOVES, beginning, course, holding, total
 from landbridge.quotes.errors import RouteInvalid
 from landbridge.web.caller import Caller
 
@@ -69,7 +77,13 @@ class Batches:
     clock: Clock = field(kw_only=True)
 
     async def create(
-        self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
+        self,
+        caller: Caller,
+        request_id: UUID,
+        wanted: Wanted,
+        request: dict[str, Any],
+        *,
+        manner: Manner = PLAIN,
     ) -> Seen:
         """Hold the sum and send it as soon as may be, once per request id.
 
@@ -77,17 +91,22 @@ class Batches:
         naming the item, `InsufficientBalance`, and `RequestIdTaken` for a request id used with
         another body.
         """
-        needs_approval = wanted.require_approval or caller.must_ask
         record = await self.openings.once(
             caller,
-            self._opening(caller, wanted, request_id, request, needs_approval=needs_approval),
+            lambda asks: self._drafted(caller, wanted, request_id, request, needs_approval=asks),
             MOVES,
-            kind=KIND,
-            request_id=request_id,
-            request=request,
-            approval_within=ON_CHAIN_LIFETIME if needs_approval else None,
+            Terms(
+                kind=KIND,
+                request_id=request_id,
+                request=request,
+                course=lambda record: course(as_remittance(record)),
+                asks=wanted.require_approval or caller.must_ask,
+                lifetime=ON_CHAIN_LIFETIME,
+                manner=manner,
+            ),
         )
-        return await self._seen(as_batch(record))
+        seen = await self._seen(as_batch(record))
+        return replace(seen, approval=seen.approval or manner.approval)
 
     async def get(self, org_id: UUID, batch_id: UUID) -> Seen:
         """A batch; raises `TransactionNotFound`."""
@@ -99,7 +118,7 @@ class Batches:
         approvals = await self.approvals.of(org_id, [each.id for each in records])
         return [Seen(as_batch(each), approvals.get(each.id)) for each in records]
 
-    async def _opening(
+    async def _drafted(
         self,
         caller: Caller,
         wanted: Wanted,
@@ -107,7 +126,7 @@ class Batches:
         request: dict[str, Any],
         *,
         needs_approval: bool,
-    ) -> Opening:
+    ) -> Drafted:
         self.ends.check_carried(field="chain")
         payer = await self.ends.payer(
             caller, wanted.source_user_id, wanted.chain, wanted.currency, is_flat=True
@@ -122,21 +141,23 @@ class Batches:
             raise InsufficientBalance(too_little(gross), field="destination.batch")
         at = self.clock.stamp(caller.clock_offset)
         status, due_at = beginning(needs_approval=needs_approval, at=at)
-        return Opening(
-            org_id=caller.org_id,
-            id=new_id(),
-            kind=KIND,
-            user_id=wanted.source_user_id,
-            request_id=request_id,
-            request=request,
-            path=(status,),
-            source=gross,
-            destination=gross,
-            details=msgspec.to_builtins(_details(payer, payees, amounts)),
-            due_at=due_at,
-            at=at,
-            actor=caller.actor,
-            journals=holding(payer.account.id, gross),
+        return Drafted(
+            opening=Opening(
+                org_id=caller.org_id,
+                id=new_id(),
+                kind=KIND,
+                user_id=wanted.source_user_id,
+                request_id=request_id,
+                request=request,
+                path=(status,),
+                source=gross,
+                destination=gross,
+                details=msgspec.to_builtins(_details(payer, payees, amounts)),
+                due_at=due_at,
+                at=at,
+                actor=caller.actor,
+                journals=holding(payer.account.id, gross),
+            )
         )
 
     async def _payees(self, caller: Caller, payer: Payer, wanted: Wanted) -> list[Payee]:

@@ -23,6 +23,9 @@ from landbridge.flows.bridges.shapes import (
     bridge_reply,
 )
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.dry_runs import with_dry_run
+from landbridge.payments.manner import Manner
+from landbridge.payments.timelines import Expand, Timelines
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
@@ -43,6 +46,7 @@ class BridgeRoutes(Controller):
         data: JSONBody[NewBridge],
         bridges: NamedDependency[Bridges],
         approvals: NamedDependency[Approvals],
+        manner: NamedDependency[Manner],
     ) -> BridgeReply:
         """Quotes the bridge (OPEN_QUOTE); accept it within 10 minutes.
 
@@ -50,8 +54,12 @@ class BridgeRoutes(Controller):
         The same `requestId` with the same body answers the same bridge.
         """
         wanted = as_wanted(data)
-        made = await bridges.create(request.user, data.request_id, wanted, as_asked(data))
-        return await _shape(made, approvals)
+        made = await bridges.create(
+            request.user, data.request_id, wanted, as_asked(data), manner=manner
+        )
+        found = await approvals.of(request.user.org_id, [made.record.id])
+        approval = found.get(made.record.id, manner.approval)
+        return with_dry_run(bridge_reply(made, approval), manner)
 
     @get(summary="List bridges")
     async def page(
@@ -76,12 +84,16 @@ class BridgeRoutes(Controller):
         self,
         request: ApiRequest,
         transferId: FromPath[str],
+        *,
         bridges: NamedDependency[Bridges],
         approvals: NamedDependency[Approvals],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
     ) -> BridgeReply:
         """One bridge."""
         found = await bridges.get(request.user.org_id, _known_id(transferId))
-        return await _shape(found, approvals)
+        reply = await _shape(found, approvals)
+        return await timelines.beside(reply, found.record, expand, request.user)
 
     @post("/{transferId:str}/accept", status_code=200, summary="Accept a bridge")
     async def accept(

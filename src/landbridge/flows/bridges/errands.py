@@ -58,6 +58,7 @@ class Errands:
         mint = Order(
             org_id=record.org_id,
             key=derived_id(record.id, "mint"),
+            record_id=record.id,
             action=Action.MINT,
             chain=network,
             source=await self.wallets.treasury_address(record.org_id, network.address_chain),
@@ -95,6 +96,7 @@ def _spending(bridge: Bridge, action: Action, at: datetime) -> Order:
     return Order(
         org_id=record.org_id,
         key=derived_id(record.id, action),
+        record_id=record.id,
         action=action,
         chain=bridge.source.asset.chain,
         source=details.source_address,

@@ -18,6 +18,7 @@ from landbridge.core.states import Moves
 from landbridge.ledger.model import Transfer
 from landbridge.payments.ends import token_asset
 from landbridge.payments.errors import QuoteNotFound
+from landbridge.payments.waits import Party, Wait, Waits
 from landbridge.quotes.errors import QuoteInvalid, RouteInvalid
 
 KIND = "WALLET.BRIDGE"
@@ -85,6 +86,22 @@ MOVES: Moves[Status] = Moves(
         Status.QUOTE_FAILED: frozenset(),
         Status.REJECTED: frozenset(),
         Status.EXPIRED: frozenset(),
+    },
+)
+
+# Each leg takes an hour at most, even on a busy chain.
+WAITS = Waits(
+    MOVES,
+    {
+        Status.PENDING_APPROVAL: Wait(Party.ADMIN),
+        Status.OPEN_QUOTE: Wait(Party.CLIENT),
+        Status.CREATED: Wait(Party.WORKER),
+        Status.SOURCE_INITIATED: Wait(Party.CHAIN),
+        Status.SOURCE_PENDING: Wait(Party.CHAIN, timedelta(hours=1)),
+        Status.SOURCE_PROCESSED: Wait(Party.WORKER),
+        Status.DESTINATION_INITIATED: Wait(Party.CHAIN, timedelta(hours=1)),
+        Status.DESTINATION_PENDING: Wait(Party.CHAIN, timedelta(hours=1)),
+        Status.UNKNOWN: Wait(Party.CHAIN, timedelta()),
     },
 )
 

@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from landbridge.approvals.model import WHY_EXPIRED, WHY_REJECTED
-from landbridge.flows.bridges.model import QUOTE_LIFETIME, Bridge, Status
-from landbridge.ledger.model import Move, Posting, Role, Timing
+from landbridge.flows.bridges.model import QUOTE_LIFETIME, Bridge, Status, as_bridge
+from landbridge.ledger.model import Move, Posting, Role, Timing, Transfer
 from landbridge.payments.postings import hold, let_go, spend_held
+from landbridge.payments.rehearsal import NOBODY, Station, stations_of
 
 _ENDS = {
     Status.QUOTE_FAILED: (
@@ -106,6 +107,16 @@ def returned(bridge: Bridge) -> list[Posting]:
         Posting(Role.OUTSIDE, bridge.destination),
         Posting(Role.OUTSIDE, -bridge.source),
         Posting(bridge.details.source_account_id, bridge.source),
+    ]
+
+
+def course(record: Transfer) -> list[Station]:
+    """What is posted after it was opened, if it is accepted and all goes well."""
+    bridge = as_bridge(record)
+    return [
+        *stations_of(accepted(bridge, NOBODY, record.created_at)),
+        Station(Status.SOURCE_PROCESSED, burned(bridge)),
+        Station(Status.COMPLETED, minted(bridge)),
     ]
 
 

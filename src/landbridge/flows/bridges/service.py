@@ -5,7 +5,7 @@ that a bridge that would fail is not started, and again when it is accepted, in 
 holds the money. One that waits for an approval holds what it takes from the start.
 """
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -32,13 +32,16 @@ from landbridge.flows.bridges.model import (
     check_route,
     why_not_accept,
 )
-from landbridge.flows.bridges.moves import accepted, ended
+from landbridge.flows.bridges.moves import accepted, course, ended
 from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import Opening, Outcome, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.amounts import parse_amount, too_little
+from landbridge.payments.committing import Committing
 from landbridge.payments.ends import Asked, Ends, Payee
-from landbridge.payments.openings import Openings
+from landbridge.payments.forced import check_screened
+from landbridge.payments.manner import PLAIN, Manner
+from landbridge.payments.openings import Drafted, Openings, Terms
 from landbridge.payments.postings import hold
 from landbridge.quotes.errors import QuoteInvalid
 from landbridge.wallets.errors import WalletNotFound
@@ -73,10 +76,17 @@ class Bridges:
     ledger: Ledger
     ends: Ends
     openings: Openings
+    committing: Committing
     clock: Clock
 
     async def create(
-        self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
+        self,
+        caller: Caller,
+        request_id: UUID,
+        wanted: Wanted,
+        request: dict[str, Any],
+        *,
+        manner: Manner = PLAIN,
     ) -> Bridge:
         """Quote a bridge, or ask for its approval, once per request id.
 
@@ -91,18 +101,26 @@ class Bridges:
             currency=wanted.destination_currency,
         )
         money = parse_amount("amount", wanted.amount, source)
-        asks = wanted.requires_approval or caller.must_ask
-        opening = self._opening(
-            caller, wanted, money, destination, request_id=request_id, request=request
-        )
+
+        async def draft(asks: bool) -> Drafted:  # noqa: FBT001  the one argument there is
+            drafted = await self._drafted(
+                caller, wanted, money, destination, request_id=request_id, request=request
+            )
+            return _asking(drafted) if asks else drafted
+
         record = await self.openings.once(
             caller,
-            _asking(opening) if asks else opening,
+            draft,
             MOVES,
-            kind=KIND,
-            request_id=request_id,
-            request=request,
-            approval_within=ON_CHAIN_LIFETIME if asks else None,
+            Terms(
+                kind=KIND,
+                request_id=request_id,
+                request=request,
+                course=course,
+                asks=wanted.requires_approval or caller.must_ask,
+                lifetime=ON_CHAIN_LIFETIME,
+                manner=manner,
+            ),
         )
         return as_bridge(record)
 
@@ -111,8 +129,8 @@ class Bridges:
 
         Raises `TransactionNotFound`, `QuoteNotFound` while it waits for an approval,
         `QuoteInvalid` for a late accept (the bridge is QUOTE_FAILED then), `InsufficientBalance`
-        (the quote stays open until it expires), and as `create` for a caller or a user who may not
-        move money.
+        and `LimitExceeded` (the quote stays open until it expires), and as `create` for a caller
+        or a user who may not move money.
         """
         for _ in range(_ATTEMPTS):
             bridge = await self.get(caller.org_id, bridge_id)
@@ -120,12 +138,15 @@ class Bridges:
                 raise refusal
             if bridge.status is not Status.OPEN_QUOTE:
                 return bridge
+            check_screened(bridge.record)
             await self.ends.check_may_move(caller, *moving(bridge))
             if caller.must_ask and not bridge.held.units:
                 # Only an approval holds money before the accept.
                 raise RoleNotAllowed("a member's bridge needs an admin's approval before it starts")
             at = self.clock.stamp(caller.clock_offset)
-            moved = await self.ledger.advance(accepted(bridge, caller.actor, at), MOVES)
+            moved = await self.committing.advance(
+                accepted(bridge, caller.actor, at), MOVES, is_approved=bool(bridge.held.units)
+            )
             match moved:
                 case Transfer():
                     return as_bridge(moved)
@@ -151,7 +172,7 @@ class Bridges:
         """A page of bridges, newest first."""
         return [as_bridge(each) for each in await self.ledger.page(org_id, KIND, user_id, window)]
 
-    async def _opening(
+    async def _drafted(
         self,
         caller: Caller,
         wanted: Wanted,
@@ -160,7 +181,7 @@ class Bridges:
         *,
         request_id: UUID,
         request: dict[str, Any],
-    ) -> Opening:
+    ) -> Drafted:
         """The record of a bridge with its quote."""
         self.ends.check_carried(field="source.chain")
         payer = await self.ends.payer(
@@ -180,20 +201,22 @@ class Bridges:
             destination_address=payee.address,
             quote_expires_at=expires_at,
         )
-        return Opening(
-            org_id=caller.org_id,
-            id=new_id(),
-            kind=KIND,
-            user_id=wanted.source_user_id,
-            request_id=request_id,
-            request=request,
-            path=(Status.OPEN_QUOTE,),
-            source=money,
-            destination=RATE.convert(money, destination, Rounding.DOWN),
-            details=msgspec.to_builtins(details),
-            due_at=expires_at,
-            at=at,
-            actor=caller.actor,
+        return Drafted(
+            opening=Opening(
+                org_id=caller.org_id,
+                id=new_id(),
+                kind=KIND,
+                user_id=wanted.source_user_id,
+                request_id=request_id,
+                request=request,
+                path=(Status.OPEN_QUOTE,),
+                source=money,
+                destination=RATE.convert(money, destination, Rounding.DOWN),
+                details=msgspec.to_builtins(details),
+                due_at=expires_at,
+                at=at,
+                actor=caller.actor,
+            )
         )
 
     async def _payee(self, caller: Caller, wanted: Wanted, asset: Asset) -> Payee:
@@ -231,15 +254,16 @@ def moving(bridge: Bridge) -> list[UUID]:
     return [bridge.record.user_id, *([] if payee is None else [payee])]
 
 
-async def _asking(quoted: Awaitable[Opening]) -> Opening:
+def _asking(drafted: Drafted) -> Drafted:
     """The same record as one that waits for an approval: unquoted, its coins held."""
-    opening = await quoted
+    opening = drafted.opening
     account_id = UUID(opening.details["source_account_id"])
     asked = {"quote_expires_at": None, "held_units": opening.source.units}
-    return replace(
+    waiting = replace(
         opening,
         path=(Status.PENDING_APPROVAL,),
         details={**opening.details, **asked},
         due_at=opening.at + ON_CHAIN_LIFETIME,
         journals={0: hold(account_id, opening.source)},
     )
+    return replace(drafted, opening=waiting)

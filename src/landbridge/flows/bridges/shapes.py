@@ -9,6 +9,7 @@ from landbridge.flows.bridges.model import KIND, Bridge, Status
 from landbridge.flows.bridges.service import RATE, Wanted
 from landbridge.payments.ends import Asked
 from landbridge.payments.shapes import ApprovalReply, QuotedAmount, approval_reply, quoted
+from landbridge.payments.timelines import Expandable
 from landbridge.web.reply import Moment, Number, WireStruct, moment
 
 
@@ -101,7 +102,7 @@ class BridgeDetailsReply(WireStruct, frozen=True):
     approval: ApprovalReply | None
 
 
-class BridgeReply(WireStruct, frozen=True):
+class BridgeReply(Expandable, frozen=True, kw_only=True):
     """A bridge as a transfer record."""
 
     transfer_type: str

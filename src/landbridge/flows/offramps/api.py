@@ -1,5 +1,6 @@
 """Routes of offramps: /v2/offramps. Source: interface/offramp; contract, lifecycles 8."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -23,6 +24,9 @@ from landbridge.flows.offramps.shapes import (
     offramp_reply,
 )
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.dry_runs import with_dry_run
+from landbridge.payments.manner import Manner
+from landbridge.payments.timelines import Expand, Timelines
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
@@ -129,7 +133,11 @@ class OfframpRoutes(Controller):
 
     @post(status_code=200, summary="Create an offramp")
     async def create(
-        self, request: ApiRequest, data: JSONBody[NewOfframp], offramps: NamedDependency[Offramps]
+        self,
+        request: ApiRequest,
+        data: JSONBody[NewOfframp],
+        offramps: NamedDependency[Offramps],
+        manner: NamedDependency[Manner],
     ) -> OfframpReply:
         """Quotes a payout to a bank account (OPEN_QUOTE); accept it within ten minutes.
 
@@ -138,8 +146,13 @@ class OfframpRoutes(Controller):
         offramp.
         """
         wanted = wanted_of(data)
-        made = await offramps.create(request.user, data.request_id, wanted, as_asked(data))
-        return await _shown(offramps, made)
+        made = await offramps.create(
+            request.user, data.request_id, wanted, as_asked(data), manner=manner
+        )
+        background = await offramps.background(request.user.org_id, [made])
+        if manner.approval is not None:
+            background = replace(background, approvals={made.record.id: manner.approval})
+        return with_dry_run(offramp_reply(made, background), manner)
 
     @get(summary="List offramps")
     async def page(
@@ -160,11 +173,13 @@ class OfframpRoutes(Controller):
         request: ApiRequest,
         transferId: FromPath[str],
         offramps: NamedDependency[Offramps],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
     ) -> OfframpReply:
         """One offramp."""
-        return await _shown(
-            offramps, await offramps.get(request.user.org_id, _known_id(transferId))
-        )
+        found = await offramps.get(request.user.org_id, _known_id(transferId))
+        reply = await _shown(offramps, found)
+        return await timelines.beside(reply, found.record, expand, request.user)
 
     @post("/{transferId:str}/quote/accept", status_code=200, summary="Accept an offramp's quote")
     async def accept(

@@ -124,6 +124,7 @@ class Errands:
         return Payment(
             org_id=record.org_id,
             key=derived_id(record.id, _PAYOUT),
+            record_id=record.id,
             money=offramp.receive,
             rail=details.payment_rail,
             is_same_day=details.is_same_day,
@@ -146,6 +147,7 @@ def debit(offramp: Offramp, at: datetime) -> Order:
     return Order(
         org_id=record.org_id,
         key=key_to_insist(record, _FEES) if is_external else derived_id(record.id, _DEBIT),
+        record_id=record.id,
         action=Action.TRANSFER,
         chain=offramp.gross.asset.chain,
         source=details.destination_address if is_external else details.source_address,
@@ -193,6 +195,7 @@ def _from_us(offramp: Offramp, key: UUID, money: Money, at: datetime) -> Order:
     return Order(
         org_id=offramp.record.org_id,
         key=key,
+        record_id=offramp.record.id,
         action=Action.TRANSFER,
         chain=money.asset.chain,
         source=details.destination_address,

@@ -14,13 +14,15 @@ import msgspec
 
 from landbridge.chains.tokens import ASSETS
 from landbridge.core.errors import Refused, ResourceConflict
-from landbridge.core.money import Money, Rate, Rounding, units_as_decimal
+from landbridge.core.money import Money
 from landbridge.core.states import Moves
 from landbridge.flows.offramps.fees import Fee, FeeLine, computed
 from landbridge.ledger.model import Role, Transfer
+from landbridge.payments.amounts import in_usd
 from landbridge.payments.errors import QuoteNotFound
+from landbridge.payments.waits import Party, Wait, Waits
 from landbridge.quotes.errors import QuoteInvalid
-from landbridge.rails.currencies import FIAT, FIAT_ASSETS
+from landbridge.rails.currencies import FIAT_ASSETS
 
 KIND = "OFFRAMP"
 
@@ -124,6 +126,24 @@ MOVES: Moves[Status] = Moves(
         Status.COMPLETED: frozenset(),
         Status.REJECTED: frozenset(),
         Status.EXPIRED: frozenset(),
+    },
+)
+
+# A chain takes an hour at most. A bank says when it will be done; over a week somebody should ask.
+WAITS = Waits(
+    MOVES,
+    {
+        Status.CREATED: Wait(Party.WORKER),
+        Status.PENDING_APPROVAL: Wait(Party.ADMIN),
+        Status.OPEN_QUOTE: Wait(Party.CLIENT),
+        Status.IN_REVIEW: Wait(Party.REVIEWER, timedelta(days=1)),
+        Status.AWAITING_FUNDS: Wait(Party.SENDER),
+        Status.CRYPTO_INITIATED: Wait(Party.WORKER),
+        Status.CRYPTO_PENDING: Wait(Party.CHAIN, timedelta(hours=1)),
+        Status.CRYPTO_PROCESSED: Wait(Party.WORKER),
+        Status.FIAT_INITIATED: Wait(Party.BANK),
+        Status.FIAT_PENDING: Wait(Party.BANK, timedelta(days=7)),
+        Status.FIAT_FAILED: Wait(Party.CHAIN, timedelta(hours=1)),
     },
 )
 
@@ -238,12 +258,6 @@ class Offramp(msgspec.Struct, frozen=True, kw_only=True):
     def amount_in_usd(self) -> Decimal:
         """What is converted, in dollars and cents, one coin counted as one dollar."""
         return in_usd(self.amount)
-
-
-def in_usd(coins: Money) -> Decimal:
-    """Dollars of stablecoins at par, rounded down to cents; `10.50` keeps its two decimals."""
-    cents = Rate(Decimal(1)).convert(coins, FIAT["usd"], Rounding.DOWN)
-    return units_as_decimal(cents.units, cents.asset.decimals).quantize(Decimal("0.01"))
 
 
 def as_offramp(record: Transfer) -> Offramp:

@@ -18,10 +18,14 @@ from uuid import UUID
 
 from landbridge.core.errors import Broken
 from landbridge.core.money import Money
-from landbridge.flows.offramps.model import Offramp, Status
+from landbridge.flows.offramps.model import Offramp, Status, as_offramp
 from landbridge.flows.offramps.quoting import Terms
-from landbridge.ledger.model import Move, Posting, Role, Timing
+from landbridge.ledger.model import Move, Posting, Role, Timing, Transfer, as_moved
 from landbridge.payments.postings import hold, let_go, spend_held
+from landbridge.payments.rehearsal import NOBODY, Station, stations_of
+
+# A course is nobody's doing, and of no transaction.
+_NO_HASH = ""
 
 # Their time goes on while they are reviewed.
 TIMED = frozenset({Status.PENDING_APPROVAL, Status.OPEN_QUOTE, Status.AWAITING_FUNDS})
@@ -257,6 +261,23 @@ def returned(offramp: Offramp) -> list[Posting]:
     else:
         taken = [Posting(Role.IN_TRANSIT, -offramp.returned)]
     return [*taken, Posting(offramp.returns_to, offramp.returned)]
+
+
+def course(record: Transfer) -> list[Station]:
+    """What is posted after it was opened, if it is accepted and all goes well."""
+    at = record.created_at
+    offramp = as_offramp(record)
+    taken = accepted(offramp, actor=NOBODY, at=at, is_reviewed=False)
+    if offramp.is_external:
+        waiting = as_offramp(as_moved(taken))
+        taken = arrived(*(waiting, waiting.gross, _NO_HASH), actor=NOBODY, at=at, is_reviewed=False)
+    ours = as_offramp(as_moved(taken))
+    return [
+        *stations_of(taken),
+        Station(Status.CRYPTO_PROCESSED, processed(ours)),
+        Station(Status.FIAT_INITIATED, payout_claimed(ours)),
+        Station(Status.COMPLETED, payout_done(ours)),
+    ]
 
 
 def _not_initiated(

@@ -4,7 +4,7 @@ A quote holds nothing unless it waits for, or has had, an approval: the balance 
 is made, and again in the statement that holds it when it is accepted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -42,8 +42,12 @@ from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import Move, Outcome, Timing, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.amounts import too_little
-from landbridge.payments.openings import Drafted, Openings
+from landbridge.payments.committing import Committing
+from landbridge.payments.forced import check_screened, is_reviewed
+from landbridge.payments.manner import PLAIN, Manner
+from landbridge.payments.openings import Drafted, Openings, Terms
 from landbridge.quotes.errors import QuoteInvalid
+from landbridge.quotes.pricing import check_quotable
 from landbridge.rfis.service import Rfis
 from landbridge.users.model import UserCard
 from landbridge.users.service import Users
@@ -74,6 +78,7 @@ class Offramps:
     database: Database
     ledger: Ledger
     openings: Openings
+    committing: Committing
     drafting: Drafting
     archive: TextArchive
     approvals: Approvals
@@ -85,7 +90,13 @@ class Offramps:
     review_above_usd: Decimal | None = field(kw_only=True)
 
     async def create(
-        self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
+        self,
+        caller: Caller,
+        request_id: UUID,
+        wanted: Wanted,
+        request: dict[str, Any],
+        *,
+        manner: Manner = PLAIN,
     ) -> Offramp:
         """Quote an offramp, or ask for its approval, once per request id.
 
@@ -96,15 +107,19 @@ class Offramps:
         """
         owner_id = await self.drafting.owner(caller, wanted)
         kept = await self.archive.without_texts(caller.org_id, owner_id, request)
-        asks = wanted.requires_approval or caller.must_ask
         record = await self.openings.once(
             caller,
-            self._drafted(caller, request_id, wanted, kept, needs_approval=asks),
+            lambda asks: self._drafted(caller, request_id, wanted, kept, needs_approval=asks),
             MOVES,
-            kind=KIND,
-            request_id=request_id,
-            request=kept,
-            approval_within=OFFRAMP_LIFETIME if asks else None,
+            Terms(
+                kind=KIND,
+                request_id=request_id,
+                request=kept,
+                course=moves.course,
+                asks=wanted.requires_approval or caller.must_ask,
+                lifetime=OFFRAMP_LIFETIME,
+                manner=manner,
+            ),
         )
         return as_offramp(record)
 
@@ -113,8 +128,9 @@ class Offramps:
 
         Coins from outside are waited for instead; a large one is reviewed first. Raises
         `TransactionNotFound`, `QuoteNotFound` before its approval, `QuoteInvalid` when it is late
-        (QUOTE_FAILED then) or was not carried out, `InsufficientBalance` (the quote stays open),
-        `ResourceConflict` in review, and what a create raises of users and accounts.
+        (QUOTE_FAILED then) or was not carried out, `QuoteNotReady` while its coin is off its peg,
+        `InsufficientBalance` and `LimitExceeded` (the quote stays open), `ResourceConflict` in
+        review, and what a create raises of users and accounts.
         """
         for _ in range(_ATTEMPTS):
             offramp = await self.get(caller.org_id, offramp_id)
@@ -127,7 +143,12 @@ class Offramps:
             move = moves.accepted(
                 offramp, actor=caller.actor, at=at, is_reviewed=self._must_review(offramp)
             )
-            moved = await self._advance(offramp, move)
+            moved = await self.committing.advance(
+                move,
+                MOVES,
+                is_approved=offramp.details.needs_approval,
+                beside=self._question(offramp, move),
+            )
             match moved:
                 case Transfer():
                     return as_offramp(moved)
@@ -272,35 +293,49 @@ class Offramps:
         async def keep(tx: Tx) -> None:
             await self.archive.keep(tx, opening.org_id, opening.id, opening.user_id, texts)
 
-        return Drafted(opening, None if texts.is_empty else keep)
+        return Drafted(opening=opening, beside=None if texts.is_empty else keep)
 
     async def _check_may_accept(self, caller: Caller, offramp: Offramp) -> None:
         details, org_id = offramp.details, caller.org_id
         if caller.must_ask and not details.needs_approval:
             raise RoleNotAllowed("nobody approved this offramp; an admin accepts it")
+        check_screened(offramp.record)
+        await check_quotable(self.drafting.quoting.rates, offramp.gross.asset)
         await self.drafting.ends.check_may_move(caller, *offramp.moving, *offramp.beneficiaries)
         await self.drafting.accounts.check_usable(
             org_id, details.destination_user_id, details.account_id
         )
 
     def _must_review(self, offramp: Offramp) -> bool:
-        return self.review_above_usd is not None and offramp.amount.decimal >= self.review_above_usd
+        above = self.review_above_usd
+        is_large = above is not None and offramp.amount.decimal >= above
+        return is_large or is_reviewed(offramp.record)
 
     async def _advance(self, offramp: Offramp, move: Move) -> Transfer | Outcome:
         """Move an offramp on; with a question about it if it goes into review."""
-        is_asked = Status.IN_REVIEW in move.path and offramp.status is not Status.IN_REVIEW
-        if not is_asked:
+        ask = self._question(offramp, move)
+        if ask is None:
             return await self.ledger.advance(move, MOVES)
 
         async def work(tx: Tx) -> Transfer | Outcome:
             moved = await self.ledger.advance_in(tx, move, MOVES)
             if isinstance(moved, Transfer):
-                await self.rfis.open_in(
-                    tx, offramp.record, question=_QUESTION, actor="rule", at=move.at
-                )
+                await ask(tx)
             return moved
 
         return await self.database.transact(work)
+
+    def _question(self, offramp: Offramp, move: Move) -> Callable[[Tx], Awaitable[None]] | None:
+        """What asks about an offramp that goes into review with this move; None for others."""
+        if Status.IN_REVIEW not in move.path or offramp.status is Status.IN_REVIEW:
+            return None
+
+        async def ask(tx: Tx) -> None:
+            await self.rfis.open_in(
+                tx, offramp.record, question=_QUESTION, actor="rule", at=move.at
+            )
+
+        return ask
 
     async def _cancel(self, tx: Tx, move: Move) -> Transfer:
         record = move.transfer

@@ -20,6 +20,7 @@ from landbridge.payments.shapes import (
     quoted,
     rate_text,
 )
+from landbridge.payments.timelines import Expandable
 from landbridge.web.reply import Moment, Number, WireStruct, moment
 
 
@@ -129,7 +130,7 @@ class OfframpDetailsReply(WireStruct, frozen=True):
     amount_in_usd: Number = msgspec.field(name="amount_in_usd")
 
 
-class OfframpReply(WireStruct, frozen=True):
+class OfframpReply(Expandable, frozen=True, kw_only=True):
     """An offramp as a transfer record."""
 
     transfer_type: str

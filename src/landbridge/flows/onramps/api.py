@@ -19,6 +19,9 @@ from landbridge.flows.onramps.shapes import (
     onramp_reply,
 )
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.dry_runs import with_dry_run
+from landbridge.payments.manner import Manner
+from landbridge.payments.timelines import Expand, Timelines
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
@@ -39,13 +42,17 @@ class OnrampRoutes(Controller):
         data: JSONBody[NewOnramp],
         onramps: NamedDependency[Onramps],
         onramp_backgrounds: NamedDependency[Backgrounds],
+        manner: NamedDependency[Manner],
     ) -> OnrampReply:
         """Quotes the onramp (OPEN_QUOTE); accept it within 24 hours.
 
         The same `requestId` with the same body answers the same onramp.
         """
-        made = await onramps.create(request.user, data.request_id, data.wanted(), as_asked(data))
-        return onramp_reply(made, await onramp_backgrounds.of([made]))
+        made = await onramps.create(
+            request.user, data.request_id, data.wanted(), as_asked(data), manner=manner
+        )
+        reply = onramp_reply(made, await onramp_backgrounds.of([made]))
+        return with_dry_run(reply, manner)
 
     @get(summary="List onramps")
     async def page(
@@ -70,12 +77,16 @@ class OnrampRoutes(Controller):
         self,
         request: ApiRequest,
         transferId: FromPath[str],
+        *,
         onramps: NamedDependency[Onramps],
         onramp_backgrounds: NamedDependency[Backgrounds],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
     ) -> OnrampReply:
         """One onramp."""
         found = await onramps.get(request.user.org_id, _known_id(transferId))
-        return onramp_reply(found, await onramp_backgrounds.of([found]))
+        reply = onramp_reply(found, await onramp_backgrounds.of([found]))
+        return await timelines.beside(reply, found.record, expand, request.user)
 
     @post("/{transferId:str}/quote/accept", status_code=200, summary="Accept an onramp's quote")
     async def accept(

@@ -37,11 +37,12 @@ class Backgrounds:
         return Background(
             await self.users.cards(org_id, sorted(people)),
             {paid[receipt_id]: receipt for receipt_id, receipt in receipts.items()},
-            {each.record.id: where for each in onramps if (where := self._coordinates(each))},
+            {each.record.id: where for each in onramps if (where := await self._coordinates(each))},
         )
 
-    def _coordinates(self, onramp: Onramp) -> Coordinates | None:
+    async def _coordinates(self, onramp: Onramp) -> Coordinates | None:
         number = onramp.details.account_number
         if number is None:
             return None
-        return self.rails.coordinates(onramp.source.asset.currency, number)
+        org_id, currency = onramp.record.org_id, onramp.source.asset.currency
+        return await self.rails.coordinates(org_id, currency, number)

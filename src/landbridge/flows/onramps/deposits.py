@@ -34,6 +34,7 @@ from landbridge.flows.onramps.service import Onramps
 from landbridge.ledger.model import Opening, Outcome, Transfer
 from landbridge.ledger.service import Opened
 from landbridge.orgs.service import Orgs
+from landbridge.payments.forced import is_reviewed
 from landbridge.quotes.errors import QuoteNotReady
 from landbridge.quotes.pricing import Quote, fresh_price
 from landbridge.receipts.model import Receipt
@@ -68,7 +69,7 @@ class Deposits:
         """
         account = await self.virtual_accounts.find_by_number(receipt.org_id, receipt.account_number)
         if account is not None:
-            return await self._on_virtual_account(account, receipt)
+            return await self.on_virtual_account(account, receipt)
         return await self._by_reference(receipt)
 
     async def _by_reference(self, receipt: Receipt) -> bool:
@@ -80,7 +81,7 @@ class Deposits:
                 return True
             if not _is_awaited(onramp, receipt):
                 return False
-            if isinstance(await self._deposit(onramp, receipt), Transfer):
+            if isinstance(await self.deposit(onramp, receipt), Transfer):
                 return True
         raise Busy("the onramp is being changed by somebody else")
 
@@ -94,14 +95,16 @@ class Deposits:
         )
         return None if transfer_id is None else await self.onramps.get(org_id, transfer_id)
 
-    async def _deposit(self, onramp: Onramp, receipt: Receipt) -> Transfer | Outcome:
+    async def deposit(self, onramp: Onramp, receipt: Receipt) -> Transfer | Outcome:
+        """The onramp once the deposit was seen, or what somebody else's move made of that."""
         at = await self._stamp(receipt.org_id)
         found = moves.seen(
             onramp,
             receipt.money,
             receipt_id=receipt.id,
             clears_at=max(at, receipt.clears_at),
-            is_large=self._is_large(onramp.source, onramp.destination),
+            is_large=is_reviewed(onramp.record)
+            or self._is_large(onramp.source, onramp.destination),
         )
         # Who is asked about already is not asked a second time.
         is_asked = found.is_reviewed and onramp.status is not Status.IN_REVIEW
@@ -115,9 +118,13 @@ class Deposits:
 
         return await self.onramps.database.transact(work)
 
-    async def _on_virtual_account(self, account: VirtualAccount, receipt: Receipt) -> bool:
-        """Each deposit is an onramp of its own, but for the cents that check an account."""
-        transfer_id = derived_id(receipt.id, "onramp")
+    async def on_virtual_account(self, account: VirtualAccount, receipt: Receipt) -> bool:
+        """Each deposit is an onramp of its own, but for the cents that check an account.
+
+        False if the account does not take it; raises `Unavailable` while the price is too old, and
+        `Refused` for one that a person matches and that could go nowhere.
+        """
+        transfer_id = onramp_id_of(receipt)
         if await self.onramps.ledger.find(receipt.org_id, transfer_id) is not None:
             return True
         if not account.is_active or account.source_currency != receipt.money.asset.currency:
@@ -157,6 +164,8 @@ class Deposits:
         try:
             split_as, failed_reason = await self._divided(account, quote), None
         except Refused as error:
+            if receipt.decided_by is not None:
+                raise  # nobody wants a deposit to fail that they match by hand
             # Where a part has to go can't be paid any more; the sender gets the money back.
             split_as, failed_reason = _Divided(None, ()), error.message
         if failed_reason is not None:
@@ -272,6 +281,11 @@ class _Divided:
     parts: tuple[Part, ...]
 
 
+def onramp_id_of(receipt: Receipt) -> UUID:
+    """The onramp that a deposit on a virtual account makes."""
+    return derived_id(receipt.id, "onramp")
+
+
 def _is_awaited(onramp: Onramp, receipt: Receipt) -> bool:
     """Whether the onramp waits for a deposit like this, and still did when it arrived."""
     due_at = onramp.record.due_at
@@ -280,5 +294,5 @@ def _is_awaited(onramp: Onramp, receipt: Receipt) -> bool:
         and onramp.details.account_number == receipt.account_number
         and onramp.source.asset == receipt.money.asset
         and due_at is not None
-        and receipt.received_at < due_at
+        and receipt.arrived_at < due_at
     )

@@ -16,8 +16,10 @@ from landbridge.core.errors import Broken, Refused, ResourceConflict
 from landbridge.core.money import Money
 from landbridge.core.states import Moves
 from landbridge.ledger.model import Transfer
+from landbridge.payments.amounts import in_usd
+from landbridge.payments.waits import Party, Wait, Waits
 from landbridge.quotes.errors import QuoteInvalid
-from landbridge.rails.currencies import FIAT_ASSETS
+from landbridge.rails.currencies import FIAT, FIAT_ASSETS
 
 KIND = "ONRAMP"
 
@@ -83,6 +85,25 @@ MOVES: Moves[Status] = Moves(
     },
 )
 
+# A chain takes an hour at most. A bank says when it will be done; over a week somebody should ask.
+WAITS = Waits(
+    MOVES,
+    {
+        Status.CREATED: Wait(Party.WORKER),
+        Status.OPEN_QUOTE: Wait(Party.CLIENT),
+        Status.AWAITING_FUNDS: Wait(Party.SENDER),
+        Status.IN_REVIEW: Wait(Party.REVIEWER, timedelta(days=1)),
+        Status.FIAT_INITIATED: Wait(Party.BANK),
+        Status.FIAT_PENDING: Wait(Party.BANK, timedelta(days=7)),
+        Status.FIAT_PROCESSED: Wait(Party.WORKER),
+        Status.FIAT_FAILED: Wait(Party.BANK, timedelta(days=7)),
+        Status.CRYPTO_INITIATED: Wait(Party.CHAIN),
+        Status.CRYPTO_PENDING: Wait(Party.CHAIN, timedelta(hours=1)),
+        Status.CRYPTO_FAILED: Wait(Party.BANK, timedelta(days=7)),
+        Status.UNKNOWN: Wait(Party.CHAIN, timedelta()),
+    },
+)
+
 # In review of these, time goes on: a deadline is a deadline.
 LAPSING = frozenset({Status.OPEN_QUOTE, Status.AWAITING_FUNDS})
 # In review of these nothing is under way outside, so that compliance may end it.
@@ -119,6 +140,9 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     # Of a deposit on a virtual account, with what its settlement rule sends elsewhere.
     virtual_account_id: UUID | None = None
     parts: tuple[Part, ...] = ()
+    # What the fiat was worth in dollars when it was quoted; None for dollars, and where no
+    # reference rate was known.
+    worth_usd: Decimal | None = None
     # Facts that changes add.
     reference: str | None = None
     account_number: str | None = None
@@ -156,6 +180,14 @@ class Onramp(msgspec.Struct, frozen=True, kw_only=True):
         """The deposit, once one was seen; it may be another amount than was quoted."""
         units = self.details.received_units
         return None if units is None else Money(units, self.source.asset)
+
+    @property
+    def amount_in_usd(self) -> Decimal:
+        """What is sent, in dollars and cents: at reference rates, else by what the quote makes."""
+        if self.details.worth_usd is not None:
+            return self.details.worth_usd
+        dollars = self.source if self.source.asset == FIAT["usd"] else self.destination
+        return in_usd(dollars)
 
     @property
     def parts(self) -> tuple[tuple[Part, Money], ...]:

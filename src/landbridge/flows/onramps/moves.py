@@ -6,14 +6,23 @@ processing on it is liquidity, and so are the coins until they are delivered.
 
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from landbridge.core.money import Money
-from landbridge.flows.onramps.model import LAPSING, MOVES, QUOTE_LIFETIME, Onramp, Status
-from landbridge.ledger.model import Move, Posting, Role, Timing
+from landbridge.flows.onramps.model import (
+    LAPSING,
+    MOVES,
+    QUOTE_LIFETIME,
+    Onramp,
+    Status,
+    as_onramp,
+)
+from landbridge.ledger.model import Move, Posting, Role, Timing, Transfer
+from landbridge.payments.rehearsal import NOBODY, Station, stations_of
 from landbridge.payments.sending import going
 from landbridge.quotes.pricing import Quote
 
@@ -23,12 +32,15 @@ _EXPIRED = {
 }
 
 
-def refreshed(onramp: Onramp, quote: Quote, *, actor: str, at: datetime) -> Move:
+def refreshed(
+    onramp: Onramp, quote: Quote, *, worth_usd: Decimal | None, actor: str, at: datetime
+) -> Move:
     """An open quote, made anew: other amounts, and time from now on."""
     expires_at = at + QUOTE_LIFETIME
     told = {
         "fee_units": quote.fee.units,
         "rate": quote.price.rate.value,
+        "worth_usd": worth_usd,
         "quote_expires_at": expires_at,
         "source_units": quote.send_gross.units,
         "destination_units": quote.receive.units,
@@ -182,6 +194,16 @@ def delivered(onramp: Onramp) -> list[Posting]:
         account = account_id or Role.OUTSIDE
         to[account] = to[account] + money if account in to else money
     return [Posting(Role.LIQUIDITY, -onramp.destination), *_told(*to.items())]
+
+
+def course(record: Transfer) -> list[Station]:
+    """What is posted after it was opened, if it is accepted, paid for, and all goes well."""
+    onramp = as_onramp(record)
+    return [
+        Station(Status.FIAT_INITIATED, seen_journal(onramp.source)),
+        *stations_of(claimed(onramp, actor=NOBODY, at=record.created_at)),
+        Station(Status.COMPLETED, delivered(onramp)),
+    ]
 
 
 def back_in_transit(onramp: Onramp) -> list[Posting]:

@@ -18,7 +18,8 @@ from landbridge.accounts.tables import Ramp
 from landbridge.chains.tokens import Chain
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, Busy, LandbridgeError
-from landbridge.core.ids import derived_id, new_id
+from landbridge.core.ids import new_id
+from landbridge.core.money import Money
 from landbridge.core.pages import Window
 from landbridge.core.states import Moves
 from landbridge.db.pool import Database, Tx
@@ -41,15 +42,19 @@ from landbridge.flows.onramps.quoting import quote_of
 from landbridge.flows.onramps.references import new_reference
 from landbridge.ledger.model import Move, Opening, Outcome, Transfer
 from landbridge.ledger.service import Ledger
+from landbridge.payments.committing import Committing
 from landbridge.payments.ends import Asked, Ends, Payee, token_asset
 from landbridge.payments.errors import AccountUnfit
 from landbridge.payments.fees import Fee, FeeType
-from landbridge.payments.openings import Openings
+from landbridge.payments.forced import check_screened
+from landbridge.payments.manner import PLAIN, Manner
+from landbridge.payments.openings import Drafted, Openings, Terms
 from landbridge.quotes.errors import QuoteInvalid, RouteInvalid
-from landbridge.quotes.pricing import Quote, fresh_price
-from landbridge.rails.currencies import FIAT_ASSETS
-from landbridge.rails.port import Rails
+from landbridge.quotes.pricing import Quote, check_quotable, fresh_price
+from landbridge.rails.currencies import FIAT, FIAT_ASSETS
+from landbridge.rails.port import Rails, shared_seed
 from landbridge.rates.port import RateSource
+from landbridge.rates.valuation import Valuation
 from landbridge.rfis.service import Rfis
 from landbridge.verification.service import Verification
 from landbridge.wallets.service import Wallets
@@ -73,11 +78,13 @@ class Onramps:
     ledger: Ledger
     ends: Ends
     openings: Openings
+    committing: Committing
     wallets: Wallets
     accounts: Accounts
     verification: Verification
     rfis: Rfis
     rates: RateSource
+    valuation: Valuation
     rails: Rails
     clock: Clock
     price_age_max: timedelta
@@ -88,7 +95,13 @@ class Onramps:
         return MOVES
 
     async def create(
-        self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
+        self,
+        caller: Caller,
+        request_id: UUID,
+        wanted: Wanted,
+        request: dict[str, Any],
+        *,
+        manner: Manner = PLAIN,
     ) -> Onramp:
         """Quote an onramp, once per request id.
 
@@ -98,12 +111,15 @@ class Onramps:
         """
         opened = await self.openings.once(
             caller,
-            self._quoted(caller, request_id, wanted, request),
+            lambda _: self._quoted(caller, request_id, wanted, request),
             MOVES,
-            kind=KIND,
-            request_id=request_id,
-            request=request,
-            approval_within=None,
+            Terms(
+                kind=KIND,
+                request_id=request_id,
+                request=request,
+                course=moves.course,
+                manner=manner,
+            ),
         )
         return as_onramp(opened)
 
@@ -111,7 +127,8 @@ class Onramps:
         """Take the quote, and say where the deposit goes; accepted twice, it answers the same.
 
         Raises `TransactionNotFound`, `ResourceConflict` in review, `QuoteInvalid` when it is too
-        late, `ProfileFrozen`, `RoleNotAllowed` and `UserFrozen`.
+        late, `QuoteNotReady` while its coin is off its peg and `LimitExceeded` (the quote stays
+        open), `ProfileFrozen`, `RoleNotAllowed` and `UserFrozen`.
         """
         for _ in range(_ATTEMPTS):
             onramp = await self.get(caller.org_id, transfer_id)
@@ -119,6 +136,8 @@ class Onramps:
                 raise refusal
             if onramp.status is not Status.OPEN_QUOTE:
                 return onramp
+            check_screened(onramp.record)
+            await check_quotable(self.rates, onramp.destination.asset)
             await self.ends.check_may_move(caller, *_users(onramp))
             at = self.clock.stamp(caller.clock_offset)
             match await self._accept(onramp, caller.actor, at):
@@ -144,7 +163,8 @@ class Onramps:
             await self.ends.check_may_move(caller, *_users(onramp))
             at = self.clock.stamp(caller.clock_offset)
             quote = await self._requote(onramp, at)
-            move = moves.refreshed(onramp, quote, actor=caller.actor, at=at)
+            worth_usd = await self._worth_usd(quote.send_gross, at)
+            move = moves.refreshed(onramp, quote, worth_usd=worth_usd, actor=caller.actor, at=at)
             moved = await self.ledger.advance(move, MOVES)
             if moved is Outcome.LATE:
                 await self.lapse(onramp, caller.actor, at)
@@ -199,30 +219,29 @@ class Onramps:
         """The move with which it goes on where it was."""
         return moves.out_of_review(as_onramp(record), actor=actor, at=at)
 
-    def account_number(self, org_id: UUID, currency: str) -> str:
-        """Where deposits of a currency arrive for this organisation."""
-        return self.rails.new_account_number(derived_id(org_id, f"onramps/{currency}"))
+    async def account_number(self, org_id: UUID, currency: str) -> str:
+        """Where deposits of a currency arrive for this organisation; raises `Unavailable`."""
+        seed = shared_seed(org_id, currency)
+        return await self.rails.new_account_number(org_id, currency, seed)
 
     async def _accept(self, onramp: Onramp, actor: str, at: datetime) -> Transfer | Outcome:
         """The move, with a reference that no other record of the organisation has."""
         record = onramp.record
-        number = self.account_number(record.org_id, onramp.source.asset.currency)
+        number = await self.account_number(record.org_id, onramp.source.asset.currency)
 
-        async def work(tx: Tx, reference: str) -> Transfer | Outcome:
-            move = moves.accepted(
-                onramp, reference=reference, account_number=number, actor=actor, at=at
-            )
-            moved = await self.ledger.advance_in(tx, move, MOVES)
-            if isinstance(moved, Transfer) and not await store.add(
-                tx, record.org_id, reference, record.id
-            ):
+        async def take(tx: Tx, reference: str) -> None:
+            if not await store.add(tx, record.org_id, reference, record.id):
                 raise _ReferenceTaken
-            return moved
 
         for attempt in range(_ATTEMPTS):
             reference = new_reference(record.id, attempt)
+            move = moves.accepted(
+                onramp, reference=reference, account_number=number, actor=actor, at=at
+            )
             try:
-                return await self.database.transact(lambda tx, told=reference: work(tx, told))
+                return await self.committing.advance(
+                    move, MOVES, beside=lambda tx, told=reference: take(tx, told)
+                )
             except _ReferenceTaken:
                 continue
         raise Broken(f"no reference is free for onramp {record.id}")
@@ -251,13 +270,13 @@ class Onramps:
 
     async def _quoted(
         self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
-    ) -> Opening:
+    ) -> Drafted:
         check_form(wanted)
         org_id, fiat = caller.org_id, wanted.fiat
         chain = await self._chain(org_id, wanted)
         coins = token_asset(chain, wanted.destination_currency, field="destination.currency")
         asked = amounts(wanted, coins)
-        self._check_taken(fiat.currency)
+        await self._check_taken(caller.org_id, fiat.currency)
         await self.ends.check_may_move(caller, wanted.user_id)
         await self.verification.check_active(org_id, wanted.user_id, wanted.kyc_rail)
         if wanted.bank_account_id is not None:
@@ -279,21 +298,24 @@ class Onramps:
             rate=quote.price.rate.value,
             quote_expires_at=at + QUOTE_LIFETIME,
             is_exact_out=wanted.destination_amount is not None,
+            worth_usd=await self._worth_usd(quote.send_gross, at),
         )
-        return Opening(
-            org_id=org_id,
-            id=new_id(),
-            kind=KIND,
-            user_id=wanted.user_id,
-            request_id=request_id,
-            request=request,
-            path=(Status.CREATED, Status.OPEN_QUOTE),
-            source=quote.send_gross,
-            destination=quote.receive,
-            details=msgspec.to_builtins(details),
-            due_at=details.quote_expires_at,
-            at=at,
-            actor=caller.actor,
+        return Drafted(
+            opening=Opening(
+                org_id=org_id,
+                id=new_id(),
+                kind=KIND,
+                user_id=wanted.user_id,
+                request_id=request_id,
+                request=request,
+                path=(Status.CREATED, Status.OPEN_QUOTE),
+                source=quote.send_gross,
+                destination=quote.receive,
+                details=msgspec.to_builtins(details),
+                due_at=details.quote_expires_at,
+                at=at,
+                actor=caller.actor,
+            )
         )
 
     async def _chain(self, org_id: UUID, wanted: Wanted) -> Chain:
@@ -302,9 +324,9 @@ class Onramps:
             return (await self.wallets.external(org_id, wanted.external_wallet_id)).chain
         return wanted.chain or CHAIN_DEFAULT
 
-    def _check_taken(self, currency: str) -> None:
+    async def _check_taken(self, org_id: UUID, currency: str) -> None:
         """Raise `RouteInvalid` for a currency that no bank of ours takes."""
-        if self.rails.coordinates(currency, _ANY_NUMBER) is None:
+        if await self.rails.coordinates(org_id, currency, _ANY_NUMBER) is None:
             raise RouteInvalid(
                 f"source.currency: no bank is connected that takes {currency}",
                 field="source.currency",
@@ -331,6 +353,12 @@ class Onramps:
         return await self.ends.payee(
             caller, asked, payer_id=wanted.user_id, chain=chain, asset=asset
         )
+
+    async def _worth_usd(self, fiat: Money, at: datetime) -> Decimal | None:
+        """What other fiat than dollars is worth; None for dollars, or if nobody knows."""
+        if fiat.asset == FIAT["usd"]:
+            return None
+        return await self.valuation.in_usd(fiat, at.date())
 
     async def _requote(self, onramp: Onramp, at: datetime) -> Quote:
         """The same request at the present price."""

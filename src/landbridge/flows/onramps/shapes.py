@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+import msgspec
+
 from landbridge.chains.tokens import Chain
 from landbridge.flows.onramps.asked import COIN_DEFAULT, Purpose, TransferType, Wanted
 from landbridge.flows.onramps.model import KIND, Onramp, Status
 from landbridge.payments.fees import Fee, FeeType
 from landbridge.payments.shapes import PartyReply, QuotedAmount, party, quoted, rate_text
+from landbridge.payments.timelines import Expandable
 from landbridge.rails.port import Coordinates
 from landbridge.receipts.model import Receipt
 from landbridge.users.model import UserCard
@@ -176,6 +179,7 @@ class OnrampDetailsReply(WireStruct, frozen=True):
     updated_at: Moment
     status: Status
     failed_reason: str | None
+    amount_in_usd: Number = msgspec.field(name="amount_in_usd")
     source: OnrampSourceReply
     destination: OnrampDestinationReply
     receipt: OnrampReceiptReply
@@ -185,7 +189,7 @@ class OnrampDetailsReply(WireStruct, frozen=True):
     virtual_account_id: UUID | None
 
 
-class OnrampReply(WireStruct, frozen=True):
+class OnrampReply(Expandable, frozen=True, kw_only=True):
     """An onramp as a transfer record."""
 
     transfer_type: str
@@ -232,6 +236,7 @@ def onramp_reply(onramp: Onramp, background: Background) -> OnrampReply:
             updated_at=moment(record.updated_at),
             status=onramp.status,
             failed_reason=details.failed_reason,
+            amount_in_usd=onramp.amount_in_usd,
             source=OnrampSourceReply(
                 user_id=record.user_id,
                 currency=onramp.source.asset.currency,

@@ -18,6 +18,7 @@ from landbridge.flows.onramps.asked import KYC_RAILS
 from landbridge.flows.onramps.model import LAPSING, MOVES, Onramp, Status, as_onramp
 from landbridge.flows.onramps.service import Onramps
 from landbridge.ledger.model import Transfer
+from landbridge.payments.forced import why_not_cleared
 from landbridge.payments.insistence import key_to_insist
 from landbridge.payments.sending import (
     ACTOR,
@@ -97,9 +98,12 @@ class OnrampSteps:
         return moved if isinstance(moved, Transfer) else None
 
     async def _why_not(self, onramp: Onramp) -> str | None:
-        """Why nothing may be delivered now: somebody is frozen, or not verified any more."""
+        """Why nothing may be delivered now.
+
+        The deposit did not clear, or somebody is frozen or not verified any more.
+        """
         org_id, user_id = onramp.record.org_id, onramp.record.user_id
-        if reason := await self._why_frozen(onramp):
+        if reason := why_not_cleared(onramp.record) or await self._why_frozen(onramp):
             return reason
         rail = KYC_RAILS[onramp.source.asset.currency]
         try:
@@ -121,6 +125,7 @@ class OnrampSteps:
         order = Order(
             org_id=record.org_id,
             key=derived_id(record.id, "send"),
+            record_id=record.id,
             action=Action.TRANSFER,
             chain=onramp.destination.asset.chain,
             source=details.source_address,

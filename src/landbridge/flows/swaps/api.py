@@ -16,8 +16,11 @@ from landbridge.core.pages import Window
 from landbridge.flows.swaps.model import KIND, Status, Swap
 from landbridge.flows.swaps.service import Swaps, Wanted
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.dry_runs import with_dry_run
 from landbridge.payments.ends import Asked
+from landbridge.payments.manner import Manner
 from landbridge.payments.shapes import QuotedAmount, quoted, rate_text
+from landbridge.payments.timelines import Expand, Expandable, Timelines
 from landbridge.web.body import AmountText, as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
@@ -126,7 +129,7 @@ class SwapDetailsReply(WireStruct, frozen=True):
     billing_information: BillingReply
 
 
-class SwapReply(WireStruct, frozen=True):
+class SwapReply(Expandable, frozen=True, kw_only=True):
     """A swap as a transfer record."""
 
     transfer_type: str
@@ -149,14 +152,21 @@ class SwapRoutes(Controller):
 
     @post(status_code=200, summary="Create a swap")
     async def create(
-        self, request: ApiRequest, data: JSONBody[NewSwap], swaps: NamedDependency[Swaps]
+        self,
+        request: ApiRequest,
+        data: JSONBody[NewSwap],
+        swaps: NamedDependency[Swaps],
+        manner: NamedDependency[Manner],
     ) -> SwapReply:
         """Quotes the swap (OPEN_QUOTE) after checking the balance; accept it within 30 seconds.
 
         The same `requestId` with the same body answers the same swap.
         """
         wanted = _wanted(data)
-        return _shape(await swaps.create(request.user, data.request_id, wanted, as_asked(data)))
+        made = await swaps.create(
+            request.user, data.request_id, wanted, as_asked(data), manner=manner
+        )
+        return with_dry_run(_shape(made), manner)
 
     @get(summary="List swaps")
     async def page(
@@ -176,10 +186,16 @@ class SwapRoutes(Controller):
 
     @get("/{swapId:str}", summary="Retrieve a swap")
     async def retrieve(
-        self, request: ApiRequest, swapId: FromPath[str], swaps: NamedDependency[Swaps]
+        self,
+        request: ApiRequest,
+        swapId: FromPath[str],
+        swaps: NamedDependency[Swaps],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
     ) -> SwapReply:
         """One swap."""
-        return _shape(await swaps.get(request.user.org_id, _known_id(swapId)))
+        found = await swaps.get(request.user.org_id, _known_id(swapId))
+        return await timelines.beside(_shape(found), found.record, expand, request.user)
 
     @post("/{swapId:str}/accept", status_code=200, summary="Accept a swap")
     async def accept(

@@ -16,6 +16,7 @@ from landbridge.core.errors import Refused
 from landbridge.core.money import Asset, Money
 from landbridge.core.states import Moves
 from landbridge.ledger.model import Transfer
+from landbridge.payments.waits import Party, Wait, Waits
 from landbridge.quotes.errors import QuoteInvalid, RouteInvalid
 
 KIND = "WALLET.SWAP"
@@ -51,6 +52,16 @@ MOVES: Moves[Status] = Moves(
         Status.COMPLETED: frozenset(),
         Status.FAILED: frozenset(),
         Status.QUOTE_FAILED: frozenset(),
+    },
+)
+
+# A swap is carried out in the books, by its accept: nothing waits but the quote.
+WAITS = Waits(
+    MOVES,
+    {
+        Status.OPEN_QUOTE: Wait(Party.CLIENT),
+        Status.CREATED: Wait(Party.WORKER, timedelta(minutes=5)),
+        Status.PENDING: Wait(Party.CHAIN, timedelta(minutes=5)),
     },
 )
 

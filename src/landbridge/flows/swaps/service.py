@@ -29,14 +29,25 @@ from landbridge.flows.swaps.model import (
     check_route,
     why_not_accept,
 )
+from landbridge.flows.swaps.moves import accepted, course
 from landbridge.ledger.errors import InsufficientBalance
-from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Timing, Transfer
+from landbridge.ledger.model import Move, Opening, Outcome, Timing, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.amounts import parse_amount, too_little
+from landbridge.payments.committing import Committing
 from landbridge.payments.ends import Asked, Ends, Payee, Payer
-from landbridge.payments.openings import Openings
+from landbridge.payments.forced import check_screened
+from landbridge.payments.manner import PLAIN, Manner
+from landbridge.payments.openings import Drafted, Openings, Terms
 from landbridge.quotes.errors import QuoteInvalid
-from landbridge.quotes.pricing import Quote, check_size, exact_in, exact_out, fresh_price
+from landbridge.quotes.pricing import (
+    Quote,
+    check_quotable,
+    check_size,
+    exact_in,
+    exact_out,
+    fresh_price,
+)
 from landbridge.rates.port import RateSource
 from landbridge.web.caller import Caller
 
@@ -66,12 +77,19 @@ class Swaps:
     ledger: Ledger
     ends: Ends
     openings: Openings
+    committing: Committing
     rates: RateSource
     clock: Clock
     price_age_max: timedelta = field(kw_only=True)
 
     async def create(
-        self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
+        self,
+        caller: Caller,
+        request_id: UUID,
+        wanted: Wanted,
+        request: dict[str, Any],
+        *,
+        manner: Manner = PLAIN,
     ) -> Swap:
         """Quote a swap, once per request id. Nothing is held.
 
@@ -81,12 +99,15 @@ class Swaps:
         """
         record = await self.openings.once(
             caller,
-            self._quoted(caller, request_id, wanted, request),
+            lambda _: self._quoted(caller, request_id, wanted, request),
             MOVES,
-            kind=KIND,
-            request_id=request_id,
-            request=request,
-            approval_within=None,
+            Terms(
+                kind=KIND,
+                request_id=request_id,
+                request=request,
+                course=course,
+                manner=manner,
+            ),
         )
         return as_swap(record)
 
@@ -94,7 +115,8 @@ class Swaps:
         """Carry the swap out at its quote; accepting twice answers as the first time.
 
         Raises `TransactionNotFound`, `QuoteInvalid` for a late accept (the swap is QUOTE_FAILED
-        then), and `InsufficientBalance` (the quote stays open until it expires).
+        then), `QuoteNotReady` while a coin of it is off its peg, `InsufficientBalance` and
+        `LimitExceeded` (the quote stays open until it expires).
         """
         for _ in range(_ATTEMPTS):
             swap = await self.get(caller.org_id, swap_id)
@@ -103,10 +125,12 @@ class Swaps:
             if swap.status is not Status.OPEN_QUOTE:
                 return swap
             payee_id = swap.details.destination_user_id
+            check_screened(swap.record)
+            await check_quotable(self.rates, swap.source.asset, swap.destination.asset)
             await self.ends.check_may_move(caller, swap.record.user_id, payee_id)
             _check_stays(caller, swap.record.user_id, payee_id, swap.details.destination_account_id)
             at = self.clock.stamp(caller.clock_offset)
-            settled = await self.ledger.advance(_settlement(swap, caller.actor, at), MOVES)
+            settled = await self.committing.advance(accepted(swap, caller.actor, at), MOVES)
             match settled:
                 case Transfer():
                     return as_swap(settled)
@@ -146,7 +170,7 @@ class Swaps:
 
     async def _quoted(
         self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
-    ) -> Opening:
+    ) -> Drafted:
         source, destination = check_route(
             source_chain=wanted.source_chain,
             source_currency=wanted.source_currency,
@@ -176,20 +200,22 @@ class Swaps:
             quote_expires_at=expires_at,
             is_exact_out=wanted.destination_amount is not None,
         )
-        return Opening(
-            org_id=caller.org_id,
-            id=new_id(),
-            kind=KIND,
-            user_id=wanted.source_user_id,
-            request_id=request_id,
-            request=request,
-            path=(Status.OPEN_QUOTE,),
-            source=quote.send_gross,
-            destination=quote.receive,
-            details=msgspec.to_builtins(details),
-            due_at=expires_at,
-            at=at,
-            actor=caller.actor,
+        return Drafted(
+            opening=Opening(
+                org_id=caller.org_id,
+                id=new_id(),
+                kind=KIND,
+                user_id=wanted.source_user_id,
+                request_id=request_id,
+                request=request,
+                path=(Status.OPEN_QUOTE,),
+                source=quote.send_gross,
+                destination=quote.receive,
+                details=msgspec.to_builtins(details),
+                due_at=expires_at,
+                at=at,
+                actor=caller.actor,
+            )
         )
 
     async def _payee(self, caller: Caller, payer: Payer, wanted: Wanted, asset: Asset) -> Payee:
@@ -247,29 +273,6 @@ def _check_stays(
     """Raise `RoleNotAllowed` where a member would pay somebody: swaps know no approvals."""
     if caller.must_ask and (account_id is None or payee_id != payer_id):
         raise RoleNotAllowed("a member swaps for the user who pays; others are paid by transfer")
-
-
-def _settlement(swap: Swap, actor: str, at: datetime) -> Move:
-    """The accept of a swap: from the wallet to liquidity and fees, from liquidity to its end."""
-    details = swap.details
-    arrives = details.destination_account_id or Role.OUTSIDE
-    return Move(
-        swap.record,
-        path=(Status.CREATED, Status.PENDING, Status.COMPLETED),
-        what="accept",
-        actor=actor,
-        at=at,
-        timing=Timing.IN_TIME,
-        journals={
-            2: [
-                Posting(details.source_account_id, -swap.source),
-                Posting(Role.LIQUIDITY, swap.source - swap.fee),
-                *([Posting(Role.FEES, swap.fee)] if swap.fee.units else []),
-                Posting(Role.LIQUIDITY, -swap.destination),
-                Posting(arrives, swap.destination),
-            ]
-        },
-    )
 
 
 def _amounts(

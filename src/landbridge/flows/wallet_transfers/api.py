@@ -13,8 +13,10 @@ from landbridge.core.pages import Window
 from landbridge.flows.wallet_transfers.model import KIND, WalletTransfer
 from landbridge.flows.wallet_transfers.service import Seen, WalletTransfers, Wanted
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.dry_runs import with_dry_run
 from landbridge.payments.ends import Asked
 from landbridge.payments.fees import Fee, FeeType
+from landbridge.payments.manner import Manner
 from landbridge.payments.remittances import Status
 from landbridge.payments.shapes import (
     WALLET_TYPE,
@@ -24,6 +26,7 @@ from landbridge.payments.shapes import (
     approval_reply,
     party,
 )
+from landbridge.payments.timelines import Expand, Expandable, Timelines
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id
@@ -118,7 +121,7 @@ class WalletTransferDetailsReply(WireStruct, frozen=True):
     approval: ApprovalReply | None
 
 
-class WalletTransferReply(WireStruct, frozen=True):
+class WalletTransferReply(Expandable, frozen=True, kw_only=True):
     """A wallet transfer as a transfer record."""
 
     transfer_type: str
@@ -145,6 +148,7 @@ class WalletTransferRoutes(Controller):
         request: ApiRequest,
         data: JSONBody[NewWalletTransfer],
         wallet_transfers: NamedDependency[WalletTransfers],
+        manner: NamedDependency[Manner],
     ) -> WalletTransferReply:
         """Holds the coins and sends them (CREATED), or waits for an admin (PENDING_APPROVAL).
 
@@ -152,7 +156,10 @@ class WalletTransferRoutes(Controller):
         """
         wanted = _wanted(data)
         asked = as_asked(data)
-        return _shape(await wallet_transfers.create(request.user, data.request_id, wanted, asked))
+        made = await wallet_transfers.create(
+            request.user, data.request_id, wanted, asked, manner=manner
+        )
+        return with_dry_run(_shape(made), manner)
 
     @get(summary="List wallet transfers")
     async def page(
@@ -177,10 +184,13 @@ class WalletTransferRoutes(Controller):
         request: ApiRequest,
         transferId: FromPath[str],
         wallet_transfers: NamedDependency[WalletTransfers],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
     ) -> WalletTransferReply:
         """One wallet transfer."""
         transfer_id = known_id(transferId, "transaction", TransactionNotFound)
-        return _shape(await wallet_transfers.get(request.user.org_id, transfer_id))
+        found = await wallet_transfers.get(request.user.org_id, transfer_id)
+        return await timelines.beside(_shape(found), found.transfer.record, expand, request.user)
 
 
 def _wanted(data: NewWalletTransfer) -> Wanted:

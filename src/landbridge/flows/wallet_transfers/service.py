@@ -5,7 +5,7 @@ has to agree, so that no transfer is started that the wallet can't pay.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -24,6 +24,7 @@ from landbridge.flows.wallet_transfers.model import (
     Details,
     FeeDetails,
     WalletTransfer,
+    as_remittance,
     as_transfer,
 )
 from landbridge.ledger.errors import InsufficientBalance
@@ -32,8 +33,9 @@ from landbridge.ledger.service import Ledger
 from landbridge.payments.amounts import parse_amount, too_little
 from landbridge.payments.ends import Asked, Ends, Payee, Payer, token_asset
 from landbridge.payments.fees import Fee
-from landbridge.payments.openings import Openings
-from landbridge.payments.remittances import MOVES, beginning, holding
+from landbridge.payments.manner import PLAIN, Manner
+from landbridge.payments.openings import Drafted, Openings, Terms
+from landbridge.payments.remittances import MOVES, beginning, course, holding
 from landbridge.quotes.errors import RouteInvalid
 from landbridge.users.model import UserCard
 from landbridge.users.service import Users
@@ -76,7 +78,13 @@ class WalletTransfers:
     clock: Clock = field(kw_only=True)
 
     async def create(
-        self, caller: Caller, request_id: UUID, wanted: Wanted, request: dict[str, Any]
+        self,
+        caller: Caller,
+        request_id: UUID,
+        wanted: Wanted,
+        request: dict[str, Any],
+        *,
+        manner: Manner = PLAIN,
     ) -> Seen:
         """Hold the coins and send them as soon as may be, once per request id.
 
@@ -85,19 +93,24 @@ class WalletTransfers:
         """
         asset = token_asset(wanted.chain, wanted.currency, field="currency")
         amount = parse_amount("amount", wanted.amount, asset)
-        needs_approval = wanted.require_approval or caller.must_ask
         record = await self.openings.once(
             caller,
-            self._opening(
-                caller, wanted, amount, request_id, request, needs_approval=needs_approval
+            lambda asks: self._drafted(
+                caller, wanted, amount, request_id, request, needs_approval=asks
             ),
             MOVES,
-            kind=KIND,
-            request_id=request_id,
-            request=request,
-            approval_within=ON_CHAIN_LIFETIME if needs_approval else None,
+            Terms(
+                kind=KIND,
+                request_id=request_id,
+                request=request,
+                course=lambda record: course(as_remittance(record)),
+                asks=wanted.require_approval or caller.must_ask,
+                lifetime=ON_CHAIN_LIFETIME,
+                manner=manner,
+            ),
         )
-        return await self._seen(as_transfer(record))
+        seen = await self._seen(as_transfer(record))
+        return replace(seen, approval=seen.approval or manner.approval)
 
     async def get(self, org_id: UUID, transfer_id: UUID) -> Seen:
         """A transfer; raises `TransactionNotFound`."""
@@ -108,7 +121,7 @@ class WalletTransfers:
         records = await self.ledger.page(org_id, KIND, user_id, window)
         return await self._all_seen(org_id, [as_transfer(each) for each in records])
 
-    async def _opening(
+    async def _drafted(
         self,
         caller: Caller,
         wanted: Wanted,
@@ -117,7 +130,7 @@ class WalletTransfers:
         request: dict[str, Any],
         *,
         needs_approval: bool,
-    ) -> Opening:
+    ) -> Drafted:
         self.ends.check_carried(field="chain")
         payer = await self.ends.payer(
             caller, wanted.source_user_id, wanted.chain, wanted.currency, is_flat=True
@@ -143,21 +156,23 @@ class WalletTransfers:
             )
         at = self.clock.stamp(caller.clock_offset)
         status, due_at = beginning(needs_approval=needs_approval, at=at)
-        return Opening(
-            org_id=caller.org_id,
-            id=new_id(),
-            kind=KIND,
-            user_id=wanted.source_user_id,
-            request_id=request_id,
-            request=request,
-            path=(status,),
-            source=gross,
-            destination=amount,
-            details=msgspec.to_builtins(_details(payer, payee, charged)),
-            due_at=due_at,
-            at=at,
-            actor=caller.actor,
-            journals=holding(payer.account.id, gross),
+        return Drafted(
+            opening=Opening(
+                org_id=caller.org_id,
+                id=new_id(),
+                kind=KIND,
+                user_id=wanted.source_user_id,
+                request_id=request_id,
+                request=request,
+                path=(status,),
+                source=gross,
+                destination=amount,
+                details=msgspec.to_builtins(_details(payer, payee, charged)),
+                due_at=due_at,
+                at=at,
+                actor=caller.actor,
+                journals=holding(payer.account.id, gross),
+            )
         )
 
     async def _seen(self, transfer: WalletTransfer) -> Seen:

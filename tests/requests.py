@@ -1,0 +1,89 @@
+"""Every create that carries an id of its caller's choice: where it is made, of what body."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from tests.accounts.bodies import whole
+from tests.payments.rehearsing import FLOWS
+from tests.payouts import make_payee, way
+from tests.tenants import Tenant, individual, make_agreement
+from tests.virtual_accounts.made import (
+    RULES,
+    at,
+    deposit_body,
+    fixed,
+    make_account,
+    make_receiver,
+    make_rule,
+    rule_body,
+)
+
+
+@dataclass(frozen=True)
+class Create:
+    """A create of one organisation, with a body that is good; `member` is what its id is called."""
+
+    path: str
+    body: dict[str, Any]
+    member: str = "requestId"
+
+
+async def _user(org: Tenant) -> Create:
+    body = individual(await make_agreement(org), requestId=str(uuid4()))
+    return Create("/v2/users", body)
+
+
+async def _account(org: Tenant) -> Create:
+    user = await make_payee(org)
+    return Create(f"/v2/users/{user}/accounts", {**whole(way("us", "wire")), **_fresh()})
+
+
+async def _rule(org: Tenant) -> Create:
+    del org
+    return Create(RULES, rule_body())
+
+
+async def _rule_update(org: Tenant) -> Create:
+    rule = await make_rule(org)
+    return Create(f"{RULES}/{rule['id']}/update", rule_body(fixed(1)))
+
+
+async def _deposit(org: Tenant) -> Create:
+    user = await make_receiver(org)
+    account = await make_account(org, user)
+    return Create(at(user, account["id"], "simulate-deposit"), deposit_body("100"))
+
+
+async def _link(org: Tenant) -> Create:
+    del org
+    return Create("/v2/tos-link", {"idempotencyKey": str(uuid4())}, "idempotencyKey")
+
+
+def _payment(name: str) -> Callable[[Tenant], Awaitable[Create]]:
+    async def make(org: Tenant) -> Create:
+        return Create(FLOWS[name].path, await FLOWS[name].body(org))
+
+    return make
+
+
+def _fresh() -> dict[str, str]:
+    return {"requestId": str(uuid4())}
+
+
+# The kind of each as GET /v2/requests tells it.
+CREATES: dict[str, tuple[str, Callable[[Tenant], Awaitable[Create]]]] = {
+    "swap": ("WALLET.SWAP", _payment("swap")),
+    "transfer": ("WALLET.TRANSFER", _payment("transfer")),
+    "batch": ("WALLET.TRANSFER.BATCH", _payment("batch")),
+    "bridge": ("WALLET.BRIDGE", _payment("bridge")),
+    "onramp": ("ONRAMP", _payment("onramp")),
+    "offramp": ("OFFRAMP", _payment("offramp")),
+    "user": ("USER", _user),
+    "account": ("BANK_ACCOUNT", _account),
+    "rule": ("SETTLEMENT_RULE", _rule),
+    "rule update": ("SETTLEMENT_RULE", _rule_update),
+    "deposit": ("SIMULATED_DEPOSIT", _deposit),
+    "terms link": ("TERMS_LINK", _link),
+}
