@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -42,6 +42,8 @@ FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=(\S+)", re.MULTILINE)
+# Settings that a page starts its server with.
+STARTED = re.compile(r"^    ((?:LANDBRIDGE_\w+=\S+ )+)make run$", re.MULTILINE)
 
 FIGURES: dict[str, Moves[Any]] = {
     "docs/reference/accounts.md": accounts.MOVES,
@@ -117,7 +119,9 @@ def test_commands_exist() -> None:
         f"{_name(page)}: landbridge {words}"
         for page in documents()
         for code in _code(page)
-        for words in re.findall(r"(?<![\w./-])(?:\.venv/bin/)?landbridge ((?:[a-z]+ ?)+)", code)
+        for words in re.findall(
+            r"(?<![\w./-])(?:\.venv/bin/)?landbridge ((?:[a-z]+(?:-[a-z]+)* ?)+)", code
+        )
         if not _is_command(words.split())
     ]
     assert not findings, report("There is no such command:", findings)
@@ -157,7 +161,11 @@ def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
     page = ROOT / name
     text = page.read_text(encoding="utf-8")
     key = KEY.search(text)
-    with _served(tmp_path, key=key[1] if key else None) as (address, environ):
+    started = STARTED.search(text)
+    settings = dict(each.split("=", 1) for each in (started[1].split() if started else ()))
+    if key:
+        settings[f"{PREFIX}API_KEY"] = key[1]
+    with _served(tmp_path, settings) as (address, environ):
         printed = _run(_examples(page), address, environ, tmp_path)
     for example, came in zip(_examples(page), printed, strict=True):
         if example.printed is not None:
@@ -256,16 +264,14 @@ def _run(examples: list[Example], address: str, environ: dict[str, str], folder:
 
 
 @contextmanager
-def _served(folder: Path, *, key: str | None) -> Generator[tuple[str, dict[str, str]]]:
+def _served(folder: Path, settings: Mapping[str, str]) -> Generator[tuple[str, dict[str, str]]]:
     """A server in `folder`, as `make run` starts one in a clone; its address and environment."""
     (folder / ".venv").symlink_to(Path(sys.prefix))
     environ = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{probe.getsockname()[1]}"
-    told = {f"{PREFIX}PORT": address.rpartition(":")[2]} | (
-        {f"{PREFIX}API_KEY": key} if key else {}
-    )
+    told = {f"{PREFIX}PORT": address.rpartition(":")[2], **settings}
     log = folder / "serve.log"
     with log.open("wb") as out:
         server = subprocess.Popen(

@@ -18,6 +18,7 @@ from landbridge import __version__
 from landbridge.accounts.api import AccountRoutes
 from landbridge.accounts.review_api import AccountReviewRoutes
 from landbridge.approvals.api import ApprovalRoutes
+from landbridge.bank_files.lines_api import BankLineRoutes
 from landbridge.core.errors import Busy, Refused
 from landbridge.files.api import FileRoutes
 from landbridge.flows.batches.api import BatchRoutes
@@ -28,13 +29,19 @@ from landbridge.flows.swaps.api import SwapRoutes
 from landbridge.flows.wallet_transfers.api import WalletTransferRoutes
 from landbridge.kyc import shapes as kyc_shapes
 from landbridge.kyc.api import KycRoutes
+from landbridge.limits.api import LimitRoutes
 from landbridge.onboarding.api import KycLinkRoutes
 from landbridge.onboarding.form_api import KycPage
+from landbridge.payments.manner import check_manner, provide_manner
 from landbridge.quotes.rates_api import RateRoutes
+from landbridge.receipts.api import DepositReviewRoutes
 from landbridge.reporting.api import TemplateRoutes
+from landbridge.reporting.requests_api import RequestRoutes
+from landbridge.request_log.api import RequestLogRoutes
 from landbridge.rfis.api import TransferReviewRoutes
 from landbridge.sandbox.api import SandboxRoutes
 from landbridge.sandbox.deposit_api import SandboxDepositRoutes
+from landbridge.sandbox.outcomes_api import OutcomeRoutes
 from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 from landbridge.users.api import UserRoutes
 from landbridge.users.deposit_api import DepositRoutes
@@ -47,7 +54,8 @@ from landbridge.virtual_accounts.rule_api import SettlementRuleRoutes
 from landbridge.web import errors
 from landbridge.web.body import Body
 from landbridge.web.gate import gate
-from landbridge.web.lists import check_query, provide_window
+from landbridge.web.keys import check_key
+from landbridge.web.lists import AnyRequest, check_query, provide_window
 from landbridge.web.openapi import describe
 from landbridge.web.reply import Reply
 from landbridge.web.service_api import (
@@ -74,6 +82,8 @@ ROUTES = [
     VerificationRoutes,
     ReviewRoutes,
     TransferReviewRoutes,
+    DepositReviewRoutes,
+    BankLineRoutes,
     TermsRoutes,
     TermsPage,
     KycLinkRoutes,
@@ -88,9 +98,13 @@ ROUTES = [
     RateRoutes,
     OnrampRoutes,
     ApprovalRoutes,
+    LimitRoutes,
     TemplateRoutes,
+    RequestRoutes,
+    RequestLogRoutes,
     SandboxRoutes,
     SandboxDepositRoutes,
+    OutcomeRoutes,
     SimulatedDepositRoutes,
 ]
 
@@ -104,6 +118,8 @@ SERVICES = (
     "verification",
     "reviews",
     "reviewing",
+    "deposit_reviews",
+    "line_reviews",
     "wallets",
     "deposits",
     "terms",
@@ -115,15 +131,21 @@ SERVICES = (
     "virtual_deposits",
     "settlement_rules",
     "swaps",
+    "timelines",
     "bridges",
     "offramps",
     "approvals",
+    "limits",
+    "rehearsing",
     "wallet_transfers",
     "batches",
     "rate_board",
     "onramps",
     "onramp_backgrounds",
+    "requests",
+    "request_log",
     "voting",
+    "forcing",
     "sandbox",
     "sandbox_deposits",
     "simulated_deposits",
@@ -149,13 +171,14 @@ def build_app(house: House) -> Litestar:
         return_dto=None,
         response_class=Reply,
         guards=[gate(house.orgs.authenticate)],
-        before_request=check_query,
+        before_request=_check_request,
         dependencies={
             **{
                 name: Provide(_constant(each), sync_to_thread=False)
                 for name, each in services.items()
             },
             "window": Provide(provide_window, sync_to_thread=False),
+            "manner": Provide(provide_manner, sync_to_thread=False),
             "openapi_document": Provide(provide_openapi, sync_to_thread=False),
         },
         exception_handlers={
@@ -165,12 +188,22 @@ def build_app(house: House) -> Litestar:
             Exception: errors.broken,
         },
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[lambda _: noting_use(house.orgs.note_use)],
+        middleware=[house.request_log.listener.listen] if house.request_log.is_on else [],
+        lifespan=[
+            lambda _: noting_use(house.orgs.note_use),
+            lambda _: house.request_log.flushing(),
+        ],
         openapi_config=_openapi_config(),
         logging_config=None,
         on_app_init=[_quiet],
     )
     return app
+
+
+async def _check_request(request: AnyRequest) -> None:
+    await check_query(request)
+    await check_manner(request)
+    await check_key(request)
 
 
 def openapi_document(app: Litestar) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 import asyncio
 import socket
 import sys
-from collections.abc import Awaitable, Callable
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
@@ -14,14 +13,16 @@ import uvloop
 
 from landbridge import __version__
 from landbridge.approvals.commands import approvals
-from landbridge.approvals.service import Approvals
+from landbridge.bank_files.answer_commands import Verbs as AnswerVerbs
+from landbridge.bank_files.answer_commands import add_answers
+from landbridge.bank_files.commands import Verbs as BankVerbs
+from landbridge.bank_files.commands import bank_files
 from landbridge.console import (
+    at_desk,
     chosen_org,
-    data_dir_option,
     database_url,
     in_house,
     open_dsn,
-    org_option,
     read_settings,
     say,
 )
@@ -29,10 +30,17 @@ from landbridge.core.errors import LandbridgeError, Refused
 from landbridge.db.migrate import MigrationRefused, pending
 from landbridge.db.migrate import migrate as apply_migrations
 from landbridge.db.pool import Database
+from landbridge.desk import data_dir_option, org_option
 from landbridge.ledger.audit import Audit, audit, table
 from landbridge.ledger.corrections import correct
+from landbridge.limits.commands import Verbs as LimitVerbs
+from landbridge.limits.commands import limits
 from landbridge.org_commands import keys, orgs, prices
+from landbridge.payments.timelines import Stuck
 from landbridge.privacy.service import Resealed
+from landbridge.rates.commands import rates
+from landbridge.rates.market import Market
+from landbridge.rates.reference import ReferenceRates
 from landbridge.screening.commands import sanctions
 from landbridge.screening.service import Screening
 from landbridge.verification.rescreening import Rescreened
@@ -41,6 +49,8 @@ from landbridge.wiring import ASSETS, MOVES, House
 T = TypeVar("T")
 
 _PORT = click.IntRange(1, 65535)
+# So many are listed; more are told of by their number in the metric.
+_STUCK_MAX = 1000
 # What a change is numbered with: an integer of four bytes.
 _SEQ = click.IntRange(1, 2**31 - 1)
 
@@ -189,26 +199,48 @@ def demo(data_dir: str) -> None:
     sys.exit(0 if play(Path(data_dir), say) else 1)
 
 
+@commands.command()
+@org_option
+@data_dir_option
+def stuck(org: UUID | None, data_dir: str | None) -> None:
+    """List what waits for longer than it should, the longest first; exits 1 if anything does."""
+
+    async def run(house: House) -> Sequence[Stuck]:
+        offsets = await house.orgs.clock_offsets()
+        told = offsets if org is None else {org: offsets[await chosen_org(house, org)]}
+        return await house.timelines.stuck(told, limit=_STUCK_MAX)
+
+    found = in_house(data_dir, run, writes=False)
+    for each in found:
+        click.echo(each.sentence)
+    if found:
+        sys.exit(1)
+    click.echo("Nothing is stuck.")
+
+
 for group in (orgs, keys, prices):
     commands.add_command(group)
 
 
-def _with_approvals(
+commands.add_command(approvals(at_desk(lambda house: house.approvals)))
+commands.add_command(
+    limits(at_desk(lambda house: LimitVerbs(house.limits, house.rehearsing, house.limit_upkeep)))
+)
+_bank_files = bank_files(at_desk(lambda house: BankVerbs(house.own_accounts, house.bank_writer)))
+add_answers(_bank_files, at_desk(lambda house: AnswerVerbs(house.bank_reading, house.sandbox_bank)))
+commands.add_command(_bank_files)
+
+
+def _with_rates(
     data_dir: str | None,
-    org: UUID | None,
-    run: Callable[[Approvals, UUID, Callable[[], datetime]], Awaitable[T]],
+    run: Callable[[ReferenceRates, Market | None], Awaitable[T]],
     *,
     writes: bool,
 ) -> T:
-    async def work(house: House) -> T:
-        org_id = await chosen_org(house, org)
-        offset = await house.orgs.clock_offset(org_id)
-        return await run(house.approvals, org_id, lambda: house.clock.stamp(offset))
-
-    return in_house(data_dir, work, writes=writes)
+    return in_house(data_dir, lambda house: run(house.reference_rates, house.market), writes=writes)
 
 
-commands.add_command(approvals(_with_approvals))
+commands.add_command(rates(_with_rates))
 
 
 def _with_screening(data_dir: str | None, run: Callable[[Screening], Awaitable[T]]) -> T:

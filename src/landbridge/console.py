@@ -17,15 +17,12 @@ from landbridge.db.embedded.datadir import has_database
 from landbridge.db.embedded.server import borrow
 from landbridge.db.migrate import migrate, migrations, pending
 from landbridge.db.pool import Database
+from landbridge.desk import AtDesk, Desk
 from landbridge.settings import Settings
 from landbridge.wiring import House, open_house
 
+S = TypeVar("S")
 T = TypeVar("T")
-
-data_dir_option = click.option(
-    "--data-dir", help="Where everything is kept (default: .landbridge)."
-)
-org_option = click.option("--org", type=click.UUID, help="The organisation's id.")
 
 
 class NoDatabase(LandbridgeError):
@@ -106,3 +103,24 @@ async def chosen_org(house: House, org: UUID | None) -> UUID:
     if org is None or org not in {each.id for each in everyone}:
         raise click.UsageError("There is no such organisation; see `landbridge orgs list`.")
     return org
+
+
+def at_desk(verbs: Callable[[House], S]) -> AtDesk[S]:
+    """Runs verbs of the house for the organisation that a command is about."""
+
+    def run_at(
+        data_dir: str | None,
+        org: UUID | None,
+        run: Callable[[Desk[S]], Awaitable[T]],
+        *,
+        writes: bool,
+    ) -> T:
+        async def work(house: House) -> T:
+            org_id = await chosen_org(house, org)
+            offset = await house.orgs.clock_offset(org_id)
+            desk = Desk(verbs=verbs(house), org_id=org_id, clock=house.clock, clock_offset=offset)
+            return await run(desk)
+
+        return in_house(data_dir, work, writes=writes)
+
+    return run_at

@@ -8,9 +8,10 @@ from uuid import UUID
 import click
 
 from landbridge.chains.tokens import TOKENS
-from landbridge.console import chosen_org, data_dir_option, in_house, org_option
+from landbridge.console import chosen_org, in_house
 from landbridge.core.errors import LandbridgeError
 from landbridge.core.money import Rate
+from landbridge.desk import data_dir_option, org_option
 from landbridge.orgs.model import ApiKey
 from landbridge.rails.currencies import CORRIDORS, FIAT
 from landbridge.rates.port import Price

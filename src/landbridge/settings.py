@@ -16,12 +16,22 @@ from landbridge.db.sealing import keys_from_text
 from landbridge.files import s3
 from landbridge.mail import smtp
 from landbridge.orgs.model import Mode, check_secret
+from landbridge.rates.fetching import check_place
+from landbridge.rates.spreads import read_spreads
 from landbridge.users.policy import check_codes, codes
 
 PREFIX = "LANDBRIDGE_"
 _PASSWORD_LENGTH_MIN = 12
 # A year: an older price is none.
 _PRICE_AGE_MAX_S = 366 * 24 * 3600
+# A day: the market of yesterday is none.
+_FEED_AGE_MAX_S = 24 * 3600
+# Longer than any law asks for.
+_DAYS_KEPT_MAX = 36_600
+# A season: what is older is looked up in the records.
+_REQUEST_LOG_DAYS_MAX = 90
+# What says that nothing is fetched.
+OFF = "off"
 
 
 class SettingsInvalid(LandbridgeError):
@@ -47,6 +57,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     unsupported_countries: str | None = None
     unsupported_us_states: str | None = None
     identity: str | None = None
+    rails: str | None = None
+    bank_files_kept_days: Annotated[int, msgspec.Meta(ge=30, le=_DAYS_KEPT_MAX)] = 2192
     smtp_url: str | None = None
     mail_from: str | None = None
     api_key: str | None = None
@@ -54,8 +66,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     admin_password: str | None = None
     trusted_proxies: str | None = None
     price_age_max_s: Annotated[int, msgspec.Meta(ge=1, le=_PRICE_AGE_MAX_S)] = 3600
+    reference_rates: str | None = None
+    price_feed: str | None = None
+    price_feed_age_max_s: Annotated[int, msgspec.Meta(ge=15, le=_FEED_AGE_MAX_S)] = 120
+    price_spreads: str | None = None
+    peg_bound_percent: Decimal = Decimal(1)
     review_above_usd: Decimal | None = None
+    unmatched_deposits: str | None = None
     require_registered_wallets: bool = True
+    request_log_days: Annotated[int, msgspec.Meta(ge=0, le=_REQUEST_LOG_DAYS_MAX)] = 7
     log_format: str | None = None
     log_level: str = "info"
 
@@ -75,9 +94,35 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
 
     @property
+    def bank(self) -> str:
+        """What moves fiat: the sandbox's bank, files, or none."""
+        return self.rails or ("sandbox" if self.mode is Mode.SANDBOX else "none")
+
+    @property
+    def holds_unmatched(self) -> bool:
+        """Whether a deposit that nobody takes waits for a person, rather than going back."""
+        default = "hold" if self.bank == "files" else "return"
+        return (self.unmatched_deposits or default) == "hold"
+
+    @property
+    def bank_files_kept(self) -> timedelta:
+        """How long the content of files that went to a bank is kept."""
+        return timedelta(days=self.bank_files_kept_days)
+
+    @property
+    def request_log_kept(self) -> timedelta:
+        """For how long requests are kept; zero: not at all."""
+        return timedelta(days=self.request_log_days)
+
+    @property
     def price_age_max(self) -> timedelta:
         """How old a price may be to be quoted."""
         return timedelta(seconds=self.price_age_max_s)
+
+    @property
+    def price_feed_age_max(self) -> timedelta:
+        """How old an observation of the market may be to be quoted."""
+        return timedelta(seconds=self.price_feed_age_max_s)
 
 
 def read(environ: Mapping[str, str] = os.environ) -> Settings:
@@ -126,11 +171,17 @@ def check(settings: Settings) -> Settings:
         ("smtp_url", settings.smtp_url, smtp.check_url),
         ("mail_from", settings.mail_from, smtp.check_sender),
         ("identity", settings.identity, _one_of("sandbox", "manual")),
+        ("rails", settings.rails, _one_of("sandbox", "files", "none")),
         ("trusted_proxies", settings.proxies, _networks),
         ("log_format", settings.log_format, _one_of("console", "json")),
         ("unsupported_countries", settings.unsupported_countries, _countries),
         ("unsupported_us_states", settings.unsupported_us_states, _us_states),
         ("review_above_usd", settings.review_above_usd, _amount),
+        ("reference_rates", settings.reference_rates, check_place),
+        ("price_feed", settings.price_feed, check_place),
+        ("price_spreads", settings.price_spreads, read_spreads),
+        ("peg_bound_percent", settings.peg_bound_percent, _peg_bound),
+        ("unmatched_deposits", settings.unmatched_deposits, _one_of("hold", "return")),
         ("log_level", settings.log_level, _one_of("debug", "info", "warning", "error")),
     ]
     for name, value, check in checks:
@@ -143,6 +194,8 @@ def check(settings: Settings) -> Settings:
         raise SettingsInvalid(f"{PREFIX}SMTP_URL and {PREFIX}MAIL_FROM belong together: set both.")
     if settings.mode is Mode.PRODUCTION and settings.identity == "sandbox":
         raise SettingsInvalid(f"{PREFIX}IDENTITY is not for production if it says sandbox.")
+    if settings.mode is Mode.PRODUCTION and settings.rails == "sandbox":
+        raise SettingsInvalid(f"{PREFIX}RAILS is not for production if it says sandbox.")
     if settings.mode is Mode.PRODUCTION and settings.master_key is None:
         raise SettingsInvalid(
             f"{PREFIX}MASTER_KEY is required in production: 32 random bytes in base64. "
@@ -188,6 +241,12 @@ def _public_url(value: str) -> None:
 def _amount(value: Decimal) -> None:
     if not value.is_finite() or value < 0:
         raise ValueError("must be an amount of 0 or more")
+
+
+def _peg_bound(value: Decimal) -> None:
+    # Below the first every breath of the market would stop quotes; beyond the last none would.
+    if not value.is_finite() or not Decimal("0.05") <= value <= Decimal(20):
+        raise ValueError("must be a percentage from 0.05 to 20")
 
 
 def _networks(values: list[str]) -> None:

@@ -21,12 +21,14 @@ from landbridge.db.pool import Database, Tx
 from landbridge.ledger.model import Move, Opening, Posting, Transfer
 from landbridge.ledger.model import Role as Posted
 from landbridge.ledger.service import Ledger
-from landbridge.payments.openings import Openings
+from landbridge.limits.service import Limits
+from landbridge.payments.openings import Drafted, Openings, Terms
 from landbridge.payments.postings import hold, let_go
 from landbridge.privacy.service import Vault
 from landbridge.web.caller import Caller, Member, Role
 from landbridge.wiring import House
 from tests.make import USDC, balance, make_account
+from tests.simulation.made import make_forcing
 
 KIND = "TEST.APPROVED"
 UNITS = 1_000_000
@@ -156,8 +158,22 @@ class World:
             actor=caller.actor,
             journals={0: hold(self.account_id, Money(units, USDC))},
         )
-        openings = Openings(self.database, self.ledger, self.approvals)
-        record = await openings.open(caller, opening, MOVES, approval_within=lifetime)
+        limits = Limits(self.database)
+        forcing = make_forcing(self.database)
+        openings = Openings(self.database, self.ledger, self.approvals, limits, forcing)
+
+        async def draft(_: bool) -> Drafted:  # noqa: FBT001  as Openings calls it
+            return Drafted(opening=opening)
+
+        terms = Terms(
+            kind=KIND,
+            request_id=opening.request_id,
+            request=opening.request,
+            course=lambda _: [],
+            asks=True,
+            lifetime=lifetime,
+        )
+        record = await openings.once(caller, draft, MOVES, terms)
         return await self.approval(record.id)
 
     async def approval(self, transfer_id: UUID) -> Approval:

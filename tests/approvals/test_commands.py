@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
@@ -12,8 +12,10 @@ from click.testing import CliRunner, Result
 from landbridge.approvals.commands import approvals
 from landbridge.approvals.model import Policy
 from landbridge.approvals.service import Approvals
+from landbridge.core.clock import ReadingClock
 from landbridge.core.ids import new_id
 from landbridge.db.pool import Database
+from landbridge.desk import Desk
 from landbridge.wiring import wire
 from tests.make import CLOCK, make_org
 from tests.processes.play import landbridge
@@ -37,15 +39,18 @@ def test_a_policy_is_shown_and_changed(own_dsn: str) -> None:
     def in_house(
         data_dir: str | None,
         org: UUID | None,
-        run: Callable[[Approvals, UUID, Callable[[], datetime]], Awaitable[T]],
+        run: Callable[[Desk[Approvals]], Awaitable[T]],
         *,
         writes: bool,
     ) -> T:
-        def stamp() -> datetime:
-            assert writes
-            return CLOCK.stamp()
+        # What only looks has no lane of the clock.
+        clock = CLOCK if writes else ReadingClock()
 
-        return asyncio.run(with_approvals(lambda service, org_id: run(service, org_id, stamp)))
+        async def work(service: Approvals, org_id: UUID) -> T:
+            desk = Desk(verbs=service, org_id=org_id, clock=clock, clock_offset=timedelta())
+            return await run(desk)
+
+        return asyncio.run(with_approvals(work))
 
     def policy(*args: str) -> Result:
         return CliRunner().invoke(approvals(in_house), ["policy", *args])

@@ -27,6 +27,7 @@ QUERIES = {
         f"GET {path}": f"userId {_LIST}"
         for path in (_TRANSFERS, _BATCHES, _BRIDGES, _ONRAMPS, _OFFRAMPS)
     },
+    **{f"POST {path}": "dryRun?" for path in (_TRANSFERS, _BATCHES, _BRIDGES, _ONRAMPS, _OFFRAMPS)},
     f"GET {_ONRAMPS}/rates": "fromCurrency toCurrency",
     f"GET {_OFFRAMPS}/rates": "fromCurrency toCurrency",
     f"GET {_APPROVALS}": "limit offset",
@@ -143,5 +144,6 @@ OTHERS = {
     f"GET {_APPROVALS}/{{approvalId}}",
     f"GET {_DEPOSITS}/{{depositId}}",
     f"GET {_REVIEWS}/{_ONE}",
+    f"GET {_SANDBOX}/outcomes",
     f"GET {_SANDBOX}/pace",
 }

@@ -240,6 +240,8 @@ ONRAMP = record(
         "depositInfo": _DEPOSIT_INFO,
         # Of the samples (lifecycles 7), not of the shape.
         "virtualAccountId?": "uuid?",
+        # Ours, as offramps have it (decision 10).
+        "amount_in_usd?": "number",
     },
 )
 ACCEPTED_ONRAMP = {**ONRAMP, "depositInfo": _DEPOSIT_INFO}

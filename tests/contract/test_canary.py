@@ -63,6 +63,8 @@ class Story:
             params=query or None,
             headers={**self.org.headers, **(headers or {})},
         )
+        # One by one, so that all bodies are kept.
+        await self.org.house.request_log.flush()
         sent = str(answer.request.url) + content.decode(errors="replace") + str(headers)
         self.told.append(({each for each in self.markers if each in sent}, answer.text))
         return answer
@@ -302,6 +304,15 @@ async def test_no_marker_is_in_the_log_of_changes(story: Story) -> None:
     )
     assert len(rows) > 10
     assert _found(story, "\n".join(row["whole"] for row in rows)) == []
+
+
+async def test_no_marker_is_in_the_log_of_requests(story: Story) -> None:
+    rows = await story.org.house.database.rows(
+        "select request_log::text as whole from request_log where org_id = $1", story.org.org_id
+    )
+    assert len(rows) > 100
+    # Amounts are kept: nobody is known by them.
+    assert set(_found(story, "\n".join(row["whole"] for row in rows))) <= {"987654"}
 
 
 async def test_a_refusal_quotes_nothing_of_another_request(story: Story) -> None:

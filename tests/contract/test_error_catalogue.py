@@ -23,6 +23,7 @@ from landbridge.orgs.service import take_lane
 from landbridge.rates.port import Price
 from landbridge.wiring import wire
 from tests.accounts.verified import make_verified
+from tests.limits.play import rule, set_rules
 from tests.payouts import OFFRAMPS, make_offramp, make_payee, offramp_body
 from tests.payouts import make_account as make_bank_account
 from tests.tenants import (
@@ -210,6 +211,11 @@ async def _short(org: Tenant) -> httpx2.Response:
     return await _swap(org, amount="11")
 
 
+async def _over_limit(org: Tenant) -> httpx2.Response:
+    await set_rules(org, rule(maxUsd=0))
+    return await _swap(org)
+
+
 async def _stale_price(org: Tenant) -> httpx2.Response:
     await org.house.prices.set_price(
         org.org_id,
@@ -263,6 +269,7 @@ MEETS: dict[str, Met] = {
     "KeyInvalid": _wrong_key,
     "KycDataInvalid": _too_little_told,
     "KeyMissing": _no_key,
+    "LimitExceeded": _over_limit,
     "MethodNotAllowed": _wrong_method,
     "ProfileFrozen": _frozen_org,
     "QuoteInvalid": _expired,

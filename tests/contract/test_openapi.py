@@ -13,6 +13,7 @@ import pytest
 from tests.contract import (
     published_accounts,
     published_kyc,
+    published_ours,
     published_payments,
     published_virtual_accounts,
 )
@@ -25,6 +26,7 @@ LIST = "limit createdBefore createdAfter cursor?"
 QUERIES = {
     "GET /v2/users": f"type firstName lastName businessName email {LIST}",
     "GET /v2/wallets/swaps": f"userId {LIST}",
+    "POST /v2/wallets/swaps": "dryRun?",
     "GET /v2/users/{userId}/wallets/balance": "chain currency",
     "GET /v2/users/{userId}/kyc": "expand?",
     "POST /v2/users/{userId}/kyc": "expand?",
@@ -32,7 +34,9 @@ QUERIES = {
     "GET /v2/users/{userId}/accounts": f"rail type currency {LIST}",
     **published_payments.QUERIES,
     **published_virtual_accounts.QUERIES,
+    **published_ours.QUERIES,
     "GET /v2/reviews/accounts": LIST,
+    "GET /v2/request-log": f"method? status? path? requestId? xRequestId? {LIST}",
     "GET /v2/users/{userId}/kyc/status": "rails",
     "GET /v2/kyc/status": f"userId userName userEmail rails status {LIST}",
     "GET /v2/reviews/kyc": f"status {LIST}",
@@ -70,6 +74,7 @@ BODIES = {
     **published_accounts.BODIES,
     **published_payments.BODIES,
     **published_virtual_accounts.BODIES,
+    **published_ours.BODIES,
     "POST /v2/files": ["file*"],
     "POST /v2/users/{userId}/kyc/submissions": ["rails*"],
     "POST /v2/kyc-link": ["userType userId rails redirectUrl recipientEmail templateId"],
@@ -107,6 +112,7 @@ BODILESS = {
 OTHERS = {
     *published_payments.OTHERS,
     *published_virtual_accounts.OTHERS,
+    *published_ours.OTHERS,
     "GET /v2/ping",
     "GET /v2/tos-link/{signedAgreementId}",
     "GET /v2/files/{fileId}",
@@ -121,6 +127,8 @@ OTHERS = {
     "GET /v2/users/{userId}/wallets/external/{externalWalletId}",
     "GET /v2/wallets/swaps/{swapId}",
     "GET /v2/reporting/templates",
+    "GET /v2/requests/{requestId}",
+    "GET /v2/request-log/{xRequestId}",
     "GET /v2/reporting/templates/{name}",
 }
 

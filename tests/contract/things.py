@@ -8,9 +8,11 @@ from uuid import uuid4
 from landbridge.kyc.model import Rail
 from landbridge.verification.model import case_id
 from tests.accounts.verified import verify
+from tests.bank_files.incoming import make_bank_line
 from tests.onramps import bodies as onramp_bodies
 from tests.onramps import make_onramp
 from tests.payouts import make_offramp, offramp_body
+from tests.receipts.play import make_held
 from tests.tenants import (
     Tenant,
     batch_body,
@@ -69,6 +71,9 @@ KINDS = {
     "approvalId": "approval",
     "ruleId": "rule",
     "requestId": "request",
+    "xRequestId": "x request",
+    "receiptId": "held deposit",
+    "lineId": "bank line",
     "walletAddress": "address",
 }
 # Of what a `transferId` is, or for what a `requestId` was, goes by the route: the first of these
@@ -149,7 +154,15 @@ class Things:
     form_session: str
 
 
+async def make_logged_request(org: Tenant) -> str:
+    """The X-Request-Id of a request that is in the log."""
+    answer = await org.send("GET", "/v2/ping")
+    await org.house.request_log.flush()
+    return answer.headers["x-request-id"]
+
+
 async def make_things(org: Tenant) -> Things:
+    logged = await make_logged_request(org)
     user = await make_user(org, funds="100", chains=["POLYGON"], lastName="Approval")
     await verify(org, user, Rail.SOUTH_AMERICA_STANDARD, Rail.USD)
     account = await org.post(f"/v2/users/{user}/accounts", ACCOUNT)
@@ -195,6 +208,9 @@ async def make_things(org: Tenant) -> Things:
             "owner": await make_owner(org),
             "document": await make_document(org, user),
             "request": swap["requestId"],
+            "x request": logged,
+            "held deposit": str((await make_held(org)).id),
+            "bank line": await make_bank_line(org),
             "address": wallets["POLYGON"]["address"],
             "link": link,
             "case": str(case_id(uuid.UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
@@ -215,6 +231,8 @@ def unknown() -> Things:
     nothing["file"] = f"file_{uuid4().hex}"
     nothing["link"] = str(uuid4())
     nothing["case"] = str(uuid4())
+    nothing["x request"] = str(uuid4())
+    nothing |= {kind: str(uuid4()) for kind in ("held deposit", "bank line")}
     nothing["deposit"] = str(uuid4())
     nothing["approval"] = str(uuid4())
     kinds = ("virtual account", "rule", "rule request", "rule update request")
@@ -261,6 +279,7 @@ def bodies(mine: Things) -> dict[str, Any]:
         },
         "POST /tos/{signedAgreementId}/accept": {},
         "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
+        "POST /v2/limits/rehearse": {"limits": {}},
         "POST /v2/transfer-approvals/{approvalId}/approve": {},
         "POST /v2/transfer-approvals/{approvalId}/reject": {},
         **{name: {} for name in PUBLIC if name.startswith("POST /kyc/")},
@@ -292,6 +311,15 @@ def _payment_bodies(mine: Things) -> dict[str, Any]:
         "POST /v2/reviews/transfers/{transferId}/rfi/answer": {"answer": "a"},
         "POST /v2/reviews/transfers/{transferId}/rfi/close": {},
         "POST /v2/sandbox/transfers/{transferId}/rfi": {"action": "open"},
+        "POST /v2/reviews/deposits/{receiptId}/match": {
+            "transferId": mine.by_kind["onramp"],
+            "comment": "a",
+        },
+        "POST /v2/reviews/deposits/{receiptId}/return": {"comment": "a"},
+        "POST /v2/reviews/bank-lines/{lineId}/resolve": {
+            "resolution": "HANDLED",
+            "comment": "a",
+        },
     }
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from landbridge.db.pool import Database
 from landbridge.settings import SettingsInvalid, read
+from tests.bank_files.made import USD
 from tests.conftest import new_database
 from tests.processes.play import Served, clean_environ, free_port, landbridge
 
@@ -82,6 +83,11 @@ def test_prices_are_set_and_listed(own_dsn: str, tmp_path: Path) -> None:
 
 def test_migrate_says_what_it_did(server_dsn: str, own_dsn: str, tmp_path: Path) -> None:
     assert run(own_dsn, tmp_path, "migrate")[1].strip() == "Nothing to do."
+
+
+def test_nothing_is_stuck_in_an_empty_database(own_dsn: str, tmp_path: Path) -> None:
+    code, out, _ = run(own_dsn, tmp_path, "stuck")
+    assert (code, out) == (0, "Nothing is stuck.\n")
 
 
 def test_check_prints_the_proofs(own_dsn: str, tmp_path: Path) -> None:
@@ -338,3 +344,41 @@ def test_a_wrong_setting_stops_the_start(tmp_path: Path) -> None:
     done = landbridge("serve", folder=tmp_path, no_such_thing="1")
     assert done.returncode == 1
     assert "LANDBRIDGE_NO_SUCH_THING is not a setting" in done.stderr
+
+
+def test_bank_files_are_set_up_written_and_looked_at(own_dsn: str, tmp_path: Path) -> None:
+    run(own_dsn, tmp_path, "orgs", "create", "--name", "Acme")
+    shown = fed(own_dsn, tmp_path, "not read", "bank-files", "account", "--show")
+    assert shown[:2] == (0, "No account is set.\n")
+    told = USD.replace("unused", "bank")
+    code, out, _ = fed(own_dsn, tmp_path, told, "bank-files", "account")
+    assert code == 0
+    assert out.startswith("usd  ****4321  pays by ach, wire, swift  takes deposits")
+    assert fed(own_dsn, tmp_path, "", "bank-files", "account")[1] == out
+    code, _, why = fed(
+        own_dsn, tmp_path, told.replace('r = "021000021"', 'r = "1"'), "bank-files", "account"
+    )
+    assert (code, "routing_number" in why) == (1, True)
+    for verb, said in (
+        ("write", "Nothing is due.\n"),
+        ("list", "There are no files.\n"),
+        ("status", "usd  no payments\n"),
+    ):
+        assert fed(own_dsn, tmp_path, "", "bank-files", verb)[:2] == (0, said)
+    code, _, why = fed(own_dsn, tmp_path, "", "bank-files", "export", "x.ach", str(tmp_path / "x"))
+    assert (code, why) == (1, "landbridge: there is no file x.ach, or its content is gone\n")
+    assert not (tmp_path / "x").exists()
+
+
+def fed(dsn: str, folder: Path, text: str, *args: str) -> "tuple[int, str, str]":
+    """As `run`, with this on standard input."""
+    done = subprocess.run(
+        [sys.executable, "-m", "landbridge", *args, "--data-dir", str(folder)],
+        env=clean_environ(database_url=dsn, master_key=MASTER_KEY),
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr

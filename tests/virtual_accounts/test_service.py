@@ -1,9 +1,10 @@
 """What no single request shows: doubtful commits, races with deposits, production, who may."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from decimal import Decimal
+from typing import TypeVar
 from uuid import UUID, uuid4
 
 import msgspec
@@ -14,15 +15,17 @@ from landbridge.chains.tokens import Chain
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Busy, ProfileFrozen, Refused, ResourceNotFound, RoleNotAllowed
 from landbridge.core.money import Money
+from landbridge.db.pool import Database, Tx
 from landbridge.kyc.model import Rail
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import take_lane
 from landbridge.quotes.errors import RouteInvalid
 from landbridge.rails.currencies import FIAT
+from landbridge.rails.port import shared_seed
 from landbridge.rails.sandbox import SandboxRails
 from landbridge.receipts.model import Sender
-from landbridge.sandbox.errors import SandboxOnly
 from landbridge.sandbox.virtual_deposits import Made
+from landbridge.simulation.errors import SandboxOnly
 from landbridge.verification.model import case_id
 from landbridge.virtual_accounts import rule_model
 from landbridge.virtual_accounts.destinations import Destinations, Route
@@ -33,7 +36,8 @@ from landbridge.web.caller import Member, Role
 from landbridge.wiring import House, wire
 from tests.db.test_lost_commits import Forgetful, told
 from tests.onramps import check_books, settle
-from tests.tenants import SETTINGS, Tenant, held
+from tests.simulation.made import make_playing
+from tests.tenants import SETTINGS, Tenant, good, held, served
 
 from .made import (
     RULES,
@@ -47,6 +51,7 @@ from .made import (
     rule_body,
 )
 
+T = TypeVar("T")
 TO_POLYGON = Route(
     source_currency="usd",
     destination_currency="usdc",
@@ -84,14 +89,17 @@ class Forgetting(SandboxRails):
     times = 0
 
     @override
-    def new_account_number(self, seed: UUID) -> str:
+    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
+        if seed == shared_seed(org_id, currency):
+            return await super().new_account_number(org_id, currency, seed)
         self.times -= 1
-        return super().new_account_number(seed if self.times < 0 else UUID(int=7))
+        chosen = seed if self.times < 0 else UUID(int=7)
+        return await super().new_account_number(org_id, currency, chosen)
 
 
 async def test_two_accounts_never_have_one_number(org: Tenant) -> None:
     user = UUID(await make_receiver(org))
-    rails = Forgetting(org.house.memory)
+    rails = Forgetting(make_playing(org.house.database))
     clock = Clock(await take_lane(org.house.database))
     accounts = wire(SETTINGS, org.house.database, clock, rails=rails).virtual_accounts
     rails.times = 8
@@ -101,6 +109,27 @@ async def test_two_accounts_never_have_one_number(org: Tenant) -> None:
     rails.times = 100
     with pytest.raises(Busy):
         await accounts.create(org.caller, user, TO_POLYGON)
+
+
+class Meeting(SandboxRails):
+    """A bank whose first number for an account is the one that onramps are paid on."""
+
+    meets = True
+
+    @override
+    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
+        chosen = shared_seed(org_id, currency) if self.meets else seed
+        self.meets = False
+        return await super().new_account_number(org_id, currency, chosen)
+
+
+async def test_no_account_has_the_number_on_which_onramps_are_paid(org: Tenant) -> None:
+    user = UUID(await make_receiver(org))
+    rails = Meeting(make_playing(org.house.database))
+    clock = Clock(await take_lane(org.house.database))
+    house = wire(SETTINGS, org.house.database, clock, rails=rails)
+    account = await house.virtual_accounts.create(org.caller, user, TO_POLYGON)
+    assert account.account_number != await house.onramps.account_number(org.org_id, "usd")
 
 
 async def test_an_account_is_opened_and_changed_once(org: Tenant, doubtful: Tenant) -> None:
@@ -115,6 +144,53 @@ async def test_an_account_is_opened_and_changed_once(org: Tenant, doubtful: Tena
     again = await accounts.reactivate(caller, user, opened.id)
     assert (closed.status, again.status, again.version) == (Status.DEACTIVATED, Status.ACTIVATED, 4)
     assert [seq for _, seq in await told(org, org.org_id, KIND)] == [1, 2, 3, 4]
+
+
+class Beaten(Database):
+    """Undoes what writes a request, once, after which somebody else is faster: `between`."""
+
+    between: Callable[[], Awaitable[object]] | None = None
+
+    @override
+    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        if self.between is None:
+            return await super().transact(work)
+
+        async def undone(tx: Tx) -> T:
+            before = await tx.fetchval("select count(*) from settlement_rule_requests")
+            done = await work(tx)
+            if await tx.fetchval("select count(*) from settlement_rule_requests") != before:
+                raise _Undone
+            return done
+
+        try:
+            return await super().transact(undone)
+        except _Undone:
+            between, self.between = self.between, None
+            await between()
+            return await super().transact(work)
+
+
+class _Undone(Exception):
+    pass
+
+
+async def test_an_attempt_that_was_undone_made_nothing(dsn: str, org: Tenant) -> None:
+    database = await Beaten.connect(dsn, name="tests", size_max=2)
+    assert isinstance(database, Beaten)
+    house = wire(SETTINGS, database, Clock(await take_lane(org.house.database)))
+    async with served(house) as client:
+        beaten, body = Tenant(house, client, org.caller, org.key), rule_body(percentage("0.1"))
+        made = await org.post(RULES, rule_body(percentage("0.2")))
+        for path in (RULES, f"{RULES}/{made['id']}/update"):
+            body["requestId"] = str(uuid4())
+            # A task of its own: a request sees nothing of another's context.
+            database.between = lambda path=path: asyncio.create_task(org.post(path, body))
+            answer = await beaten.send("POST", path, body)
+            assert good(answer)["id"]
+            assert answer.headers.get("Idempotent-Replayed") == "true", path
+            assert database.between is None
+    await database.close()
 
 
 async def test_a_rule_is_made_changed_applied_and_deleted_once(
@@ -197,14 +273,14 @@ async def test_production_has_no_bank_and_makes_up_no_deposits(org: Tenant, real
     account = UUID((await make_account(org, str(user)))["id"])
     with pytest.raises(RouteInvalid, match="no bank is connected"):
         await real.virtual_accounts.create(org.caller, user, TO_POLYGON)
-    rails = SandboxRails(org.house.memory)
+    rails = SandboxRails(make_playing(org.house.database))
     outside = replace(TO_POLYGON, chain=None, external_wallet_id=uuid4())
     with pytest.raises(RouteInvalid, match="no chain is connected"):
         await Destinations(real.wallets, rails, can_leave=False).find(org.org_id, user, outside)
     with pytest.raises(RouteInvalid, match="no chain is connected"):
         await real.settlement_rules.create(org.caller, asked("0.1"), request_id=uuid4())
     found = await real.virtual_accounts.get(org.org_id, user, account)
-    assert real.virtual_accounts.instructions(found) is None
+    assert await real.virtual_accounts.instructions(found) is None
     service = replace(org.house.simulated_deposits, mode=Mode.PRODUCTION)
     house = replace(org.house, simulated_deposits=service)
     with pytest.raises(SandboxOnly):

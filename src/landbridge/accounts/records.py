@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
-from landbridge.accounts.model import Account, Secret
+from landbridge.accounts import store
+from landbridge.accounts.model import Account, Secret, Status
 from landbridge.accounts.store import SealedAccount
+from landbridge.core.made import Made
+from landbridge.db.pool import Tx
 from landbridge.privacy.service import DataKey
 
 
@@ -58,3 +62,19 @@ def unsealed_request(account: Account, sealed_request: bytes, key: DataKey) -> d
     """What was asked."""
     context = f"bank_accounts.request:{account.id}"
     return key.open(sealed_request, context=context, type=dict[str, Any])
+
+
+async def made_by(tx: Tx, org_id: UUID, request_id: UUID) -> Made | None:
+    """The account that a request made; a reviewer may still have to decide on it."""
+    found = await store.find_request(tx, org_id, request_id)
+    if found is None:
+        return None
+    stored, _ = found
+    return Made(
+        id=stored.id,
+        created_at=stored.created_at,
+        updated_at=stored.updated_at,
+        owner_id=stored.user_id,
+        status=stored.status,
+        is_final=stored.status is not Status.PENDING,
+    )

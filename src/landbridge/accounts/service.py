@@ -5,7 +5,7 @@ change of status, the row and its line in `changes` are one transaction; the sam
 one account.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -34,6 +34,7 @@ from landbridge.screening.service import Screening, Subject
 from landbridge.users.errors import UserFrozen
 from landbridge.users.service import Users
 from landbridge.web.caller import Caller
+from landbridge.web.replays import note_replay
 
 _REASON_LENGTH_MAX = 500
 
@@ -102,6 +103,7 @@ class Accounts:
                 lambda tx: self._replayed(tx, org_id, user_id, request_id, request)
             )
             if known is not None:
+                note_replay()
                 return known
         await self._users.check_active(org_id, user_id)
         at = self._clock.stamp(caller.clock_offset)
@@ -269,6 +271,7 @@ class Accounts:
         )
         if known is None:
             raise Busy("another request with this requestId has just been rolled back")
+        note_replay()
         return known
 
     async def _replayed(
@@ -317,6 +320,13 @@ class Accounts:
             raise Broken(f"bank account {account.id} was locked, and yet changed")
         await _tell(tx, moved, caller.actor, at)
         return moved
+
+
+async def known_since(
+    tx: Tx, org_id: UUID, account_ids: Collection[UUID]
+) -> Mapping[UUID, datetime]:
+    """Since when these accounts are known."""
+    return await store.known_since(tx, org_id, account_ids)
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:

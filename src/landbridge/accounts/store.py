@@ -1,6 +1,6 @@
 """Every statement on bank accounts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -41,6 +41,8 @@ select org_id, id, user_id, request_id, ramp, type, currency, status, version, s
 from bank_accounts
 where org_id = $1 and request_id = $2
 """
+
+_KNOWN_SINCE = "select id, created_at from bank_accounts where org_id = $1 and id = any($2::uuid[])"
 
 _UPDATE = """
 update bank_accounts
@@ -137,6 +139,12 @@ async def find_request(
     """The account that this request id made, and what was asked; None for that once erased."""
     row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
     return None if row is None else (_account(row), row["sealed_request"])
+
+
+async def known_since(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, datetime]:
+    """Since when these accounts are known, by id."""
+    rows = await tx.fetch(_KNOWN_SINCE, org_id, list(ids))
+    return {row["id"]: row["created_at"] for row in rows}
 
 
 async def update(tx: Tx, account: SealedAccount, *, version: int) -> bool:

@@ -1,38 +1,16 @@
 """Commands on approvals. `cli` puts them under `landbridge approvals`."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime
-from typing import Protocol, TypeVar
 from uuid import UUID
 
 import click
 
 from landbridge.approvals.model import THRESHOLD_MAX, Policy
 from landbridge.approvals.service import Approvals
-
-T = TypeVar("T")
-
-_data_dir = click.option("--data-dir", help="Where everything is kept (default: .landbridge).")
-_org = click.option("--org", type=click.UUID, help="The organisation's id.")
+from landbridge.desk import AtDesk, Desk, data_dir_option, org_option
 
 
-class InHouse(Protocol):
-    """Runs one verb against the database, for an organisation and with its clock."""
-
-    def __call__(
-        self,
-        data_dir: str | None,
-        org: UUID | None,
-        run: Callable[[Approvals, UUID, Callable[[], datetime]], Awaitable[T]],
-        *,
-        writes: bool,
-    ) -> T:
-        """Answer what `run` answers."""
-        ...
-
-
-def approvals(in_house: InHouse) -> click.Group:
+def approvals(at_desk: AtDesk[Approvals]) -> click.Group:
     """The group of commands."""
 
     @click.group("approvals")
@@ -51,8 +29,8 @@ def approvals(in_house: InHouse) -> click.Group:
         default=None,
         help="Whether a key may not decide on what it asked for itself; members never may.",
     )
-    @_org
-    @_data_dir
+    @org_option
+    @data_dir_option
     def policy(
         *,
         threshold: int | None,
@@ -62,19 +40,19 @@ def approvals(in_house: InHouse) -> click.Group:
     ) -> None:
         """Show the policy, or change it for what is asked for from now on."""
 
-        async def run(service: Approvals, org_id: UUID, stamp: Callable[[], datetime]) -> Policy:
-            before = await service.policy(org_id)
+        async def run(desk: Desk[Approvals]) -> Policy:
+            before = await desk.verbs.policy(desk.org_id)
             wanted = replace(
                 before,
                 threshold=before.threshold if threshold is None else threshold,
                 needs_second=before.needs_second if needs_second is None else needs_second,
             )
             if wanted != before:
-                await service.set_policy(org_id, wanted, actor="cli", at=stamp())
+                await desk.verbs.set_policy(desk.org_id, wanted, actor="cli", at=desk.stamp())
             return wanted
 
         changes = threshold is not None or needs_second is not None
-        click.echo(_sentence(in_house(data_dir, org, run, writes=changes)))
+        click.echo(_sentence(at_desk(data_dir, org, run, writes=changes)))
 
     return group
 

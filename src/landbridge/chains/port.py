@@ -43,14 +43,15 @@ class Leg:
 class Order:
     """One transaction on one chain: all legs happen, or none.
 
-    `chain` is the chain's name; it may be one on which nobody has a wallet (bridges). `source` is
-    the address that pays; `wallet_id` whose it is, None for the organisation's own. The legs of a
-    burn are where its coins are to be minted, on the chain `into`; a mint says in `after` which
-    burn it is for.
+    `record_id` is what it is of: one record may have several orders. `chain` is the chain's name;
+    it may be one on which nobody has a wallet (bridges). `source` is the address that pays;
+    `wallet_id` whose it is, None for the organisation's own. The legs of a burn are where its coins
+    are to be minted, on the chain `into`; a mint says in `after` which burn it is for.
     """
 
     org_id: UUID
     key: UUID
+    record_id: UUID
     action: Action
     chain: str
     source: str

@@ -8,7 +8,8 @@ from landbridge.chains.port import Action, Order, Sent, SentState
 from landbridge.core.errors import Rejected
 from landbridge.simulation.hashes import transaction_hash, user_op_hash
 from landbridge.simulation.model import Ending, Operation, Part
-from landbridge.simulation.service import Memory
+from landbridge.simulation.outcomes import Step
+from landbridge.simulation.playing import Playing
 
 # Until a transaction counts as final, as wallets and exchanges commonly wait: a few blocks on the
 # fast chains, twelve or so of twelve seconds on Ethereum.
@@ -22,19 +23,22 @@ _CONFIRMED_WITHIN = {
 }
 # A mint waits until the burn was attested, for which the source chain must be final beyond doubt.
 _ATTESTED_WITHIN = timedelta(minutes=15)
+# What an order takes its record through.
+_SENDING = (Step.CHAIN_SEND, Step.CONFIRMATION)
+_MINTING = (Step.MINT,)
 
 
 class SandboxChains:
-    """Carries coins nowhere, and remembers each order."""
+    """Carries coins nowhere, and remembers each order; fails as records' plans say."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, playing: Playing) -> None:
+        self._playing = playing
 
     async def send(self, order: Order) -> Sent:
         """Accept an order; see the port."""
         if any(leg.money.units <= 0 for leg in order.legs):
             raise Rejected("there is nothing to carry")
-        kept = await self._memory.remember(
+        kept = await self._playing.take(
             Operation(
                 org_id=order.org_id,
                 part=Part.CHAIN,
@@ -46,13 +50,15 @@ class SandboxChains:
                 },
                 accepted_at=order.at,
                 settles_at=order.at + takes(order.action, order.chain),
-            )
+            ),
+            order.record_id,
+            _MINTING if order.action is Action.MINT else _SENDING,
         )
         return _sent(kept, order.at)
 
     async def look(self, org_id: UUID, key: UUID, at: datetime) -> Sent | None:
         """How an order stands; see the port."""
-        kept = await self._memory.find(org_id, Part.CHAIN, key)
+        kept = await self._playing.find(org_id, Part.CHAIN, key, at)
         return None if kept is None else _sent(kept, at)
 
 
@@ -85,6 +91,6 @@ def _sent(operation: Operation, at: datetime) -> Sent:
         state=state,
         transaction_hash=operation.reply["transaction_hash"],
         user_op_hash=operation.reply["user_op_hash"],
-        expected_at=None if is_final else operation.settles_at,
+        expected_at=None if is_final else operation.expected_at,
         reason=operation.reason if is_final else None,
     )

@@ -112,6 +112,7 @@ class FileRoutes(Controller):
     @post(
         status_code=200,
         summary="Upload a file",
+        unkeyed=True,
         operation_class=UploadOperation,
         request_max_body_size=UPLOAD_BYTES_MAX,
     )

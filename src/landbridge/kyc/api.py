@@ -136,7 +136,7 @@ class KycRoutes(Controller):
         ]
         return replies if len(replies) > 1 else replies[0]
 
-    @post("/ubos", status_code=200, summary="Add an owner")
+    @post("/ubos", status_code=200, summary="Add an owner", unkeyed=True)
     async def add_owner(
         self,
         request: ApiRequest,
@@ -192,7 +192,7 @@ class KycRoutes(Controller):
         _, dossier = await _read(request, userId, users, dossiers)
         return owner_reply(dossier, dossier.owner(known_id(uboId, "owner")))
 
-    @post("/documents", status_code=200, summary="Add documents")
+    @post("/documents", status_code=200, summary="Add documents", unkeyed=True)
     async def add_documents(
         self,
         request: ApiRequest,

@@ -51,7 +51,7 @@ class KycLinkRoutes(Controller):
     path = "/v2/kyc-link"
     tags = ("KYC",)
 
-    @post(status_code=200, summary="Make a link to the hosted form")
+    @post(status_code=200, summary="Make a link to the hosted form", unkeyed=True)
     async def make(
         self, request: ApiRequest, data: JSONBody[NewKycLink], links: NamedDependency[Links]
     ) -> KycLinkMade:

@@ -9,12 +9,13 @@ Guarantees:
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from landbridge.core.errors import Broken
 from landbridge.db.pool import Database, Tx
-from landbridge.db.sealing import Sealer, new_key
+from landbridge.db.sealing import SealBroken, Sealer, new_key
 from landbridge.privacy import store
 from landbridge.privacy.model import DataKey
 
@@ -74,6 +75,17 @@ class Vault:
         return {
             each.id: DataKey(self._open(each)) for each in await store.find(tx, org_id, owner_ids)
         }
+
+    async def find_own(self, tx: Tx, org_ids: Collection[UUID]) -> dict[UUID, DataKey]:
+        """The data keys under which these organisations' own data lie, of those who have one.
+
+        One that can't be opened is left out: it is not the others' fault.
+        """
+        found: dict[UUID, DataKey] = {}
+        for each in await store.find_own(tx, org_ids):
+            with suppress(SealBroken):
+                found[each.id] = DataKey(self._open(each))
+        return found
 
     async def destroy(self, tx: Tx, org_id: UUID, owner_ids: Collection[UUID]) -> None:
         """Destroy the data keys of these owners: what they sealed is lost for good."""

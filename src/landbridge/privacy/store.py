@@ -31,6 +31,13 @@ from data_keys
 where org_id = $1 and id = any($2::uuid[])
 """
 
+# An organisation is the owner of its own.
+_FIND_OWN = """
+select d.org_id, d.id, d.master_key_id, d.sealed_key
+from unnest($1::uuid[]) as o (org_id)
+join data_keys d on d.org_id = o.org_id and d.id = o.org_id
+"""
+
 _DESTROY = "delete from data_keys where org_id = $1 and id = any($2::uuid[])"
 
 # In the order of ids, so that a walk that was broken off goes on where it stood.
@@ -101,6 +108,11 @@ async def add(tx: Tx, sealed: Sealed) -> bool:
 async def find(tx: Tx, org_id: UUID, owner_ids: Collection[UUID]) -> Sequence[Sealed]:
     """The data keys of these owners, of those who have one."""
     return [_sealed(row) for row in await tx.fetch(_FIND, org_id, list(owner_ids))]
+
+
+async def find_own(tx: Tx, org_ids: Collection[UUID]) -> Sequence[Sealed]:
+    """The data keys of these organisations themselves, of those who have one."""
+    return [_sealed(row) for row in await tx.fetch(_FIND_OWN, list(org_ids))]
 
 
 async def destroy(tx: Tx, org_id: UUID, owner_ids: Collection[UUID]) -> None:

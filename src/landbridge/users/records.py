@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.core.errors import ResourceConflict
+from landbridge.core.made import Made
 from landbridge.core.pages import Position
 from landbridge.db.pool import Tx
 from landbridge.ledger.service import first_difference
@@ -14,6 +15,7 @@ from landbridge.users import sealed, store
 from landbridge.users.errors import UserFrozen, UserNotFound
 from landbridge.users.model import User, UserCard, UserType
 from landbridge.users.search import grams, grams_of
+from landbridge.web.replays import note_replay
 
 _SEARCH = "users.search"
 
@@ -63,6 +65,9 @@ class Records:
             raise ResourceConflict(
                 f"requestId {user.request_id} was already used with another {field}", field=field
             )
+        # It is ours if only the answer to its commit was lost.
+        if stored.card.id != user.id:
+            note_replay()
         return sealed.open_user(stored, key)
 
     async def add(self, tx: Tx, user: User, request: dict[str, Any]) -> DataKey | None:
@@ -133,6 +138,15 @@ class Records:
             profile=sealed.seal_profile(user, key),
             grams=grams_of(of_org.derive(_SEARCH), user.names),
         )
+
+
+async def made_by(tx: Tx, org_id: UUID, request_id: UUID) -> Made | None:
+    """The user that a request made."""
+    found = await store.find_request(tx, org_id, request_id)
+    if found is None:
+        return None
+    card = found[0].card
+    return Made(id=card.id, created_at=card.created_at, updated_at=card.updated_at)
 
 
 def unknown(user_id: UUID) -> UserNotFound:

@@ -10,12 +10,14 @@ from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
 from landbridge.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
 from landbridge.core.ids import derived_id
+from landbridge.core.made import Made
 from landbridge.db.pool import Database, Tx
 from landbridge.formats.texts import URL_LENGTH_MAX, check_text, check_url
 from landbridge.privacy.service import Vault
 from landbridge.users import terms_store
 from landbridge.users.model import AGREEMENT_KIND, AGREEMENT_LIFETIME, Agreement, new_session_token
 from landbridge.web.caller import Caller
+from landbridge.web.replays import note_replay
 
 
 class Terms:
@@ -60,6 +62,8 @@ class Terms:
                     raise ResourceConflict(
                         f"idempotencyKey {key} was already used with another {field}", field=field
                     )
+            if stored.session_token != agreement.session_token:
+                note_replay()
             return stored
 
         return await self._database.transact(work)
@@ -179,6 +183,16 @@ async def check_signed(tx: Tx, org_id: UUID, agreement_id: UUID) -> None:
             "link's url first",
             field="signedAgreementId",
         )
+
+
+async def made_by(tx: Tx, org_id: UUID, key: UUID) -> Made | None:
+    """The link that a request made: its key is its id."""
+    found = await terms_store.get(tx, org_id, key)
+    if found is None:
+        return None
+    agreement = found.agreement
+    at = agreement.created_at
+    return Made(id=agreement.id, created_at=at, updated_at=agreement.signed_at or at)
 
 
 async def forget(tx: Tx, vault: Vault, org_id: UUID, agreement_ids: Collection[UUID]) -> None:

@@ -100,7 +100,7 @@ class WalletRoutes(Controller):
         await users.check_exists(org_id, user_id)
         return _balance(await wallets.holding(org_id, user_id, _chain(chain), currency))
 
-    @post("/external", status_code=200, summary="Register an external wallet")
+    @post("/external", status_code=200, summary="Register an external wallet", unkeyed=True)
     async def register(
         self,
         request: ApiRequest,

@@ -46,7 +46,7 @@ class VirtualAccountRoutes(Controller):
     path = "/v2/users/{userId:str}/virtual-accounts"
     tags = ("Virtual accounts",)
 
-    @post(status_code=200, summary="Create a virtual account")
+    @post(status_code=200, summary="Create a virtual account", unkeyed=True)
     async def create(
         self,
         request: ApiRequest,
@@ -87,7 +87,7 @@ class VirtualAccountRoutes(Controller):
         cards = await users.cards(org_id, [user_id]) if found else {}
         return AccountPage(
             count=len(found),
-            data=[_info(each, cards, virtual_accounts) for each in found],
+            data=[await _info(each, cards, virtual_accounts) for each in found],
             next_cursor=moment(found[-1].created_at) if found else None,
         )
 
@@ -122,7 +122,7 @@ class VirtualAccountRoutes(Controller):
         micro_deposits = await virtual_deposits.micro_deposits(account, bounds)
         return account_info(
             account,
-            virtual_accounts.instructions(account),
+            await virtual_accounts.instructions(account),
             await users.cards(org_id, [user_id]),
             micro_deposit_replies(micro_deposits),
         )
@@ -232,11 +232,11 @@ async def _answer(
     cards = await users.cards(account.org_id, [account.user_id])
     return AccountAnswer(
         message=f"The virtual account was {verb}.",
-        account_info=_info(account, cards, virtual_accounts),
+        account_info=await _info(account, cards, virtual_accounts),
     )
 
 
-def _info(
+async def _info(
     account: VirtualAccount, cards: Mapping[UUID, UserCard], virtual_accounts: VirtualAccounts
 ) -> AccountInfo:
-    return account_info(account, virtual_accounts.instructions(account), cards)
+    return account_info(account, await virtual_accounts.instructions(account), cards)

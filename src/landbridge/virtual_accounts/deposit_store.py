@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from landbridge.core.made import Made
 from landbridge.core.pages import Position
 from landbridge.db.pool import Row, Tx
 
@@ -47,6 +48,13 @@ _SIMULATED = """
 select account_id, sealed_request, created_at
 from simulated_deposits
 where org_id = $1 and request_id = $2
+"""
+
+_MADE_BY = """
+select a.id, a.user_id, d.created_at
+from simulated_deposits d
+join virtual_accounts a on a.org_id = d.org_id and a.id = d.account_id
+where d.org_id = $1 and d.request_id = $2
 """
 
 _FORGET_SIMULATED = """
@@ -139,6 +147,15 @@ async def simulated(tx: Tx, org_id: UUID, request_id: UUID) -> Simulated | None:
         sealed_request=row["sealed_request"],
         created_at=row["created_at"],
     )
+
+
+async def made_by(tx: Tx, org_id: UUID, request_id: UUID) -> Made | None:
+    """The account on which a request let a deposit arrive, and its user."""
+    row = await tx.fetchrow(_MADE_BY, org_id, request_id)
+    if row is None:
+        return None
+    at = row["created_at"]
+    return Made(id=row["id"], created_at=at, updated_at=at, owner_id=row["user_id"])
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:

@@ -14,6 +14,7 @@ from landbridge.accounts.errors import InactiveAccount
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, FieldInvalid, ResourceConflict
 from landbridge.core.ids import derived_id
+from landbridge.core.made import Made
 from landbridge.core.money import Money
 from landbridge.core.pages import Position
 from landbridge.db.pool import Database, Tx
@@ -32,6 +33,7 @@ from landbridge.virtual_accounts.model import (
     VirtualAccount,
 )
 from landbridge.web.caller import Caller
+from landbridge.web.replays import note_replay
 
 _BEGINNING = Position(datetime(1970, 1, 1, tzinfo=UTC), UUID(int=0))
 _END = Position(datetime(9999, 1, 1, tzinfo=UTC), UUID(int=0))
@@ -133,6 +135,8 @@ class Deposits:
                 raise ResourceConflict(
                     f"requestId {request_id} was already used with another {field}", field=field
                 )
+            if known.created_at != at:
+                note_replay()
             return known.created_at
 
         return await self.database.transact(work)
@@ -164,6 +168,16 @@ class Deposits:
         )
         if isinstance(outcome, Outcome):
             raise Broken("a micro-deposit came out short")
+
+
+async def made_by(tx: Tx, org_id: UUID, request_id: UUID) -> Made | None:
+    """The account on which a request let a deposit arrive; its user is the owner."""
+    return await store.made_by(tx, org_id, request_id)
+
+
+def simulated_reference(request_id: UUID) -> str:
+    """By what the bank tells a simulated credit apart: asked for again, it is the same one."""
+    return f"simulated:{request_id}"
 
 
 async def _position(

@@ -52,7 +52,7 @@ class Destinations:
         Raises `FieldInvalid`, `RouteInvalid` for what no bank takes or no chain carries, and
         `WalletNotFound`.
         """
-        if self.rails.coordinates(route.source_currency, "0") is None:
+        if await self.rails.coordinates(org_id, route.source_currency, "0") is None:
             raise RouteInvalid(
                 "sourceCurrency: no bank is connected that could take deposits",
                 field="sourceCurrency",

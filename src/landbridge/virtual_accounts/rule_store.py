@@ -9,11 +9,15 @@ from uuid import UUID
 import msgspec
 
 from landbridge.chains.tokens import Chain
+from landbridge.core.made import Made
 from landbridge.core.pages import Position
 from landbridge.db.pool import Row, Tx
 from landbridge.virtual_accounts.rule_model import Part, SettlementRule
 
 Action = Literal["create", "update"]
+
+# A rule has no status but this, once it is gone.
+_DELETED = "DELETED"
 
 _ADD = """
 insert into settlement_rules (
@@ -80,9 +84,17 @@ returning request_id
 """
 
 _FIND_REQUEST = """
-select rule_id, action, request
+select rule_id, action, request, created_at
 from settlement_rule_requests
 where org_id = $1 and request_id = $2
+"""
+
+_MADE_BY = """
+select q.rule_id, coalesce(r.created_at, q.created_at) as created_at,
+    coalesce(r.updated_at, q.created_at) as updated_at, r.id is null as is_deleted
+from settlement_rule_requests q
+left join settlement_rules r on r.org_id = q.org_id and r.id = q.rule_id
+where q.org_id = $1 and q.request_id = $2
 """
 
 
@@ -93,6 +105,7 @@ class Request:
     rule_id: UUID
     action: Action
     request: dict[str, Any]
+    at: datetime
 
 
 async def add(tx: Tx, rule: SettlementRule) -> None:
@@ -174,9 +187,7 @@ async def page(
     return [_rule(row) for row in rows]
 
 
-async def add_request(
-    tx: Tx, org_id: UUID, request_id: UUID, request: Request, at: datetime
-) -> bool:
+async def add_request(tx: Tx, org_id: UUID, request_id: UUID, request: Request) -> bool:
     """Store what was asked; False if the request id was used before."""
     added = await tx.fetchval(
         _ADD_REQUEST,
@@ -185,7 +196,7 @@ async def add_request(
         request.rule_id,
         request.action,
         _json(request.request),
-        at,
+        request.at,
     )
     return added is not None
 
@@ -199,6 +210,20 @@ async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> Request | None
         rule_id=row["rule_id"],
         action=row["action"],
         request=msgspec.json.decode(row["request"], type=dict[str, Any]),
+        at=row["created_at"],
+    )
+
+
+async def made_by(tx: Tx, org_id: UUID, request_id: UUID) -> Made | None:
+    """The rule that a request made or changed."""
+    row = await tx.fetchrow(_MADE_BY, org_id, request_id)
+    if row is None:
+        return None
+    return Made(
+        id=row["rule_id"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        status=_DELETED if row["is_deleted"] else None,
     )
 
 

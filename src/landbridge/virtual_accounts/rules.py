@@ -14,6 +14,7 @@ from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, ResourceConflict, ResourceNotFound
 from landbridge.core.ids import new_id
+from landbridge.core.made import Made
 from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger.service import first_difference
@@ -23,6 +24,7 @@ from landbridge.virtual_accounts.rule_model import KIND, SettlementRule
 from landbridge.virtual_accounts.rule_reading import Asked
 from landbridge.wallets.service import Wallets
 from landbridge.web.caller import Caller, check_payer
+from landbridge.web.replays import note_replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class SettlementRules:
             await _tell(tx, rule, "create", caller.actor)
             return rule
 
-        request = store.Request(rule_id=rule.id, action="create", request=asked.as_told())
+        request = store.Request(rule_id=rule.id, action="create", request=asked.as_told(), at=at)
         return await self._once(caller, asked, request_id, request, make)
 
     async def update(
@@ -71,6 +73,7 @@ class SettlementRules:
         rule is applied.
         """
         await self.get(caller.org_id, rule_id)
+        at = self.clock.stamp(caller.clock_offset)
 
         async def change(tx: Tx) -> SettlementRule:
             rule = await self._lock(tx, caller.org_id, rule_id)
@@ -87,13 +90,14 @@ class SettlementRules:
             )
             if changed == rule:
                 return rule
-            at = self.clock.stamp(caller.clock_offset)
-            changed = replace(changed, version=rule.version + 1, updated_at=at)
+            # While the rule is locked: changes are told in the order of their times.
+            changed_at = self.clock.stamp(caller.clock_offset)
+            changed = replace(changed, version=rule.version + 1, updated_at=changed_at)
             await store.update(tx, changed)
             await _tell(tx, changed, "update", caller.actor)
             return changed
 
-        request = store.Request(rule_id=rule_id, action="update", request=asked.as_told())
+        request = store.Request(rule_id=rule_id, action="update", request=asked.as_told(), at=at)
         return await self._once(caller, asked, request_id, request, change)
 
     async def get(self, org_id: UUID, rule_id: UUID) -> SettlementRule:
@@ -159,10 +163,9 @@ class SettlementRules:
             return known
         check_payer(caller)
         await self._check_reachable(org_id, asked)
-        at = self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> SettlementRule:
-            if await store.add_request(tx, org_id, request_id, request, at):
+            if await store.add_request(tx, org_id, request_id, request):
                 return await do(tx)
             replayed = await _replayed(tx, org_id, request_id, request)
             if replayed is None:
@@ -214,7 +217,15 @@ async def _replayed(
             f"requestId {request_id} made settlement rule {known.rule_id}, which was deleted since",
             field="requestId",
         )
+    # Stamps are unique: it is ours if only the answer to its commit was lost.
+    if known.at != request.at:
+        note_replay()
     return rule
+
+
+async def made_by(tx: Tx, org_id: UUID, request_id: UUID) -> Made | None:
+    """The rule that a request made or changed; `DELETED` if it is no more."""
+    return await store.made_by(tx, org_id, request_id)
 
 
 async def _tell(tx: Tx, rule: SettlementRule, what: str, actor: str) -> None:

@@ -20,7 +20,7 @@ from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
 from landbridge.kyc.model import Rail as KycRail
 from landbridge.privacy.service import Vault
-from landbridge.rails.port import Coordinates, Rails
+from landbridge.rails.port import Coordinates, Rails, shared_seed
 from landbridge.users.errors import UserFrozen
 from landbridge.users.service import Users
 from landbridge.virtual_accounts import deposit_store, rule_store, store
@@ -106,10 +106,11 @@ class VirtualAccounts:
             created_at=at,
             updated_at=at,
         )
-        candidates = [
-            replace(account, account_number=self._rails.new_account_number(seed))
-            for seed in (account.id, *(new_id() for _ in range(_NUMBERS_MAX - 1)))
-        ]
+        seeds = (account.id, *(new_id() for _ in range(_NUMBERS_MAX - 1)))
+        numbers = [await self._new_number(account, seed) for seed in seeds]
+        # Where deposits of everybody arrive is nobody's own.
+        shared = await self._new_number(account, shared_seed(caller.org_id, route.source_currency))
+        candidates = [replace(account, account_number=each) for each in numbers if each != shared]
         return await self._database.transact(lambda tx: self._add(tx, candidates, caller.actor))
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> VirtualAccount:
@@ -223,6 +224,13 @@ class VirtualAccounts:
         """The account that fiat arrives on, active or not."""
         return await self._database.single(lambda tx: store.find_number(tx, org_id, account_number))
 
+    async def find(self, org_id: UUID, account_id: UUID) -> VirtualAccount:
+        """An account, whosever it is, active or not; raises `AccountNotFound`."""
+        found = await self._database.single(lambda tx: store.get(tx, org_id, account_id))
+        if found is None:
+            raise _unknown(account_id)
+        return found
+
     async def rule_of(self, org_id: UUID, account: VirtualAccount) -> SettlementRule | None:
         """The rule that is applied to this account, as the rule is now.
 
@@ -247,9 +255,14 @@ class VirtualAccounts:
         """
         return await self._deposits.note(tx, account, credit)
 
-    def instructions(self, account: VirtualAccount) -> Coordinates | None:
+    async def instructions(self, account: VirtualAccount) -> Coordinates | None:
         """Where to send fiat; None where no bank is connected any more."""
-        return self._rails.coordinates(account.source_currency, account.account_number)
+        return await self._rails.coordinates(
+            account.org_id, account.source_currency, account.account_number
+        )
+
+    async def _new_number(self, account: VirtualAccount, seed: UUID) -> str:
+        return await self._rails.new_account_number(account.org_id, account.source_currency, seed)
 
     async def _check_may_receive(self, caller: Caller, user_id: UUID) -> None:
         check_payer(caller)

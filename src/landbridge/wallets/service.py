@@ -14,7 +14,8 @@ from landbridge.core.pages import Window
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
 from landbridge.formats.texts import check_text
-from landbridge.ledger.service import Ledger, find_held, open_accounts
+from landbridge.ledger.service import Ledger, find_held, open_accounts, wallet_ids
+from landbridge.ledger.trial import TRIAL
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.wallets import keys, store
 from landbridge.wallets.errors import WalletAlreadyExists, WalletConfigInvalid, WalletNotFound
@@ -85,25 +86,21 @@ class Wallets:
                 f"{address} belongs to user {found[0].user_id}, who has no wallet on {chain} yet; "
                 f"add one with POST /v2/users/{found[0].user_id}/wallets/add"
             )
-        if ours is None and address == await self.treasury_address(org_id, chain):
+        if ours is None and address == await self._find_treasury(org_id, chain):
             raise WalletConfigInvalid(f"{address} is the organisation's own, not a customer's")
         return ours
 
     async def treasury_address(self, org_id: UUID, chain: Chain) -> str:
         """The organisation's own address on a chain, from its seed: no user ever has it.
 
-        What a chain pays out of liquidity comes from there, and what users sell arrives there.
+        What a chain pays out of liquidity comes from there, and what users sell arrives there. A
+        trial makes no seed: without one there is no address yet, and this is empty.
         """
-        kept = self._treasuries.get((org_id, chain.is_evm))
-        if kept is None:
-            derive = await self._database.transact(
-                lambda tx: self._keys(tx, org_id, self._clock.now())
-            )
-            kept = (
-                derive.evm_treasury_address() if chain.is_evm else derive.solana_treasury_address()
-            )
-            self._treasuries[org_id, chain.is_evm] = kept
-        return kept
+        found = await self._find_treasury(org_id, chain)
+        if found is not None or TRIAL.get() is not None:
+            return found or ""
+        derive = await self._database.transact(lambda tx: self._keys(tx, org_id, self._clock.now()))
+        return self._keep_treasury(org_id, chain, derive)
 
     async def of_users(self, org_id: UUID, user_ids: Sequence[UUID]) -> Mapping[UUID, list[Wallet]]:
         """All wallets of these users, by user."""
@@ -238,21 +235,55 @@ class Wallets:
         """Blank what the user's registered addresses are called; the addresses stay."""
         await store.forget_labels(tx, org_id, user_id)
 
+    async def _find_treasury(self, org_id: UUID, chain: Chain) -> str | None:
+        """The organisation's own address; None while it has no seed."""
+        kept = self._treasuries.get((org_id, chain.is_evm))
+        if kept is not None:
+            return kept
+        derive = await self._database.transact(lambda tx: self._find_keys(tx, org_id))
+        return None if derive is None else self._keep_treasury(org_id, chain, derive)
+
+    def _keep_treasury(self, org_id: UUID, chain: Chain, derive: keys.WalletKeys) -> str:
+        kept = derive.evm_treasury_address() if chain.is_evm else derive.solana_treasury_address()
+        self._treasuries[org_id, chain.is_evm] = kept
+        return kept
+
+    async def _find_keys(self, tx: Tx, org_id: UUID) -> keys.WalletKeys | None:
+        """The organisation's derivation; None if it has no seed yet."""
+        key, sealed = await self._vault.find(tx, org_id, org_id), await store.seed(tx, org_id)
+        if key is None or sealed is None:
+            return None
+        return keys.WalletKeys(key.open_bytes(sealed, context=_seed_context(org_id)))
+
     async def _keys(self, tx: Tx, org_id: UUID, at: datetime) -> keys.WalletKeys:
         """The organisation's derivation; its seed is made when its first wallet is."""
-        context = _seed_context(org_id)
-        key = await self._vault.make(tx, org_id, org_id)
-        sealed = await store.seed(tx, org_id)
-        if sealed is None:
-            new = key.seal_bytes(keys.new_seed(), context=context)
+        found = await self._find_keys(tx, org_id)
+        if found is None:
+            key = await self._vault.make(tx, org_id, org_id)
+            new = key.seal_bytes(keys.new_seed(), context=_seed_context(org_id))
             await store.add_seed(tx, org_id, new, at)
-            sealed = await store.seed(tx, org_id)
-        if sealed is None:
+            found = await self._find_keys(tx, org_id)
+        if found is None:
             raise Broken(f"organisation {org_id} has no wallet seed")
-        return keys.WalletKeys(key.open_bytes(sealed, context=context))
+        return found
 
     async def _find(self, wanted: list[tuple[UUID, UUID, Chain]]) -> list[Wallet | None]:
         return await self._database.single(lambda tx: store.find(tx, wanted))
+
+
+async def known_since(
+    tx: Tx, org_id: UUID, user_ids: Collection[UUID], addresses: Collection[str]
+) -> Mapping[tuple[UUID, str], datetime]:
+    """Since when these users have registered these addresses; what nobody did is left out."""
+    return await store.known_since(tx, org_id, user_ids, addresses)
+
+
+async def wallets_of(tx: Tx, org_id: UUID, accounts: Collection[UUID]) -> Mapping[UUID, Wallet]:
+    """The wallets that have these accounts of the ledger, by account."""
+    by_account = await wallet_ids(tx, org_id, accounts)
+    found = await store.by_ids(tx, org_id, set(by_account.values()))
+    by_id = {each.id: each for each in found}
+    return {account: by_id[wallet_id] for account, wallet_id in by_account.items()}
 
 
 def _seed_context(org_id: UUID) -> str:

@@ -1,6 +1,6 @@
 """Every statement on wallet_seeds, wallets and external_wallets."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -52,6 +52,12 @@ where org_id = $1 and user_id = any($2::uuid[])
 order by user_id, chain
 """
 
+_BY_IDS = """
+select org_id, id, user_id, chain, address, derivation_index, created_at
+from wallets
+where org_id = $1 and id = any($2::uuid[])
+"""
+
 _ADD_EXTERNAL = """
 insert into external_wallets
     (org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at)
@@ -78,6 +84,13 @@ from external_wallets
 where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
 order by created_at desc, id desc
 limit $6
+"""
+
+_KNOWN_SINCE = """
+select user_id, address, min(created_at) as known_since
+from external_wallets
+where org_id = $1 and user_id = any($2::uuid[]) and address = any($3::text[])
+group by user_id, address
 """
 
 _FORGET_LABELS = """
@@ -150,6 +163,11 @@ async def of_users(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[W
     return [_wallet(row) for row in await tx.fetch(_OF_USERS, org_id, user_ids)]
 
 
+async def by_ids(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> Sequence[Wallet]:
+    """These wallets, of those that there are."""
+    return [_wallet(row) for row in await tx.fetch(_BY_IDS, org_id, list(wallet_ids))]
+
+
 async def add_external(tx: Tx, external: ExternalWallet, sealed_label: bytes) -> bool:
     """Store a registered address; False if the user has registered it before."""
     added = await tx.fetchval(
@@ -189,6 +207,14 @@ async def externals_of_user(
         _EXTERNALS_OF_USER, org_id, user_id, after, before.created_at, before.id, limit
     )
     return [_external(row) for row in rows]
+
+
+async def known_since(
+    tx: Tx, org_id: UUID, user_ids: Collection[UUID], addresses: Collection[str]
+) -> dict[tuple[UUID, str], datetime]:
+    """Since when these users have registered these addresses, on whichever chain."""
+    rows = await tx.fetch(_KNOWN_SINCE, org_id, list(user_ids), list(addresses))
+    return {(row["user_id"], row["address"]): row["known_since"] for row in rows}
 
 
 async def forget_labels(tx: Tx, org_id: UUID, user_id: UUID) -> None:

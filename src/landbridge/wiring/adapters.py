@@ -1,5 +1,6 @@
 """The only place that picks an adapter, and finds the keys."""
 
+from landbridge.bank_files.rails import FileRails
 from landbridge.chains.none import NoChains
 from landbridge.chains.port import Chains
 from landbridge.chains.sandbox import SandboxChains
@@ -18,7 +19,7 @@ from landbridge.rails.none import NoRails
 from landbridge.rails.port import Rails
 from landbridge.rails.sandbox import SandboxRails
 from landbridge.settings import PREFIX, Settings, SettingsInvalid
-from landbridge.simulation.service import Memory
+from landbridge.simulation.playing import Playing
 from landbridge.users.policy import COUNTRIES, US_STATES, Policy, codes
 
 MASTER_KEY_FILE = "master.key"
@@ -68,14 +69,20 @@ def identity(settings: Settings) -> Identity:
     return ManualIdentity()
 
 
-def chains(settings: Settings, memory: Memory) -> Chains:
+def chains(settings: Settings, playing: Playing) -> Chains:
     """What carries coins: nothing yet outside of a sandbox."""
-    return SandboxChains(memory) if settings.mode is Mode.SANDBOX else NoChains()
+    return SandboxChains(playing) if settings.mode is Mode.SANDBOX else NoChains()
 
 
-def rails(settings: Settings, memory: Memory) -> Rails:
-    """What moves fiat: nothing yet outside of a sandbox."""
-    return SandboxRails(memory) if settings.mode is Mode.SANDBOX else NoRails()
+def rails(settings: Settings, playing: Playing, files: FileRails) -> Rails:
+    """What moves fiat: what the setting says, else the sandbox's bank, and none in production."""
+    match settings.bank:
+        case "sandbox":
+            return SandboxRails(playing)
+        case "files":
+            return files
+        case _:
+            return NoRails()
 
 
 def policy(settings: Settings) -> Policy:

@@ -43,7 +43,7 @@ def move_coins(on: Paying) -> Coins:
             *shared, users=on.users, wallets=on.wallets, clock=on.clock
         ),
         batches=Batches(*shared, clock=on.clock),
-        bridges=Bridges(on.ledger, on.ends, on.openings, on.clock),
+        bridges=Bridges(on.ledger, on.ends, on.openings, on.committing, on.clock),
     )
 
 

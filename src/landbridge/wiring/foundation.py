@@ -3,24 +3,38 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+from landbridge.bank_files.accounts import OwnAccounts
+from landbridge.bank_files.payments import BankPayments
+from landbridge.bank_files.rails import FileRails
+from landbridge.bank_files.writing import Writer
 from landbridge.chains.port import Chains
 from landbridge.core.clock import Clock
 from landbridge.db.pool import Database
 from landbridge.files.service import Files
 from landbridge.ledger.service import Ledger
+from landbridge.limits.rehearsing import Rehearsing
+from landbridge.limits.service import Limits
+from landbridge.limits.upkeep import Upkeep
 from landbridge.mail.outbox import Outbox
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import Orgs
 from landbridge.privacy.service import Vault
 from landbridge.rails.port import Rails
+from landbridge.rates.reference import ReferenceRates
+from landbridge.rates.valuation import Valuation
+from landbridge.request_log.service import RequestLog
 from landbridge.screening.service import Screening
 from landbridge.settings import Settings
+from landbridge.simulation.forcing import Forcing
+from landbridge.simulation.playing import Playing
 from landbridge.simulation.service import Memory
 from landbridge.wallets.deposits import Deposits
 from landbridge.wallets.service import Wallets
 from landbridge.wiring.adapters import chains as choose_chains
 from landbridge.wiring.adapters import mail, sealer, storage
 from landbridge.wiring.adapters import rails as choose_rails
+from landbridge.wiring.kinds import LIMITED
+from landbridge.wiring.rates import reference, valuation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +54,19 @@ class Foundation:
     deposits: Deposits
     # What the sandbox plays; in production it is never asked.
     memory: Memory
+    forcing: Forcing
     chains: Chains
     rails: Rails
+    # Files that are exchanged with banks, where the rails are these.
+    own_accounts: OwnAccounts
+    bank_payments: BankPayments
+    bank_writer: Writer
+    limits: Limits
+    request_log: RequestLog
+    rehearsing: Rehearsing
+    limit_upkeep: Upkeep
+    reference_rates: ReferenceRates
+    valuation: Valuation
 
 
 def lay_foundation(
@@ -58,8 +83,18 @@ def lay_foundation(
     """
     vault = Vault(sealer(settings))
     memory = Memory(database)
+    forcing = Forcing(
+        database,
+        is_sandbox=settings.mode is Mode.SANDBOX,
+        has_bank=settings.bank == "sandbox",
+    )
+    playing = Playing(memory, forcing)
     ledger = Ledger(database)
+    limits = Limits(database, LIMITED)
     wallets = Wallets(database, ledger, vault, clock)
+    own_accounts, bank_payments = OwnAccounts(database, vault), BankPayments(ledger)
+    files = FileRails(database, vault, own_accounts, bank_payments)
+    rates = reference(settings, database, clock)
     return Foundation(
         settings=settings,
         database=database,
@@ -78,8 +113,18 @@ def lay_foundation(
         wallets=wallets,
         deposits=Deposits(database, ledger, wallets),
         memory=memory,
-        chains=chains or choose_chains(settings, memory),
-        rails=rails or choose_rails(settings, memory),
+        forcing=forcing,
+        chains=chains or choose_chains(settings, playing),
+        rails=rails or choose_rails(settings, playing, files),
+        own_accounts=own_accounts,
+        bank_payments=bank_payments,
+        bank_writer=Writer(database, vault, own_accounts, clock),
+        limits=limits,
+        request_log=RequestLog(database, clock, kept=settings.request_log_kept),
+        rehearsing=Rehearsing(database, ledger, limits),
+        limit_upkeep=Upkeep(database, ledger, limits, clock),
+        reference_rates=rates,
+        valuation=valuation(settings, rates),
     )
 
 

@@ -19,13 +19,18 @@ from landbridge.flows.onramps.service import Onramps
 from landbridge.flows.swaps import model as swaps_model
 from landbridge.flows.swaps.service import Swaps
 from landbridge.flows.swaps.steps import SwapSteps
-from landbridge.orgs.model import Mode
+from landbridge.ledger.waiting import Waiting
 from landbridge.orgs.service import claim_mode, take_lane
+from landbridge.payments.timelines import Timelines
 from landbridge.quotes.board import RateBoard
 from landbridge.rails.port import Rails
-from landbridge.rates.sandbox import sandbox_price
-from landbridge.rates.table import PriceTable, no_price
+from landbridge.rates.market import Market
+from landbridge.rates.port import RateSource
+from landbridge.rates.table import PriceTable
+from landbridge.receipts.reviewing import DepositReviews
 from landbridge.receipts.steps import ReceiptSteps
+from landbridge.receipts.waiting import WaitingReceipts
+from landbridge.reporting.requests import Requests
 from landbridge.rfis.reviewing import Reviewed, Reviewing
 from landbridge.sandbox.deposits import SandboxDeposits
 from landbridge.sandbox.service import Sandbox
@@ -33,10 +38,13 @@ from landbridge.sandbox.virtual_deposits import VirtualDeposits
 from landbridge.settings import Settings
 from landbridge.wiring.coins import Coins, coin_deciders, coin_steps, move_coins
 from landbridge.wiring.foundation import lay_foundation, members
+from landbridge.wiring.kinds import MOVES, WAITS
 from landbridge.wiring.offramps import PayingOut, pay_out
 from landbridge.wiring.onramps import TakingIn, take_in
 from landbridge.wiring.paying import Paying, prepare_payments
 from landbridge.wiring.people import know_people
+from landbridge.wiring.rates import market as choose_market
+from landbridge.wiring.rates import prices as choose_prices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +52,17 @@ class House(Coins):
     """Every service, wired; routes and steps take what they need from here."""
 
     prices: PriceTable
+    # What a price feed says; None without one.
+    market: Market | None
     rate_board: RateBoard
     swaps: Swaps
+    timelines: Timelines
     offramps: Offramps
     onramps: Onramps
     onramp_backgrounds: Backgrounds
     onramp_deposits: OnrampDeposits
+    deposit_reviews: DepositReviews
+    requests: Requests
     voting: Voting
     reviewing: Reviewing
     due: Due
@@ -100,11 +113,12 @@ def wire(
     """
     base = lay_foundation(settings, database, clock, chains=chains, rails=rails)
     people = move_coins(prepare_payments(know_people(base)))
-    ledger, users, wallets = people.ledger, people.users, people.wallets
-    prices = PriceTable(database, sandbox_price if settings.mode is Mode.SANDBOX else no_price)
-    swaps = _trade(people, prices)
-    paying_out = pay_out(people, prices)
-    taking_in = take_in(people, prices)
+    ledger = people.ledger
+    market = choose_market(settings, database, clock, base.reference_rates)
+    prices, rates = choose_prices(settings, database, market)
+    swaps = _trade(people, rates)
+    paying_out = pay_out(people, rates)
+    taking_in = take_in(people, rates)
     due = Due(
         ledger,
         clock,
@@ -117,34 +131,65 @@ def wire(
     )
     # What is done with a payment that was decided on: one line for each flow that can ask.
     deciders: dict[str, Decider] = {offramps_model.KIND: paying_out.deciding, **coin_deciders()}
-    # What a review does to a payment: one line for each flow that can be reviewed.
-    reviewed: dict[str, Reviewed] = {
-        offramps_model.KIND: paying_out.deciding,
-        onramps_model.KIND: taking_in.onramps,
-    }
-    reviewing = Reviewing(people.rfis, ledger, database, clock, reviewed)
-    receipt_steps = ReceiptSteps(people.receipts, taking_in.deposits, people.rails, clock)
+    reviewing = _reviewing(people, paying_out, taking_in)
+    receipt_steps = ReceiptSteps(
+        *(people.receipts, taking_in.deposits, people.rails, clock),
+        holds=settings.holds_unmatched,
+    )
     return House(
         **members(people),
         prices=prices,
-        rate_board=RateBoard(prices, clock, price_age_max=settings.price_age_max),
+        market=market,
+        rate_board=RateBoard(rates, clock, price_age_max=settings.price_age_max),
         swaps=swaps,
+        timelines=Timelines(Waiting(database), WaitingReceipts(database), WAITS, clock),
         offramps=paying_out.offramps,
         onramps=taking_in.onramps,
         onramp_backgrounds=taking_in.backgrounds,
         onramp_deposits=taking_in.deposits,
+        deposit_reviews=taking_in.reviews,
+        requests=_requests(people),
         voting=Voting(database, ledger, people.vault, clock, deciders),
         reviewing=reviewing,
         due=due,
         receipt_steps=receipt_steps,
         simulated_deposits=_simulated_deposits(people),
         sandbox_deposits=_sandbox_deposits(people, taking_in, paying_out),
-        sandbox=Sandbox(
-            *(settings.mode, ledger, people.orgs, users, wallets, due, people.verification, clock),
-            reviewing=reviewing,
-            receipt_steps=receipt_steps,
-            memory=people.memory,
-        ),
+        sandbox=_sandbox(people, due, reviewing, receipt_steps),
+    )
+
+
+def _reviewing(on: Paying, paying_out: PayingOut, taking_in: TakingIn) -> Reviewing:
+    """What a review does to a payment: one line for each flow that can be reviewed."""
+    reviewed: dict[str, Reviewed] = {
+        offramps_model.KIND: paying_out.deciding,
+        onramps_model.KIND: taking_in.onramps,
+    }
+    return Reviewing(on.rfis, on.ledger, on.database, on.clock, reviewed)
+
+
+def _sandbox(on: Paying, due: Due, reviewing: Reviewing, receipt_steps: ReceiptSteps) -> Sandbox:
+    """The sandbox's own verbs; files of banks are its concern where the rails are these."""
+    has_files = on.settings.bank == "files"
+    return Sandbox(
+        *(on.settings.mode, on.ledger, on.orgs, on.users, on.wallets, due, on.verification),
+        clock=on.clock,
+        reviewing=reviewing,
+        receipt_steps=receipt_steps,
+        memory=on.memory,
+        bank_writer=on.bank_writer if has_files else None,
+        bank_reading=on.bank_reading if has_files else None,
+    )
+
+
+def _requests(on: Paying) -> Requests:
+    """What became of requests of every kind."""
+    return Requests(
+        database=on.database,
+        ledger=on.ledger,
+        receipts=on.receipts,
+        forcing=on.forcing,
+        moves=MOVES,
     )
 
 
@@ -170,9 +215,9 @@ def _sandbox_deposits(on: Paying, taking_in: TakingIn, paying_out: PayingOut) ->
     )
 
 
-def _trade(on: Paying, prices: PriceTable) -> Swaps:
-    """Swaps, at the prices of the table."""
+def _trade(on: Paying, rates: RateSource) -> Swaps:
+    """Swaps, at present prices."""
     return Swaps(
-        *(on.ledger, on.ends, on.openings, prices, on.clock),
+        *(on.ledger, on.ends, on.openings, on.committing, rates, on.clock),
         price_age_max=on.settings.price_age_max,
     )

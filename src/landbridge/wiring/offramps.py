@@ -29,7 +29,7 @@ def pay_out(on: Paying, rates: RateSource) -> PayingOut:
     quoting = Quoting(rates, on.settings.price_age_max)
     texts = TextArchive(on.database, on.vault, on.files)
     offramps = Offramps(
-        *(on.database, on.ledger, on.openings),
+        *(on.database, on.ledger, on.openings, on.committing),
         Drafting(on.ends, on.accounts, on.wallets, quoting, on.clock),
         texts,
         *(on.approvals, on.rfis, on.users, on.chains, on.clock),

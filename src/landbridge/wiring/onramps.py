@@ -4,20 +4,26 @@ from dataclasses import dataclass
 
 from landbridge.flows.onramps.backgrounds import Backgrounds
 from landbridge.flows.onramps.deposits import Deposits
+from landbridge.flows.onramps.matching import Matching
 from landbridge.flows.onramps.service import Onramps
 from landbridge.flows.onramps.steps import OnrampSteps
 from landbridge.payments.sending import Sending
 from landbridge.rates.port import RateSource
+from landbridge.receipts.reviewing import DepositReviews
 from landbridge.wiring.paying import Paying
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakingIn:
-    """Onramps: their verbs, what the worker does, what deposits do, what replies show."""
+    """Onramps: their verbs, what the worker does, what deposits do, what replies show.
+
+    Deposits that nobody takes are reviewed.
+    """
 
     onramps: Onramps
     steps: OnrampSteps
     deposits: Deposits
+    reviews: DepositReviews
     backgrounds: Backgrounds
 
 
@@ -28,14 +34,24 @@ def take_in(on: Paying, rates: RateSource) -> TakingIn:
         ledger=on.ledger,
         ends=on.ends,
         openings=on.openings,
+        committing=on.committing,
         wallets=on.wallets,
         accounts=on.accounts,
         verification=on.verification,
         rfis=on.rfis,
         rates=rates,
+        valuation=on.valuation,
         rails=on.rails,
         clock=on.clock,
         price_age_max=on.settings.price_age_max,
+    )
+    deposits = Deposits(
+        onramps=onramps,
+        virtual_accounts=on.virtual_accounts,
+        receipts=on.receipts,
+        orgs=on.orgs,
+        clock=on.clock,
+        review_above_usd=on.settings.review_above_usd,
     )
     return TakingIn(
         onramps=onramps,
@@ -47,13 +63,7 @@ def take_in(on: Paying, rates: RateSource) -> TakingIn:
             rails=on.rails,
             clock=on.clock,
         ),
-        deposits=Deposits(
-            onramps=onramps,
-            virtual_accounts=on.virtual_accounts,
-            receipts=on.receipts,
-            orgs=on.orgs,
-            clock=on.clock,
-            review_above_usd=on.settings.review_above_usd,
-        ),
+        deposits=deposits,
+        reviews=DepositReviews(on.receipts, Matching(deposits), on.rails, on.clock),
         backgrounds=Backgrounds(on.users, on.receipts, on.rails),
     )

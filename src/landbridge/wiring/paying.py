@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 
 from landbridge.approvals.service import Approvals
+from landbridge.bank_files.answering import SandboxBank
+from landbridge.bank_files.applying import Applying
+from landbridge.bank_files.lines import LineReviews
+from landbridge.bank_files.reading import Reading
 from landbridge.orgs.model import Mode
+from landbridge.payments.committing import Committing
 from landbridge.payments.ends import Ends
 from landbridge.payments.openings import Openings
 from landbridge.receipts.service import Receipts
@@ -22,7 +27,12 @@ class Paying(People):
     approvals: Approvals
     ends: Ends
     openings: Openings
+    committing: Committing
     receipts: Receipts
+    # What banks tell in files, where the rails are these.
+    bank_reading: Reading
+    line_reviews: LineReviews
+    sandbox_bank: SandboxBank
     virtual_deposits: Deposits
     virtual_accounts: VirtualAccounts
     settlement_rules: SettlementRules
@@ -34,6 +44,7 @@ def prepare_payments(on: People) -> Paying:
     approvals = Approvals(database, ledger, on.vault)
     # No chain is connected in production yet: nothing could carry coins out of the platform.
     can_leave = settings.mode is Mode.SANDBOX
+    receipts = Receipts(database, on.vault)
     virtual_deposits = Deposits(database, on.vault, ledger, on.clock)
     return Paying(
         **members(on),
@@ -43,8 +54,20 @@ def prepare_payments(on: People) -> Paying:
             can_leave=can_leave,
             needs_registration=settings.require_registered_wallets,
         ),
-        openings=Openings(database, ledger, approvals),
-        receipts=Receipts(database, on.vault),
+        committing=Committing(database, ledger, on.limits),
+        openings=Openings(database, ledger, approvals, on.limits, on.forcing),
+        receipts=receipts,
+        bank_reading=Reading(
+            *(database, on.vault, on.own_accounts),
+            applying=Applying(
+                *(database, on.vault, on.own_accounts, on.bank_payments, receipts, on.clock)
+            ),
+            clock=on.clock,
+        ),
+        line_reviews=LineReviews(
+            *(database, on.vault, on.own_accounts, on.bank_payments, receipts, on.clock)
+        ),
+        sandbox_bank=SandboxBank(settings.mode, database, on.own_accounts, on.clock),
         virtual_deposits=virtual_deposits,
         virtual_accounts=VirtualAccounts(
             *(database, on.vault, on.clock),
