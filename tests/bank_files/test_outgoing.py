@@ -24,16 +24,18 @@ from landbridge.settings import SettingsInvalid, read
 from landbridge.wiring import House, wire
 from tests.accounts.bodies import Case, whole
 from tests.payouts import (
+    OFFRAMPS,
     WAYS,
     accept,
     check_books,
     make_account,
     make_offramp,
     make_payee,
+    offramp_body,
     shown,
     way,
 )
-from tests.tenants import SETTINGS, Tenant, make_tenant, run_due, served
+from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, run_due, sentence, served
 
 from .made import USD, by_ach, funding
 
@@ -100,11 +102,17 @@ async def test_the_sandboxs_clock_writes_what_falls_due_and_settles_ach(
     await check_books(org)
 
 
-async def test_what_the_account_does_not_pay_by_gives_the_coins_back(org: Tenant) -> None:
-    offramp = await _under_way(org, way("us", "rtp"))
-    ended = await shown(org, offramp)
-    assert ended["status"] == "CRYPTO_RETURNED"
-    assert ended["failedReason"] == "the organisation's bank account does not pay by rtp"
+async def test_what_the_account_does_not_pay_by_is_refused_before_coins_are_taken(
+    org: Tenant,
+) -> None:
+    user = await make_payee(org)
+    body = offramp_body(user, await make_account(org, user, way("us", "rtp")))
+    answer = await org.send("POST", OFFRAMPS, body)
+    assert refusal(answer) == "400 INVALID_ACCOUNT_FOR_TRANSACTION"
+    assert sentence(answer) == (
+        "destination.accountId: the bank can't pay this account: "
+        "the organisation's bank account does not pay by rtp"
+    )
 
 
 @pytest.mark.parametrize("case", WAYS.values(), ids=WAYS)

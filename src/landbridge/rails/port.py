@@ -117,7 +117,7 @@ class Rails(Protocol):
     async def why_not(self, payment: Payment) -> str | None:
         """Why `pay` would refuse this for good, in a sentence without personal data; None if not.
 
-        So that a person who decides on a payment is told before it is asked for.
+        So that whoever asks for a payment is told before coins are taken for it.
         """
         ...
 

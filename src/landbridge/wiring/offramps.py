@@ -30,7 +30,7 @@ def pay_out(on: Paying, rates: RateSource) -> PayingOut:
     texts = TextArchive(on.database, on.vault, on.files)
     offramps = Offramps(
         *(on.database, on.ledger, on.openings, on.committing),
-        Drafting(on.ends, on.accounts, on.wallets, quoting, on.clock),
+        Drafting(on.ends, on.accounts, on.wallets, quoting, on.rails, on.clock),
         texts,
         *(on.approvals, on.rfis, on.users, on.chains, on.clock),
         review_above_usd=on.settings.review_above_usd,

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 
+from landbridge.accounts.model import Account
 from landbridge.accounts.service import Accounts
 from landbridge.approvals.model import OFFRAMP_LIFETIME
 from landbridge.chains.tokens import Chain
@@ -17,6 +18,7 @@ from landbridge.core.money import Asset
 from landbridge.flows.offramps.asked import Wanted, check_account
 from landbridge.flows.offramps.fees import FeeLine, checked_value
 from landbridge.flows.offramps.model import KIND, QUOTE_LIFETIME, Details, Status
+from landbridge.flows.offramps.payouts import payout
 from landbridge.flows.offramps.quoting import Asked, Quoting, Terms
 from landbridge.flows.offramps.references import corridor
 from landbridge.flows.offramps.texts import Texts
@@ -24,8 +26,10 @@ from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import Opening
 from landbridge.payments.amounts import too_little
 from landbridge.payments.ends import Ends, Payee, token_asset
+from landbridge.payments.errors import AccountUnfit
 from landbridge.payments.postings import hold
 from landbridge.quotes.errors import RouteInvalid
+from landbridge.rails.port import Rails
 from landbridge.wallets.errors import WalletNotFound
 from landbridge.wallets.model import ExternalWallet
 from landbridge.wallets.service import Wallets, checked_address
@@ -75,6 +79,7 @@ class Drafting:
     accounts: Accounts
     wallets: Wallets
     quoting: Quoting
+    rails: Rails
     clock: Clock
 
     async def owner(self, caller: Caller, wanted: Wanted) -> UUID:
@@ -119,19 +124,11 @@ class Drafting:
         due_at = at + (OFFRAMP_LIFETIME if needs_approval else QUOTE_LIFETIME)
         details = Details(
             **source.told,
+            **_told(wanted, asked, terms),
             destination_address=await self.wallets.treasury_address(caller.org_id, wanted.chain),
             destination_user_id=payee_id,
             account_id=account.id,
-            payment_rail=asked.payment_rail,
-            corridor=asked.corridor,
-            is_same_day=wanted.is_same_day,
-            is_exact_out=wanted.source_amount is None,
             needs_approval=needs_approval,
-            purpose=wanted.purpose,
-            fees=tuple(asked.fees),
-            amount_units=terms.amount.units,
-            exchange_fee_units=terms.exchange_fee.units,
-            rate=terms.rate,
             quote_expires_at=None if needs_approval else due_at,
             held_units=terms.gross.units if needs_approval and source.account_id else 0,
         )
@@ -143,7 +140,28 @@ class Drafting:
             due_at=due_at,
             at=at,
         )
+        await self._check_carried(opening, account, details, texts)
         return Draft(opening, texts)
+
+    async def _check_carried(
+        self, opening: Opening, account: Account, details: Details, texts: Texts
+    ) -> None:
+        """Raise `AccountUnfit` for what the bank would refuse: better now than with the coins."""
+        payment = payout(
+            opening.id,
+            account,
+            opening.destination,
+            rail=details.payment_rail,
+            texts=texts,
+            purpose=details.purpose,
+            is_same_day=details.is_same_day,
+            at=opening.at,
+        )
+        if reason := await self.rails.why_not(payment):
+            raise AccountUnfit(
+                f"destination.accountId: the bank can't pay this account: {reason}",
+                field="destination.accountId",
+            )
 
     def _check_connected(self) -> None:
         if not self.ends.can_leave:
@@ -230,6 +248,21 @@ class Drafting:
         await self.ends.users.check_active(org_id, ours.user_id)
         account = await self.ends.ledger.account(org_id, ours.id, asset)
         return Payee(ours.user_id, address, account_id=account.id)
+
+
+def _told(wanted: Wanted, asked: Asked, terms: Terms) -> dict[str, Any]:
+    """What was asked for and quoted, as a record has it."""
+    return {
+        "payment_rail": asked.payment_rail,
+        "corridor": asked.corridor,
+        "is_same_day": wanted.is_same_day,
+        "is_exact_out": wanted.source_amount is None,
+        "purpose": wanted.purpose,
+        "fees": tuple(asked.fees),
+        "amount_units": terms.amount.units,
+        "exchange_fee_units": terms.exchange_fee.units,
+        "rate": terms.rate,
+    }
 
 
 def _opening(

@@ -16,12 +16,13 @@ import structlog
 from landbridge.accounts.service import Accounts
 from landbridge.chains.port import Action, Chains, Leg, Order, SentState
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Broken, Busy, Unavailable, Unclear
+from landbridge.core.errors import Busy, Unavailable, Unclear
 from landbridge.core.ids import derived_id
 from landbridge.core.money import Money
 from landbridge.core.tries import key_of_try
 from landbridge.flows.offramps import moves
 from landbridge.flows.offramps.model import MOVES, Offramp, Status
+from landbridge.flows.offramps.payouts import PAYOUT, payout
 from landbridge.flows.offramps.texts import TextArchive
 from landbridge.payments.carrying import carry
 from landbridge.payments.insistence import key_to_insist
@@ -40,7 +41,7 @@ _log = structlog.stdlib.get_logger()
 _PROCESSED = Answer(standing=Standing.DONE, expected_at=None, reason=None, facts=moves.PROCESSED)
 
 # What is derived from the record's id for the key of each order.
-_DEBIT, _FEES, _PAYOUT, _REFUND = "debit", "fees", "payout", "refund"
+_DEBIT, _FEES, _REFUND = "debit", "fees", "refund"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Errands:
     def payout(self, offramp: Offramp, clock_offset: timedelta) -> Errand:
         """Fiat to the bank account, which is read when the bank is told."""
         record = offramp.record
-        key = derived_id(record.id, _PAYOUT)
+        key = derived_id(record.id, PAYOUT)
 
         async def payment() -> Payment:
             return await self._payment(offramp, self.clock.now(clock_offset))
@@ -116,24 +117,14 @@ class Errands:
         account = await self.accounts.get(
             record.org_id, details.destination_user_id, details.account_id
         )
-        if account.secret is None:
-            # Nobody is erased to whom something is under way.
-            raise Broken(f"offramp {record.id} pays somebody who is not known any more")
-        texts = await self.archive.of(record.org_id, record.id, record.user_id)
-        purpose = {} if details.purpose is None else {"purposeOfPayment": details.purpose}
-        return Payment(
-            org_id=record.org_id,
-            key=derived_id(record.id, _PAYOUT),
-            record_id=record.id,
-            money=offramp.receive,
+        return payout(
+            record.id,
+            account,
+            offramp.receive,
             rail=details.payment_rail,
+            texts=await self.archive.of(record.org_id, record.id, record.user_id),
+            purpose=details.purpose,
             is_same_day=details.is_same_day,
-            payee={
-                "type": account.type,
-                "accountHolder": account.holder,
-                account.type: account.bank,
-            },
-            texts={**texts.references, **purpose},
             at=at,
         )
 
