@@ -103,10 +103,6 @@ _COUNTS = """
 select status, count(*) as count from bank_lines where org_id = $1 and file_id = $2 group by status
 """
 
-_WAITING = """
-select count(*) from bank_lines where org_id = any($1::uuid[]) and status = 'UNMATCHED'
-"""
-
 # Those that were resolved before, the first first.
 _SWEEP = """
 with old as (
@@ -304,11 +300,6 @@ async def counts(tx: Tx, org_id: UUID, file_id: UUID) -> Mapping[LineStatus, int
     """How many lines that first stood in a file have come to what."""
     rows = await tx.fetch(_COUNTS, org_id, file_id)
     return {LineStatus(row["status"]): row["count"] for row in rows}
-
-
-async def count_waiting(tx: Tx, org_ids: Collection[UUID]) -> int:
-    """How many wait for a person."""
-    return await tx.fetchval(_WAITING, list(org_ids))
 
 
 async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
