@@ -4,6 +4,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 import structlog
 from prometheus_client import Gauge
@@ -42,6 +44,12 @@ class Schedule:
     name: str
     every_s: float
     run: Callable[[House], Awaitable[bool]]
+
+
+async def _clocks(house: House) -> dict[UUID, datetime]:
+    """What time it is for each organisation."""
+    offsets = await house.orgs.clock_offsets()
+    return {org_id: house.clock.now(offset) for org_id, offset in offsets.items()}
 
 
 async def _run_due(house: House) -> bool:
@@ -101,9 +109,7 @@ async def _sweep_links(house: House) -> bool:
 
 
 async def _sweep_receipts(house: House) -> bool:
-    offsets = await house.orgs.clock_offsets()
-    clocks = {org_id: house.clock.now(offset) for org_id, offset in offsets.items()}
-    return await house.receipts.sweep(clocks)
+    return await house.receipts.sweep(await _clocks(house))
 
 
 async def _write_bank_files(house: House) -> bool:
@@ -119,15 +125,11 @@ async def _read_bank_files(house: House) -> bool:
 
 
 async def _sweep_bank_lines(house: House) -> bool:
-    offsets = await house.orgs.clock_offsets()
-    clocks = {org_id: house.clock.now(offset) for org_id, offset in offsets.items()}
-    return await house.line_reviews.sweep(clocks)
+    return await house.line_reviews.sweep(await _clocks(house))
 
 
 async def _sweep_bank_files(house: House) -> bool:
-    offsets = await house.orgs.clock_offsets()
-    clocks = {org_id: house.clock.now(offset) for org_id, offset in offsets.items()}
-    return await house.bank_writer.sweep(clocks, house.settings.bank_files_kept)
+    return await house.bank_writer.sweep(await _clocks(house), house.settings.bank_files_kept)
 
 
 async def _sweep_request_log(house: House) -> bool:

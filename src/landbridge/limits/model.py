@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
+from landbridge.core.money import Money
 from landbridge.core.states import Moves
 from landbridge.ledger.model import Transfer
 
@@ -51,6 +52,16 @@ class Target:
     user_ids: tuple[UUID, ...] = ()
     is_ours: bool = False
 
+    @classmethod
+    def at(cls, address: str, coins: Money, *users: UUID | None, account_id: UUID | None) -> Self:
+        """An address, with who may have registered it; of ours if it has an account."""
+        return cls(
+            name=address,
+            usd=coins.decimal,
+            user_ids=tuple(each for each in users if each is not None),
+            is_ours=account_id is not None,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
@@ -71,6 +82,31 @@ class Spending:
     targets: tuple[Target, ...]
     at: datetime
     is_committed: bool
+
+    @classmethod
+    def of(
+        cls,
+        record: Transfer,
+        coins: Money,
+        *,
+        corridor: str,
+        targets: tuple[Target, ...],
+        is_committed: bool,
+        rail: str | None = None,
+    ) -> Self:
+        """What a record spends: these coins, since it was asked for."""
+        return cls(
+            org_id=record.org_id,
+            record_id=record.id,
+            kind=record.kind,
+            user_id=record.user_id,
+            usd=coins.decimal,
+            rail=rail,
+            corridor=corridor,
+            targets=targets,
+            at=record.created_at,
+            is_committed=is_committed,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """An offramp as limits see it: its coins with all fees, to one bank account."""
 
-from decimal import Decimal
-
+from landbridge.core.money import Money
 from landbridge.flows.offramps.model import Offramp, as_offramp
 from landbridge.ledger.model import Transfer
 from landbridge.limits.model import Spending, Target
@@ -11,16 +10,12 @@ def as_spending(record: Transfer) -> Spending:
     """What it spends; committed once it is accepted, or asks for an approval."""
     offramp = as_offramp(record)
     details = offramp.details
-    return Spending(
-        org_id=record.org_id,
-        record_id=record.id,
-        kind=record.kind,
-        user_id=record.user_id,
-        usd=offramp.gross.decimal,
+    return Spending.of(
+        record,
+        offramp.gross,
         rail=details.payment_rail,
         corridor=details.corridor or offramp.receive.asset.currency,
         targets=_targets(offramp),
-        at=record.created_at,
         is_committed=details.needs_approval or details.accepted_at is not None,
     )
 
@@ -34,22 +29,17 @@ def _targets(offramp: Offramp) -> tuple[Target, ...]:
         )
     ]
     targets += [
-        Target(
-            name=each.line.wallet_address,
-            usd=each.money.decimal,
-            user_ids=(user_id,),
-            is_ours=each.line.account_id is not None,
-        )
+        Target.at(each.line.wallet_address, each.money, user_id, account_id=each.line.account_id)
         for each in offramp.fees
     ]
     if offramp.is_external:
         # What comes back is no payment, so it takes nothing of a cool-down; lists are for it.
         targets.append(
-            Target(
-                name=details.return_address,
-                usd=Decimal(0),
-                user_ids=(user_id,),
-                is_ours=details.return_account_id is not None,
+            Target.at(
+                details.return_address,
+                Money(0, offramp.gross.asset),
+                user_id,
+                account_id=details.return_account_id,
             )
         )
     return tuple(targets)

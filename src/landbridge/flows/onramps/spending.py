@@ -15,21 +15,16 @@ def as_spending(record: Transfer) -> Spending | None:
     details = onramp.details
     if details.virtual_account_id is not None:
         return None
-    target = Target(
-        name=details.destination_address,
-        usd=onramp.destination.decimal,
-        user_ids=(record.user_id, details.destination_user_id),
-        is_ours=details.destination_account_id is not None,
+    target = Target.at(
+        details.destination_address,
+        onramp.destination,
+        *(record.user_id, details.destination_user_id),
+        account_id=details.destination_account_id,
     )
-    return Spending(
-        org_id=record.org_id,
-        record_id=record.id,
-        kind=record.kind,
-        user_id=record.user_id,
-        usd=onramp.destination.decimal,
-        rail=None,
+    return Spending.of(
+        record,
+        onramp.destination,
         corridor=onramp.source.asset.currency,
         targets=(target,),
-        at=record.created_at,
         is_committed=details.reference is not None,
     )

@@ -9,21 +9,16 @@ def as_spending(record: Transfer) -> Spending:
     """What it spends; committed once it is accepted."""
     swap = as_swap(record)
     details = swap.details
-    target = Target(
-        name=details.destination_address,
-        usd=swap.destination.decimal,
-        user_ids=(record.user_id, details.destination_user_id),
-        is_ours=details.destination_account_id is not None,
+    target = Target.at(
+        details.destination_address,
+        swap.destination,
+        *(record.user_id, details.destination_user_id),
+        account_id=details.destination_account_id,
     )
-    return Spending(
-        org_id=record.org_id,
-        record_id=record.id,
-        kind=record.kind,
-        user_id=record.user_id,
-        usd=swap.source.decimal,
-        rail=None,
+    return Spending.of(
+        record,
+        swap.source,
         corridor=swap.source.asset.chain,
         targets=(target,),
-        at=record.created_at,
         is_committed=swap.status not in {Status.OPEN_QUOTE, Status.QUOTE_FAILED},
     )

@@ -9,22 +9,16 @@ def as_spending(record: Transfer) -> Spending:
     """What it spends; committed from the start, since its coins are held."""
     transfer = as_transfer(record)
     details = transfer.details
-    known_by = (record.user_id, details.destination_user_id)
-    target = Target(
-        name=details.destination_address,
-        usd=transfer.amount.decimal,
-        user_ids=tuple(each for each in known_by if each is not None),
-        is_ours=details.destination_account_id is not None,
+    target = Target.at(
+        details.destination_address,
+        transfer.amount,
+        *(record.user_id, details.destination_user_id),
+        account_id=details.destination_account_id,
     )
-    return Spending(
-        org_id=record.org_id,
-        record_id=record.id,
-        kind=record.kind,
-        user_id=record.user_id,
-        usd=transfer.gross.decimal,
-        rail=None,
+    return Spending.of(
+        record,
+        transfer.gross,
         corridor=transfer.asset.chain,
         targets=(target,),
-        at=record.created_at,
         is_committed=True,
     )
