@@ -14,7 +14,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import take_lane
 from landbridge.wiring import House, wire
-from tests.mail.mail_server import MailServer, certificate, listening
+from tests.mail.mail_server import MailServer, listening
 from tests.onboarding.person import LINK, invite
 from tests.tenants import SETTINGS, URL, Tenant, make_tenant, make_user, refusal, sentence, served
 
@@ -216,9 +216,8 @@ async def test_in_a_sandbox_nobody_is_written_to(org: Tenant) -> None:
 
 
 async def test_in_production_the_link_is_mailed(
-    database: Database, tmp_path_factory: pytest.TempPathFactory, logged: Callable[[], str]
+    database: Database, logged: Callable[[], str]
 ) -> None:
-    certificate(tmp_path_factory.mktemp("mail"))
     async with listening(MailServer()) as server:
         house = await _production(
             database, smtp_url=f"smtp+plain://127.0.0.1:{server.port}", mail_from="a@example.com"

@@ -101,7 +101,7 @@ class Account:
     @property
     def kind(self) -> str:
         """How the log of changes names it."""
-        return f"ACCOUNT.{self.ramp.upper()}"
+        return kind_of(self.ramp)
 
     @property
     def table(self) -> Table:
@@ -181,6 +181,11 @@ class Account:
         if secret is None or not (secret.wrong or secret.reason):
             return "the account was rejected on review"
         return secret.reason or "; ".join(each.reason for each in secret.wrong)
+
+
+def kind_of(ramp: Ramp) -> str:
+    """How the log of changes names accounts of this ramp."""
+    return f"ACCOUNT.{ramp.upper()}"
 
 
 def mask(number: str) -> str:

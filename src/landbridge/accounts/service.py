@@ -20,7 +20,7 @@ from landbridge.accounts.model import MOVES, Account, Comparison, Likeness, Secr
 from landbridge.accounts.reading import Reading, read
 from landbridge.accounts.records import opened, seal_request, sealed, unsealed_request
 from landbridge.accounts.tables import Ramp
-from landbridge.changes.service import tell
+from landbridge.accounts.telling import tell_account
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, Busy, ResourceConflict
 from landbridge.core.ids import new_id
@@ -33,7 +33,7 @@ from landbridge.privacy.service import Vault
 from landbridge.screening.service import Screening, Subject
 from landbridge.users.errors import UserFrozen
 from landbridge.users.service import Users
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor, check_reviewer
 from landbridge.web.replays import note_replay
 
 _REASON_LENGTH_MAX = 500
@@ -97,6 +97,7 @@ class Accounts:
         `UserFrozen`, `VerificationMissing`, and `ResourceConflict` for a request id that was used
         for something else.
         """
+        check_editor(caller)
         org_id = caller.org_id
         if request_id is not None:
             known = await self._database.transact(
@@ -166,6 +167,7 @@ class Accounts:
 
     async def delete(self, caller: Caller, user_id: UUID, account_id: UUID) -> Account:
         """Make an account unusable for good; done again, it answers as the first time."""
+        check_editor(caller)
 
         async def work(tx: Tx) -> Account:
             account = await self._lock(tx, caller.org_id, account_id)
@@ -201,6 +203,7 @@ class Accounts:
         Raises `AccountNotFound`, `InactiveAccount` for a deleted one, and `ResourceConflict` for
         one that was decided otherwise.
         """
+        check_reviewer(caller)
         said = (
             None if reason is None else check_text("reason", reason, length_max=_REASON_LENGTH_MAX)
         )
@@ -258,7 +261,7 @@ class Accounts:
             # The new row holds its user: who is being erased was so before, or waits for us.
             if await self._vault.find(tx, account.org_id, account.user_id) is None:
                 raise _erased(account.user_id)
-            await _tell(tx, account, actor, account.created_at)
+            await tell_account(tx, account, actor, key=key)
             return account
         # Ours, if its commit was not heard of and all this is done again.
         stored = await store.get(tx, account.org_id, account.id)
@@ -318,7 +321,7 @@ class Accounts:
         key = await self._vault.find(tx, account.org_id, account.user_id)
         if key is None or not await store.update(tx, sealed(moved, key), version=account.version):
             raise Broken(f"bank account {account.id} was locked, and yet changed")
-        await _tell(tx, moved, caller.actor, at)
+        await tell_account(tx, moved, caller.actor, key=key)
         return moved
 
 
@@ -332,21 +335,7 @@ async def known_since(
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Blank what is personal in a user's accounts and deactivate them; part of erasing the user."""
     for each in await store.erase(tx, org_id, user_id, at):
-        await _tell(tx, opened(each, None), "erasure", at)
-
-
-async def _tell(tx: Tx, account: Account, actor: str, at: datetime) -> None:
-    await tell(
-        tx,
-        org_id=account.org_id,
-        object_id=account.id,
-        seq=account.version,
-        kind=account.kind,
-        what="create" if account.version == 1 else "update",
-        actor=actor,
-        at=at,
-        facts={"userId": str(account.user_id), "status": account.status},
-    )
+        await tell_account(tx, opened(each, None), "erasure", key=None)
 
 
 def _new_account(

@@ -1,7 +1,5 @@
 """Routes of KYC links: /v2/kyc-link. Source: contract, users 3.2 and interface/kyc."""
 
-from enum import StrEnum
-
 from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
@@ -10,19 +8,13 @@ from landbridge.core.errors import FieldInvalid
 from landbridge.kyc.model import Rail
 from landbridge.onboarding.model import Details
 from landbridge.onboarding.service import Links
+from landbridge.onboarding.shapes import LinkUserType
 from landbridge.users.model import UserType
 from landbridge.users.paths import known_user
 from landbridge.web.caller import ApiRequest
 from landbridge.web.reply import WireStruct
 
 _RAILS_MAX = len(Rail)
-
-
-class LinkUserType(StrEnum):
-    """What a new user is to be."""
-
-    INDIVIDUAL = "INDIVIDUAL"
-    BUSINESS = "BUSINESS"
 
 
 class NewKycLink(WireStruct, frozen=True):

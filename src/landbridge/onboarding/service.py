@@ -33,7 +33,7 @@ from landbridge.privacy.service import Vault
 from landbridge.users.errors import UserFrozen
 from landbridge.users.model import UserType, new_session_token
 from landbridge.users.service import Leaving, Users
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 
 # A token has 43 characters; what is longer is none.
 _TOKEN_LENGTH_MAX = 100
@@ -64,6 +64,7 @@ class Links:
         self, caller: Caller, user_type: UserType, rails: Sequence[Rail], told: Details
     ) -> str:
         """The URL of a new link that makes a user; raises `FieldInvalid`."""
+        check_editor(caller)
         return await self._make(caller, user_type, rails, told, user_id=None)
 
     async def make_for(
@@ -73,6 +74,7 @@ class Links:
 
         Raises `FieldInvalid`, `UserNotFound`, and `UserFrozen` for one who was erased.
         """
+        check_editor(caller)
         if not rails:
             raise FieldInvalid("rails must name at least one rail", field="rails")
         user = await self._users.get(caller.org_id, user_id)
@@ -99,6 +101,11 @@ class Links:
             )
 
         return await self._database.transact(read)
+
+    async def find_many(self, org_id: UUID, link_ids: Collection[UUID]) -> Mapping[UUID, Link]:
+        """These links by id, of those that there are; without what is sealed of them."""
+        found = await self._database.single(lambda tx: store.find_many(tx, org_id, link_ids))
+        return {each.id: each for each in found}
 
     async def join(self, link: Link, user_id: UUID) -> Link:
         """Note the user that the link has made."""

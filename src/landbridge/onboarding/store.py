@@ -28,6 +28,13 @@ from kyc_links
 where token_hash = $1
 """
 
+_FIND_MANY = """
+select org_id, id, user_type, makes_user, user_id, rails, entered, created_at, expires_at,
+    completed_at
+from kyc_links
+where org_id = $1 and id = any($2::uuid[])
+"""
+
 _JOIN = """
 update kyc_links
 set user_id = $3
@@ -100,6 +107,11 @@ async def find(tx: Tx, token_hash: bytes) -> StoredLink | None:
     """The link whose token has this hash."""
     row = await tx.fetchrow(_FIND_BY_HASH, token_hash)
     return None if row is None else StoredLink(_link(row), row["sealed_details"])
+
+
+async def find_many(tx: Tx, org_id: UUID, link_ids: Collection[UUID]) -> list[Link]:
+    """These links without their details, of those that there are."""
+    return [_link(row) for row in await tx.fetch(_FIND_MANY, org_id, list(link_ids))]
 
 
 async def join(tx: Tx, org_id: UUID, link_id: UUID, user_id: UUID) -> None:

@@ -18,7 +18,7 @@ from landbridge.users.checks import Particulars
 from landbridge.users.model import Owner, UserCard, UserType
 from landbridge.users.paths import known_user
 from landbridge.users.service import DEFAULT_CHAINS, Filters, Freeze, Users
-from landbridge.wallets.model import Wallet
+from landbridge.users.shapes import UserReply, user_reply
 from landbridge.wallets.service import Wallets
 from landbridge.web.body import as_asked
 from landbridge.web.caller import ApiRequest
@@ -100,23 +100,6 @@ class ErasureReply(WireStruct, frozen=True):
     erased_at: Moment
 
 
-class WalletReply(WireStruct, frozen=True):
-    """A wallet of a user."""
-
-    address: str
-
-
-class UserReply(WireStruct, frozen=True):
-    """A user; wallets are listed under `INDIVIDUAL`, those of businesses too."""
-
-    id: UUID
-    created_at: Moment
-    type: UserType
-    email: str
-    name: str
-    wallets: dict[str, dict[str, WalletReply]]
-
-
 class UserPage(WireStruct, frozen=True):
     """A page of users, newest first; `nextCursor` goes back as `createdBefore`."""
 
@@ -148,7 +131,7 @@ class UserRoutes(Controller):
             request_id=data.request_id,
             request=as_asked(data),
         )
-        return await user_reply(wallets, user)
+        return await _reply(wallets, user)
 
     @get(summary="List users")
     async def page(
@@ -175,7 +158,7 @@ class UserRoutes(Controller):
         of_users = await wallets.of_users(org_id, [user.id for user in found.users])
         return UserPage(
             count=len(found.users),
-            users=[_shape(user, of_users[user.id]) for user in found.users],
+            users=[user_reply(user, of_users[user.id]) for user in found.users],
             next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
         )
 
@@ -188,7 +171,7 @@ class UserRoutes(Controller):
         wallets: NamedDependency[Wallets],
     ) -> UserReply:
         """One user with its wallets."""
-        return await user_reply(wallets, await users.get(request.user.org_id, known_user(userId)))
+        return await _reply(wallets, await users.get(request.user.org_id, known_user(userId)))
 
     @post("/{userId:str}", status_code=200, summary="Update a user")
     async def update(
@@ -206,7 +189,7 @@ class UserRoutes(Controller):
             particulars(data),
             agreement_id=data.signed_agreement_id,
         )
-        return await user_reply(wallets, user)
+        return await _reply(wallets, user)
 
     @post("/{userId:str}/wallets/add", status_code=200, summary="Add wallets on more chains")
     async def add_wallets(
@@ -219,7 +202,7 @@ class UserRoutes(Controller):
     ) -> UserReply:
         """Opens wallets on `chains`; those that the user has already stay as they are."""
         user = await users.add_wallets(request.user, known_user(userId), _chains(data.chains))
-        return await user_reply(wallets, user)
+        return await _reply(wallets, user)
 
     @post("/{userId:str}/freeze", status_code=200, summary="Freeze a user")
     async def freeze(
@@ -258,10 +241,9 @@ class UserRoutes(Controller):
         return ErasureReply(user_id=user.id, erased_at=moment(user.erased_at))
 
 
-async def user_reply(wallets: Wallets, user: UserCard) -> UserReply:
-    """A user as every route answers it."""
+async def _reply(wallets: Wallets, user: UserCard) -> UserReply:
     of_users = await wallets.of_users(user.org_id, [user.id])
-    return _shape(user, of_users[user.id])
+    return user_reply(user, of_users[user.id])
 
 
 def particulars(data: NewIndividual | NewBusiness | UserUpdate) -> Particulars:
@@ -276,19 +258,6 @@ def particulars(data: NewIndividual | NewBusiness | UserUpdate) -> Particulars:
     told: dict[str, Any] = {name: value for name, value in asdict(data).items() if name in _TOLD}
     told["type"] = type_
     return Particulars(**told)
-
-
-def _shape(user: UserCard, wallets: list[Wallet]) -> UserReply:
-    return UserReply(
-        id=user.id,
-        created_at=moment(user.created_at),
-        type=user.type,
-        email=user.email,
-        name=user.name,
-        wallets={
-            "INDIVIDUAL": {wallet.chain: WalletReply(address=wallet.address) for wallet in wallets}
-        },
-    )
 
 
 def _freeze(freeze: Freeze) -> FreezeReply:

@@ -117,7 +117,9 @@ class DepositRoutes(Controller):
         )
         # What is in the books is final: there is nothing that is only confirmed.
         shown = (
-            [] if wanted is DepositStatus.CONFIRMED else [_deposit(each) for each in found.deposits]
+            []
+            if wanted is DepositStatus.CONFIRMED
+            else [deposit_reply(each) for each in found.deposits]
         )
         ends_at = None if wanted is DepositStatus.CONFIRMED else found.next_cursor
         return DepositPage(
@@ -139,10 +141,11 @@ class DepositRoutes(Controller):
         """One deposit of this user, however small."""
         org_id, user_id = request.user.org_id, known_user(userId)
         await users.check_exists(org_id, user_id)
-        return _deposit(await deposits.get(org_id, user_id, known_id(depositId, "deposit")))
+        return deposit_reply(await deposits.get(org_id, user_id, known_id(depositId, "deposit")))
 
 
-def _deposit(deposit: Deposit) -> DepositReply:
+def deposit_reply(deposit: Deposit) -> DepositReply:
+    """A deposit as it is answered."""
     wallet, asset = deposit.wallet, deposit.token.asset
     return DepositReply(
         id=deposit.id,

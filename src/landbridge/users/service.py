@@ -11,11 +11,10 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.chains.tokens import Chain
-from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Busy, FieldInvalid, ResourceConflict
 from landbridge.core.ids import new_id
-from landbridge.core.pages import Position, Window
+from landbridge.core.pages import BEGINNING, Position, Window
 from landbridge.core.states import Moves
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Tx
@@ -25,12 +24,13 @@ from landbridge.privacy.service import DataKey, Vault
 from landbridge.users import sealed, store, terms
 from landbridge.users.checks import Particulars, changed
 from landbridge.users.errors import UserFrozen
-from landbridge.users.model import USER_KIND, Names, Profile, User, UserCard, UserType
+from landbridge.users.model import Names, Profile, User, UserCard, UserType
 from landbridge.users.policy import Policy
 from landbridge.users.records import Records, unknown
 from landbridge.users.search import fold, matches
+from landbridge.users.telling import tell_user
 from landbridge.wallets.service import Wallets
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_admin, check_editor
 
 # Source: contract, users 2.
 DEFAULT_CHAINS = (Chain.POLYGON, Chain.ETHEREUM)
@@ -39,6 +39,8 @@ DEFAULT_CHAINS = (Chain.POLYGON, Chain.ETHEREUM)
 BATCH_SIZE = 250
 # Users that one page looks through: half a second. The page then ends early, with a cursor.
 LOOKED_THROUGH_MAX = 10_000
+# Ids that are read at once: as many as a report may have rows.
+IDS_MAX = 10_000
 
 
 # What belongs to users, above us: told in the transaction in which a user is made, or erased.
@@ -124,6 +126,7 @@ class Users:
         Raises `FieldInvalid` (also for terms that were not accepted) and `ResourceConflict` for a
         request id that was used with another body.
         """
+        check_editor(caller)
         at = self._clock.stamp(caller.clock_offset)
         if told.address is None and told.ip_address is None:
             raise FieldInvalid("address or ipAddress is required", field="address")
@@ -143,7 +146,7 @@ class Users:
             await terms.check_signed(tx, caller.org_id, agreement_id)
             if key := await self._records.add(tx, user, request):
                 await self._wallets.open(tx, caller.org_id, user.id, chains, at)
-                await _tell(tx, user, "create", caller.actor)
+                await tell_user(tx, self._wallets, user, caller.actor, key)
                 for join in self._joined:
                     await join(tx, user, key, at)
                 return user
@@ -176,6 +179,24 @@ class Users:
         """These users by id, of those that there are."""
         found = await self._database.transact(lambda tx: self._records.cards(tx, org_id, user_ids))
         return {each.id: each for each in found}
+
+    async def ids(
+        self,
+        org_id: UUID,
+        *,
+        since: datetime = BEGINNING,
+        offset: int = 0,
+        limit: int = IDS_MAX,
+    ) -> list[UUID]:
+        """Ids of users created at `since` or later, oldest first; erased ones among them."""
+        return await self._database.single(
+            lambda tx: store.ids(tx, org_id, since=since, offset=offset, limit=limit)
+        )
+
+    async def find_card(self, tx: Tx, org_id: UUID, user_id: UUID) -> UserCard | None:
+        """A user, as this transaction sees it."""
+        found = await self._records.cards(tx, org_id, [user_id])
+        return found[0] if found else None
 
     async def page(
         self,
@@ -227,6 +248,7 @@ class Users:
         Raises `FieldInvalid`, `UserNotFound`, and `UserFrozen` after erasure. `agreement_id` is
         set when the person has accepted terms again.
         """
+        check_editor(caller)
 
         async def work(tx: Tx) -> User:
             before, key = await self._records.lock(tx, caller.org_id, user_id)
@@ -238,7 +260,7 @@ class Users:
                 after = replace(after, agreement_id=agreement_id)
                 await self._records.add_agreement(tx, after)
             await self._records.update(tx, after, key)
-            await _tell(tx, after, "update", caller.actor)
+            await tell_user(tx, self._wallets, after, caller.actor, key)
             return after
 
         return await self._database.transact(work)
@@ -248,6 +270,7 @@ class Users:
 
         Raises `UserNotFound` and `UserFrozen`.
         """
+        check_editor(caller)
 
         async def work(tx: Tx) -> User:
             before, key = await self._records.lock(tx, caller.org_id, user_id)
@@ -258,13 +281,14 @@ class Users:
                 return before
             after = replace(before, version=before.version + 1, updated_at=at)
             await self._records.update(tx, after, key)
-            await _tell(tx, after, "update", caller.actor)
+            await tell_user(tx, self._wallets, after, caller.actor, key)
             return after
 
         return await self._database.transact(work)
 
     async def freeze(self, caller: Caller, user_id: UUID, *, reason: str | None) -> Freeze:
         """Let the user move nothing until unfrozen; done again, it answers as the first time."""
+        check_editor(caller)
         checked = None if reason is None else check_text("reason", reason)
 
         async def work(tx: Tx) -> Freeze:
@@ -274,24 +298,19 @@ class Users:
             at = self._clock.stamp(caller.clock_offset)
             sealed_reason = checked and sealed.seal_reason(user_id, checked, key)
             frozen = replace(user, frozen_at=at, updated_at=at, version=user.version + 1)
-            await store.freeze(
-                tx,
-                caller.org_id,
-                user_id,
-                frozen_at=at,
-                sealed_reason=sealed_reason or None,
-                at=at,
-            )
-            await _tell(tx, frozen, "update", caller.actor, facts={"frozen": True})
+            kept = sealed_reason or None
+            await store.freeze(tx, caller.org_id, user_id, frozen_at=at, sealed_reason=kept, at=at)
+            await tell_user(tx, self._wallets, frozen, caller.actor, key, facts={"frozen": True})
             return Freeze(frozen, checked)
 
         return await self._database.transact(work)
 
     async def unfreeze(self, caller: Caller, user_id: UUID) -> Freeze:
         """Let the user move money again; raises `UserFrozen` after erasure, which is for good."""
+        check_editor(caller)
 
         async def work(tx: Tx) -> Freeze:
-            user, _ = await self._records.lock(tx, caller.org_id, user_id)
+            user, key = await self._records.lock(tx, caller.org_id, user_id)
             if not user.is_frozen:
                 return Freeze(user, None)
             at = self._clock.stamp(caller.clock_offset)
@@ -299,7 +318,7 @@ class Users:
             await store.freeze(
                 tx, caller.org_id, user_id, frozen_at=None, sealed_reason=None, at=at
             )
-            await _tell(tx, active, "update", caller.actor, facts={"frozen": False})
+            await tell_user(tx, self._wallets, active, caller.actor, key, facts={"frozen": False})
             return Freeze(active, None)
 
         return await self._database.transact(work)
@@ -320,6 +339,7 @@ class Users:
         and `ResourceConflict` unless the user is frozen, holds nothing, has nothing under way and
         is paid by nothing under way: frozen first, so that nothing begins while we look.
         """
+        check_admin(caller)
         org_id = caller.org_id
 
         async def work(tx: Tx) -> User:
@@ -348,7 +368,7 @@ class Users:
             await store.erase(tx, org_id, user_id, at)
             await self._vault.destroy(tx, org_id, [user_id])
             erased = replace(user, erased_at=at, updated_at=at, version=user.version + 1)
-            await _tell(tx, erased, "update", caller.actor, facts={"erased": True})
+            await tell_user(tx, self._wallets, erased, caller.actor, None, facts={"erased": True})
             return erased
 
         return await self._database.transact(work)
@@ -356,22 +376,6 @@ class Users:
     async def _which_frozen(self, wanted: list[tuple[UUID, UUID]]) -> list[bool | None]:
         found = await self._database.single(lambda tx: store.which_frozen(tx, wanted))
         return [found.get(each) for each in wanted]
-
-
-async def _tell(
-    tx: Tx, user: UserCard, what: str, actor: str, *, facts: Mapping[str, Any] | None = None
-) -> None:
-    await tell(
-        tx,
-        org_id=user.org_id,
-        object_id=user.id,
-        seq=user.version,
-        kind=USER_KIND,
-        what=what,
-        actor=actor,
-        at=user.updated_at,
-        facts=facts,
-    )
 
 
 def _blank(

@@ -83,6 +83,15 @@ order by created_at desc, id desc
 limit $6
 """
 
+_IDS = """
+select id
+from users
+where org_id = $1 and created_at >= $2
+order by created_at, id
+offset $3
+limit $4
+"""
+
 # How common a gram is decides between the index of grams and the one of times; only a plan for the
 # very grams can know.
 _PLAN_FOR_VALUES = "set local plan_cache_mode = force_custom_plan"
@@ -207,6 +216,11 @@ async def page(
         return [_card(row) for row in await tx.fetch(_PAGE, *bounds)]
     await tx.execute(_PLAN_FOR_VALUES)
     return [_card(row) for row in await tx.fetch(_CANDIDATES, *bounds, grams)]
+
+
+async def ids(tx: Tx, org_id: UUID, *, since: datetime, offset: int, limit: int) -> list[UUID]:
+    """Ids of users created at `since` or later, oldest first."""
+    return [row["id"] for row in await tx.fetch(_IDS, org_id, since, offset, limit)]
 
 
 async def freeze(

@@ -1,6 +1,6 @@
 """Terms of service: make a link, show it, accept it. Source: contract, users 1."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from hmac import compare_digest
@@ -13,10 +13,10 @@ from landbridge.core.ids import derived_id
 from landbridge.core.made import Made
 from landbridge.db.pool import Database, Tx
 from landbridge.formats.texts import URL_LENGTH_MAX, check_text, check_url
-from landbridge.privacy.service import Vault
+from landbridge.privacy.service import DataKey, Vault
 from landbridge.users import terms_store
 from landbridge.users.model import AGREEMENT_KIND, AGREEMENT_LIFETIME, Agreement, new_session_token
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 from landbridge.web.replays import note_replay
 
 
@@ -37,6 +37,7 @@ class Terms:
 
         Raises `ResourceConflict` if the key made a link with another template or redirect.
         """
+        check_editor(caller)
         at = self._clock.stamp(caller.clock_offset)
         agreement = Agreement(
             org_id=caller.org_id,
@@ -72,6 +73,17 @@ class Terms:
         """A link; raises `ResourceNotFound`."""
         return await self._database.transact(lambda tx: self._get(tx, org_id, agreement_id))
 
+    async def find_many(
+        self, org_id: UUID, agreement_ids: Collection[UUID]
+    ) -> Mapping[UUID, Agreement]:
+        """These links by id, of those that there are."""
+
+        async def read(tx: Tx) -> Mapping[UUID, Agreement]:
+            found = await terms_store.find_many(tx, org_id, agreement_ids)
+            return {each.id: each for each in await self._opened(tx, org_id, found)}
+
+        return await self._database.transact(read)
+
     async def find_session(self, session_token: str) -> Agreement | None:
         """The link behind a page's session token; what can't be a token has none."""
         if not (session_token.isascii() and session_token.isprintable()):
@@ -79,7 +91,10 @@ class Terms:
 
         async def read(tx: Tx) -> Agreement | None:
             found = await terms_store.find_session(tx, session_token[:URL_LENGTH_MAX])
-            return None if found is None else await self._opened(tx, found)
+            if found is None:
+                return None
+            (opened,) = await self._opened(tx, found.agreement.org_id, [found])
+            return opened
 
         return await self._database.transact(read)
 
@@ -148,25 +163,16 @@ class Terms:
         found = await terms_store.get(tx, org_id, agreement_id)
         if found is None:
             raise ResourceNotFound(f"there is no terms link {agreement_id}")
-        return await self._opened(tx, found)
+        (opened,) = await self._opened(tx, org_id, [found])
+        return opened
 
-    async def _opened(self, tx: Tx, stored: terms_store.StoredAgreement) -> Agreement:
+    async def _opened(
+        self, tx: Tx, org_id: UUID, found: Collection[terms_store.StoredAgreement]
+    ) -> list[Agreement]:
         """With redirect and address of the acceptance; without, once they were erased."""
-        plain = stored.agreement
-        if stored.sealed_redirect_url is None and stored.sealed_signed_from is None:
-            return plain
-        key = await self._vault.find(tx, plain.org_id, _owner_id(plain.id))
-
-        def opened(column: str, sealed: bytes | None) -> str | None:
-            if key is None or sealed is None:
-                return None
-            return key.open(sealed, context=_context(column, plain.id), type=str)
-
-        return replace(
-            plain,
-            redirect_url=opened("redirect_url", stored.sealed_redirect_url),
-            signed_from=opened("signed_from", stored.sealed_signed_from),
-        )
+        owners = {_owner_id(each.agreement.id) for each in found if each.has_sealed}
+        keys = await self._vault.find_many(tx, org_id, owners) if owners else {}
+        return [_open(each, keys.get(_owner_id(each.agreement.id))) for each in found]
 
 
 async def check_signed(tx: Tx, org_id: UUID, agreement_id: UUID) -> None:
@@ -199,6 +205,21 @@ async def forget(tx: Tx, vault: Vault, org_id: UUID, agreement_ids: Collection[U
     """Erase where these agreements led to and were accepted from; that they were stays."""
     await terms_store.forget(tx, org_id, agreement_ids)
     await vault.destroy(tx, org_id, [_owner_id(each) for each in agreement_ids])
+
+
+def _open(stored: terms_store.StoredAgreement, key: DataKey | None) -> Agreement:
+    plain = stored.agreement
+
+    def opened(column: str, sealed: bytes | None) -> str | None:
+        if key is None or sealed is None:
+            return None
+        return key.open(sealed, context=_context(column, plain.id), type=str)
+
+    return replace(
+        plain,
+        redirect_url=opened("redirect_url", stored.sealed_redirect_url),
+        signed_from=opened("signed_from", stored.sealed_signed_from),
+    )
 
 
 def _owner_id(agreement_id: UUID) -> UUID:

@@ -17,7 +17,7 @@ from landbridge.orgs.service import Orgs
 from landbridge.users.hosted import PAGES, html, way_back
 from landbridge.users.model import Agreement
 from landbridge.users.terms import Terms
-from landbridge.web.caller import ApiRequest
+from landbridge.web.caller import ApiRequest, check_editor
 from landbridge.web.paths import known_id
 from landbridge.web.reply import Moment, WireStruct, moment
 
@@ -92,7 +92,7 @@ class TermsRoutes(Controller):
     ) -> LinkReply:
         """Whether the terms have been accepted, and until when they can be."""
         link_id = known_id(signedAgreementId, "terms link")
-        return _shape(await terms.get(request.user.org_id, link_id))
+        return link_reply(await terms.get(request.user.org_id, link_id))
 
     @post("/{signedAgreementId:str}/accept", status_code=200, summary="Accept the terms")
     async def accept(
@@ -104,6 +104,7 @@ class TermsRoutes(Controller):
     ) -> LinkReply:
         """Accepting twice answers as the first time."""
         caller = request.user
+        check_editor(caller)
         agreement = await terms.get(caller.org_id, known_id(signedAgreementId, "terms link"))
         accepted = await terms.accept(
             agreement,
@@ -112,7 +113,7 @@ class TermsRoutes(Controller):
             signed_from=None,
             actor=caller.actor,
         )
-        return _shape(accepted)
+        return link_reply(accepted)
 
 
 class TermsPage(Controller):
@@ -173,7 +174,8 @@ def _page(name: str, status: int, **values: Any) -> Response[str]:
     return html(PAGES.get_template(name).render(**values), status, "frame-ancestors *")
 
 
-def _shape(agreement: Agreement) -> LinkReply:
+def link_reply(agreement: Agreement) -> LinkReply:
+    """A terms link as every route answers it."""
     return LinkReply(
         id=agreement.id,
         created_at=moment(agreement.created_at),

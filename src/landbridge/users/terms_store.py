@@ -22,6 +22,13 @@ from agreements
 where org_id = $1 and id = $2
 """
 
+_FIND_MANY = """
+select org_id, id, template_id, sealed_redirect_url, session_token, created_at, expires_at,
+    signed_at, sealed_signed_from, terms_version
+from agreements
+where org_id = $1 and id = any($2::uuid[])
+"""
+
 # No org_id in front: the hosted page knows the token, not the organisation.
 _FIND_BY_SESSION = """
 select org_id, id, template_id, sealed_redirect_url, session_token, created_at, expires_at,
@@ -52,6 +59,11 @@ class StoredAgreement:
     sealed_redirect_url: bytes | None
     sealed_signed_from: bytes | None
 
+    @property
+    def has_sealed(self) -> bool:
+        """Whether it takes a key to read all of it."""
+        return self.sealed_redirect_url is not None or self.sealed_signed_from is not None
+
 
 async def add(tx: Tx, agreement: Agreement, sealed_redirect_url: bytes | None) -> None:
     """Store a link, unless its id has one."""
@@ -71,6 +83,11 @@ async def get(tx: Tx, org_id: UUID, agreement_id: UUID) -> StoredAgreement | Non
     """A link."""
     row = await tx.fetchrow(_GET, org_id, agreement_id)
     return None if row is None else _agreement(row)
+
+
+async def find_many(tx: Tx, org_id: UUID, agreement_ids: Collection[UUID]) -> list[StoredAgreement]:
+    """These links, of those that there are."""
+    return [_agreement(row) for row in await tx.fetch(_FIND_MANY, org_id, list(agreement_ids))]
 
 
 async def find_session(tx: Tx, session_token: str) -> StoredAgreement | None:
