@@ -1,4 +1,5 @@
 from datetime import timedelta
+from uuid import UUID
 
 import httpx2
 import pytest
@@ -124,6 +125,19 @@ async def test_reporting_has_its_own_envelope_for_a_missing_key(
             "details": {},
         },
     }
+
+
+async def test_reporting_has_details_of_a_404_only_if_a_parameter_is_at_fault(org: Tenant) -> None:
+    nothing = UUID(int=0)
+    answer = await org.send("GET", f"/v2/reporting/metrics/{nothing}")
+    assert answer.status_code == 404
+    assert answer.json() == {
+        "status": "error",
+        "error": {"code": "RESOURCE_NOT_FOUND", "message": f"there is no metric {nothing}"},
+    }
+    answer = await org.send("GET", "/v2/reporting/nothing")
+    assert answer.status_code == 404
+    assert list(answer.json()["error"]) == ["code", "message"]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"])

@@ -1,0 +1,1 @@
+"""Events: what the log of changes says to the outside, by the names of the contract."""

@@ -1,0 +1,1 @@
+"""What events show: each object as its matching retrieve answered right after the change."""

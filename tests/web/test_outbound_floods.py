@@ -1,0 +1,178 @@
+"""Receivers that pour out what nobody asked for take neither our time nor our memory."""
+
+import asyncio
+import tracemalloc
+from contextlib import AsyncExitStack
+
+import pytest
+
+from landbridge.web.outbound import Outbound
+from tests.web.listeners import OK, Listener, Script, answer, listening
+from tests.web.test_outbound import post
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+# Before this is asked anew, nothing that was sent in vain is under way any more.
+QUIET_S = 0.2
+
+
+def pours(begin: bytes, ever: bytes, ended: list[Listener]) -> Script:
+    """Begin an answer, and never end it."""
+
+    async def script(
+        self: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await self.read(reader)
+        writer.write(begin)
+        try:
+            while True:
+                writer.write(ever)
+                await writer.drain()
+                self.written += len(ever)
+                await asyncio.sleep(0)
+        except ConnectionError:
+            ended.append(self)
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("begin", "ever", "status"),
+    [
+        (b"", b"HTTP/1.1 102 Processing\r\n\r\n" * 500, None),
+        (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 500, None),
+        (HEAD, b"X-A: " + b"b" * 1_000 + b"\r\n", None),
+        (CHUNKED + b"1;x=", b"b" * 65_536, 200),
+        (CHUNKED, b"1;" + b"x" * 1_000 + b"\r\na\r\n", 200),
+        (CHUNKED, b"1\r\na\r\n" * 4_000, 200),
+        (CHUNKED + b"0\r\n", b"X-A: " + b"b" * 1_000 + b"\r\n", 200),
+        (HEAD + b"\r\n", b"a" * 65_536, 200),
+    ],
+    ids=["102", "103", "head", "extension", "extensions", "chunks", "trailers", "body"],
+)
+async def test_an_endless_answer_is_ended(begin: bytes, ever: bytes, status: int | None) -> None:
+    outbound, ended = Outbound(allows_loopback=True), list[Listener]()
+    async with listening(pours(begin, ever, ended)) as found:
+        came = await post(outbound, found, timeout_s=5)
+        await asyncio.sleep(QUIET_S)
+        # Long before the timeout, and the connection with it.
+        assert ended == [found]
+    assert came.status == status
+    assert came.error in {None, "the answer was too long", "the answer was not valid HTTP"}
+    assert came.took_ms < 2_000
+    # What is beyond lies in the buffers of the system.
+    assert found.written < 20_000_000
+    await outbound.close()
+
+
+async def test_a_few_interim_answers_are_none_of_our_business() -> None:
+    outbound = Outbound(allows_loopback=True)
+    hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 5
+    async with listening(answer(hints + OK)) as found:
+        for _ in range(3):
+            assert (await post(outbound, found)).status == 200
+    assert found.connections == 1
+    await outbound.close()
+
+
+async def test_more_interim_answers_than_a_few_are_no_answer() -> None:
+    """They are short, and as many as fit into a head would take long."""
+    outbound = Outbound(allows_loopback=True)
+    async with listening(answer(b"HTTP/1.1 102 Processing\r\n\r\n" * 20 + OK)) as found:
+        came = await post(outbound, found)
+        assert (came.status, came.error) == (None, "the answer was too long")
+    await outbound.close()
+
+
+async def test_an_answer_in_chunks_leaves_its_connection_open() -> None:
+    outbound = Outbound(allows_loopback=True)
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in [b"a" * 900] * 100)
+    async with listening(answer(CHUNKED + chunks + b"0\r\n\r\n")) as found:
+        for _ in range(3):
+            came = await post(outbound, found)
+            assert (came.status, came.text) == (200, "a" * 1_000)
+    assert found.connections == 1
+    await outbound.close()
+
+
+@pytest.mark.parametrize(
+    "ever",
+    [OK * 500, HEAD + b"Content-Length: 99999999999\r\n\r\n" + b"x" * 65_536, b"x" * 65_536],
+    ids=["answers", "answer", "nothing"],
+)
+async def test_what_comes_on_an_idle_connection_ends_it(ever: bytes) -> None:
+    """Without that it is queued without end: one address took all memory."""
+    ended: list[Listener] = []
+
+    async def script(
+        self: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await self.read(reader)
+        writer.write(OK)
+        await asyncio.sleep(0.1)
+        try:
+            while True:
+                writer.write(ever)
+                await writer.drain()
+                self.written += len(ever)
+                await asyncio.sleep(0)
+        except ConnectionError:
+            ended.append(self)
+
+    outbound = Outbound(allows_loopback=True)
+    async with listening(script) as found:
+        assert (await post(outbound, found)).status == 200
+        tracemalloc.start()
+        await asyncio.sleep(0.1 + QUIET_S)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert ended == [found]
+        assert found.written < 20_000_000
+        assert peak < 2_000_000
+    await outbound.close()
+
+
+async def test_a_second_answer_that_lies_unread_is_not_taken_for_the_next() -> None:
+    """It came after we last looked, and before we ask again."""
+    writers: list[asyncio.StreamWriter] = []
+
+    async def script(
+        self: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        writers.append(writer)
+        while await self.read(reader):
+            writer.write(OK)
+
+    outbound = Outbound(allows_loopback=True)
+    async with listening(script) as found:
+        assert (await post(outbound, found)).status == 200
+        # It is sent at once, and this is the same loop: nobody has read it yet.
+        writers[0].write(b"HTTP/1.1 204 Forged\r\n\r\n")
+        assert (await post(outbound, found)).status == 200
+        assert found.connections == 2
+    await outbound.close()
+
+
+async def test_connections_that_wait_are_bounded() -> None:
+    outbound = Outbound(allows_loopback=True, connections=2)
+    async with AsyncExitStack() as stack:
+        all_found = [await stack.enter_async_context(listening(_counts)) for _ in range(4)]
+        for found in all_found:
+            assert (await post(outbound, found)).status == 200
+        await asyncio.sleep(QUIET_S)
+        # The latest, that is.
+        assert [each.written for each in all_found] == [0, 0, 1, 1]
+    await outbound.close()
+
+
+async def _counts(
+    self: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """`written` is how many connections are open."""
+    self.written += 1
+    try:
+        while await self.read(reader):
+            await asyncio.sleep(0.02)
+            writer.write(OK)
+    finally:
+        self.written -= 1
