@@ -1,0 +1,1 @@
+"""Webhooks: events delivered to the addresses of organisations."""

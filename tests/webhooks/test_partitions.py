@@ -1,0 +1,228 @@
+"""Days of deliveries: there in time, gone in time, and nobody waits for either."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+
+import asyncpg
+import pytest
+
+from landbridge.core.clock import FrozenClock
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database, Tx
+from landbridge.webhooks.delivering.partitions import Partitions
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TODAY = NOON.date()
+KEPT = timedelta(days=30)
+DAY = timedelta(days=1)
+
+ADD = """
+insert into webhook_deliveries (
+    org_id, id, day, endpoint_id, round, tx, object_id, seq, part, event_type, event_at, status,
+    gives_up_at, attempt_count, attempts, created_at, updated_at
+)
+values ($1, $1, $2, $1, 1, '1', $1, 1, 0, 'USER.CREATE', $3, 'DELIVERED', $3, 1, '[]', $3, $3)
+"""
+ORPHANS = r"""
+select relname from pg_class
+where relname ~ '^webhook_deliveries_\d+$' and relkind = 'r' and not relispartition
+"""
+
+
+def partitions(database: Database, at: datetime = NOON) -> tuple[Partitions, FrozenClock]:
+    clock = FrozenClock(at)
+    return Partitions(database=database, clock=clock, kept=KEPT), clock
+
+
+async def days(database: Database) -> list[date]:
+    rows = await database.rows(
+        "select inhrelid::regclass::text as name from pg_inherits"
+        " where inhparent = 'webhook_deliveries'::regclass order by 1"
+    )
+    return [date.fromisoformat(row["name"].removeprefix("webhook_deliveries_")) for row in rows]
+
+
+async def add(tx: Tx, day: date) -> None:
+    await tx.execute(ADD, new_id(), day, NOON)
+
+
+def ahead(day: date) -> Sequence[date]:
+    return [day, day + DAY, day + 2 * DAY]
+
+
+async def test_today_and_two_more_days_are_made_once(own_database: Database) -> None:
+    kept, clock = partitions(own_database)
+    await kept.keep()
+    await kept.keep()
+    assert await days(own_database) == ahead(TODAY)
+    clock.at += DAY
+    await kept.keep()
+    assert await days(own_database) == [TODAY, *ahead(TODAY + DAY)]
+    for day in await days(own_database):
+        await own_database.transact(lambda tx, day=day: add(tx, day))
+    with pytest.raises(asyncpg.CheckViolationError):
+        await own_database.transact(lambda tx: add(tx, TODAY - DAY))
+
+
+async def test_couriers_ask_for_today_alone(own_database: Database) -> None:
+    """What can't be attached ahead stops nobody today."""
+    kept, clock = partitions(own_database)
+    await kept.make()
+    assert await days(own_database) == [TODAY]
+    await kept.keep()
+    assert await days(own_database) == ahead(TODAY)
+    clock.at += DAY
+    began, go = asyncio.Event(), asyncio.Event()
+
+    async def hold(tx: Tx) -> None:
+        await tx.execute("lock table webhook_deliveries in share update exclusive mode")
+        began.set()
+        await go.wait()
+
+    holding = asyncio.create_task(own_database.transact(hold))
+    await began.wait()
+    async with asyncio.timeout(5):
+        await kept.make()
+    go.set()
+    await holding
+
+
+async def test_a_day_has_what_the_table_has(own_database: Database) -> None:
+    kept, _ = partitions(own_database)
+    await kept.keep()
+    rows = await own_database.rows(
+        """
+        select c.relname::text as name,
+            (select count(*) from pg_index i where i.indrelid = c.oid) as indexes,
+            (select count(*) from pg_index i
+            join pg_inherits h on h.inhrelid = i.indexrelid where i.indrelid = c.oid) as attached,
+            (select count(*) from pg_constraint k
+            where k.conrelid = c.oid and k.contype = 'c') as checks
+        from pg_class c where c.relname ~ '^webhook_deliveries(_[0-9]+)?$' order by 1
+        """
+    )
+    whole = rows[0]
+    assert [row["name"] for row in rows[1:]] == [
+        f"webhook_deliveries_{day:%Y%m%d}" for day in ahead(TODAY)
+    ]
+    for row in rows[1:]:
+        assert row["indexes"] == row["attached"] == whole["indexes"]
+        assert row["checks"] == whole["checks"]
+
+
+async def test_what_was_kept_long_enough_goes(own_database: Database) -> None:
+    kept, clock = partitions(own_database)
+    await kept.keep()
+    await own_database.transact(lambda tx: add(tx, TODAY))
+    clock.at += KEPT + 2 * DAY
+    await kept.keep()
+    assert (await days(own_database))[0] == TODAY
+    clock.at += DAY
+    await kept.keep()
+    assert await days(own_database) == [
+        TODAY + DAY,
+        TODAY + 2 * DAY,
+        clock.at.date() - DAY,
+        *_last(clock),
+    ]
+    assert not await own_database.rows("select id from webhook_deliveries where day = $1", TODAY)
+    assert not await own_database.rows(ORPHANS)
+
+
+async def test_any_number_of_workers_keep_days_at_once(own_dsn: str) -> None:
+    databases = [
+        await Database.connect(own_dsn, name=f"worker {place}", size_max=2) for place in range(4)
+    ]
+    for round_ in range(6):
+        at = NOON + round_ * (KEPT + 6 * DAY)
+        workers = [partitions(each, at)[0] for each in databases]
+        await asyncio.gather(*(each.keep() for each in workers))
+        # Whoever came in second may have left the dropping to the first.
+        await workers[0].keep()
+        assert await days(databases[0]) == ahead(at.date())
+        assert not await databases[0].rows(ORPHANS)
+    for each in databases:
+        await each.close()
+
+
+async def test_nobody_waits_while_days_come_and_go(own_database: Database) -> None:
+    """A transaction that is under way neither stops a new day nor is stopped by it."""
+    kept, clock = partitions(own_database)
+    await kept.keep()
+    began, go = asyncio.Event(), asyncio.Event()
+
+    async def slow(tx: Tx) -> None:
+        await add(tx, TODAY + DAY)
+        began.set()
+        await go.wait()
+        await add(tx, TODAY + DAY)
+
+    writing = asyncio.create_task(own_database.transact(slow))
+    await began.wait()
+    clock.at += DAY
+    async with asyncio.timeout(5):
+        await kept.keep()
+    # Dropping waits for it, and locks nobody out meanwhile.
+    clock.at += KEPT + 2 * DAY
+    dropping = asyncio.create_task(kept.drop())
+    await asyncio.sleep(0.2)
+    assert not dropping.done()
+    async with asyncio.timeout(5):
+        await own_database.transact(lambda tx: add(tx, TODAY + DAY))
+        await own_database.rows("select id from webhook_deliveries where org_id = $1", new_id())
+    go.set()
+    await writing
+    await dropping
+    assert await days(own_database) == [*ahead(TODAY + DAY)]
+
+
+async def test_what_a_killed_worker_left_half_dropped_goes_next_time(
+    own_database: Database,
+) -> None:
+    kept, clock = partitions(own_database)
+    await kept.keep()
+    clock.at += DAY
+    await kept.keep()
+    # Killed between the two, and within the first.
+    first, second = (f"webhook_deliveries_{TODAY + place * DAY:%Y%m%d}" for place in range(2))
+    await own_database.single(
+        lambda tx: tx.execute(
+            f"alter table webhook_deliveries detach partition {first} concurrently"
+        )
+    )
+    await leave_half_detached(own_database, second)
+    clock.at += KEPT + 5 * DAY
+    await kept.keep()
+    assert await days(own_database) == _last(clock)
+    assert not await own_database.rows(ORPHANS)
+
+
+async def leave_half_detached(database: Database, name: str) -> None:
+    """End a worker's statement while it waits for another transaction."""
+    began, go = asyncio.Event(), asyncio.Event()
+
+    async def hold(tx: Tx) -> None:
+        await tx.fetch("select id from webhook_deliveries where org_id = $1", new_id())
+        began.set()
+        await go.wait()
+
+    async def detach(tx: Tx) -> None:
+        await tx.execute("set statement_timeout = 300")
+        try:
+            await tx.execute(f"alter table webhook_deliveries detach partition {name} concurrently")
+        finally:
+            await tx.execute("set statement_timeout = 20000")
+
+    holding = asyncio.create_task(database.transact(hold))
+    await began.wait()
+    with pytest.raises(Exception, match="took too long"):
+        await database.single(detach)
+    go.set()
+    await holding
+    rows = await database.rows("select 1 from pg_inherits where inhdetachpending")
+    assert len(rows) == 1
+
+
+def _last(clock: FrozenClock) -> Sequence[date]:
+    return ahead(clock.at.date())
