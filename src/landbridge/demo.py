@@ -26,33 +26,13 @@ from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.house import house_balances
 from landbridge.settings import PREFIX
+from landbridge.stories.made_up import DOSSIER, PASSPORT, person, us_account
 from landbridge.wiring import ASSETS, MOVES
 
 # Only a directory that an earlier demo has marked as its own is wiped.
 _MARK = "made-by-landbridge-demo"
 _READY_PATIENCE_S = 120
 _TIMEOUT_S = 30
-
-_ADDRESS = {
-    "addressLine1": "1 Main Street",
-    "city": "Denver",
-    "stateProvinceRegion": "CO",
-    "postalCode": "80202",
-    "country": "USA",
-}
-_ACCOUNT = {
-    "rail": "offramp",
-    "type": "us",
-    "accountHolder": {"type": "individual", "name": "Ada Approval", "address": _ADDRESS},
-    "us": {
-        "transferType": "ach",
-        "accountType": "checking",
-        "accountNumber": "000123456789",
-        "routingNumber": "021000021",
-        "bankName": "Test Bank",
-        "currency": "usd",
-    },
-}
 
 # The server is our own and on this machine, whatever proxy the environment names.
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -196,7 +176,7 @@ def _bank(client: Client, say: Say, *, ada: str) -> None:
     client.ask("POST", path.replace("/v2/", "/v2/sandbox/") + "/deposit", {"paymentRail": "wire"})
     say(f"Her bank sends them: {_finish(client, path)['status']}.")
 
-    account = client.ask("POST", f"/v2/users/{ada}/accounts", _ACCOUNT)["id"]
+    account = client.ask("POST", f"/v2/users/{ada}/accounts", us_account("ach"))["id"]
     start = {"userId": ada, "currency": "usdc", "chain": "POLYGON", "amount": 20}
     asked = {
         "requestId": str(uuid4()),
@@ -238,25 +218,8 @@ def _coins(user: str, destination: dict[str, Any], **more: Any) -> dict[str, Any
 def _verify(client: Client, user: str) -> None:
     """Tell all that is asked for dollars, and submit it."""
     path = f"/v2/users/{user}/kyc"
-    client.ask(
-        "POST",
-        path,
-        {
-            "phone": "+13035550123",
-            "nationality": "USA",
-            "address": _ADDRESS,
-            "taxIdentificationNumber": "123-45-6789",
-        },
-    )
-    passport = {
-        "type": "PASSPORT",
-        "subType": "SINGLE_SIDE",
-        "issuedCountry": "USA",
-        "number": "P1234567",
-        "expiryDate": "2100-01-01",
-        "url": "https://example.com/passport.pdf",
-    }
-    client.ask("POST", f"{path}/documents", [passport])
+    client.ask("POST", path, DOSSIER)
+    client.ask("POST", f"{path}/documents", [PASSPORT])
     client.ask("POST", f"{path}/submissions", {"rails": "USD"})
     status = client.ask("GET", f"{path}/status?rails=USD")["status"]
     if status != "ACTIVE":
@@ -268,19 +231,7 @@ def _user(client: Client, name: str) -> str:
     path = f"/v2/tos-link/{link['signedAgreementId']}"
     token = client.ask("GET", path)["sessionToken"]
     client.ask("POST", f"{path}/accept", {"sessionToken": token})
-    return client.ask(
-        "POST",
-        "/v2/users",
-        {
-            "type": "individual",
-            "firstName": name,
-            "lastName": "Approval",
-            "email": f"{name.lower()}@example.com",
-            "dateOfBirth": "1990-01-01",
-            "ipAddress": "203.0.113.7",
-            "signedAgreementId": link["signedAgreementId"],
-        },
-    )["id"]
+    return client.ask("POST", "/v2/users", person(name, link["signedAgreementId"]))["id"]
 
 
 def _swap(

@@ -115,6 +115,17 @@ def test_what_never_ends_is_refused_soon(
     assert server.call("GET", "/v2/ping")[0] == 200
 
 
+def test_what_is_refused_below_reports_has_their_envelope(server: Served) -> None:
+    begin = b"GET /v2/reporting/templates?q=" + b"q" * (URL_BYTES_MAX + 4096)
+    with connect(server) as sock:
+        sock.sendall(begin + b" HTTP/1.1\r\n\r\n")
+        answer = b""
+        while piece := sock.recv(1 << 16):
+            answer += piece
+    assert answer.startswith(b"HTTP/1.1 414 ")
+    assert b'"status":"error","error":{"code":"FIELD_VALIDATION_ERROR"' in answer
+
+
 def test_what_is_within_the_bounds_is_answered(server: Served) -> None:
     query = b"?q=" + b"q" * (URL_BYTES_MAX - 100)
     headers = b"".join(b"X-%d: %s\r\n" % (each, b"v" * 100) for each in range(HEADERS_MAX - 10))

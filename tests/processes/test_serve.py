@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
 import threading
@@ -43,6 +44,18 @@ def test_it_serves_swaps_and_the_books_balance_while_it_runs(tmp_path: Path) -> 
 
         made = landbridge("orgs", "create", "--name", "Second", folder=tmp_path)
         assert made.stdout.splitlines()[-1].startswith("lb_sandbox_")
+
+
+def test_its_processes_may_open_more_files_than_programs_usually_may(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+    try:
+        with served(tmp_path) as server:
+            for name in ("worker", "api"):
+                most, _ = resource.prlimit(server.child(name), resource.RLIMIT_NOFILE)
+                assert most == min(hard, 65_536)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_killed_processes_come_back_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
@@ -299,3 +312,29 @@ def test_a_database_keeps_to_the_mode_it_was_begun_in(own_dsn: str, tmp_path: Pa
         assert "begun in sandbox mode" in refused.stderr
         assert len(refused.stderr.strip().splitlines()) == 1
     assert run("orgs", "list", mode="sandbox").returncode == 0
+
+
+def test_the_first_start_makes_an_admin_and_prints_the_password_once(
+    own_dsn: str, tmp_path: Path
+) -> None:
+    server = Served(tmp_path, settings={"database_url": own_dsn, "api_key": KEY}).start()
+    server.await_said("serves on")
+    said = server.stop()
+    lines = [line.strip() for line in said.splitlines()]
+    at = next(place for place, line in enumerate(lines) if line.startswith("Sign in at"))
+    assert "/dashboard as admin@landbridge.test" in lines[at]
+    assert len(lines[at + 2]) == 20
+    again = Served(tmp_path, settings={"database_url": own_dsn, "api_key": KEY}).start()
+    again.await_said("serves on")
+    assert "Sign in at" not in again.stop()
+
+
+def test_a_preset_admin_is_not_told_a_password(own_dsn: str, tmp_path: Path) -> None:
+    preset = {"admin_email": "ada@example.com", "admin_password": "a lantern over bridges"}
+    server = Served(tmp_path, settings={"database_url": own_dsn, "api_key": KEY, **preset}).start()
+    server.await_said("serves on")
+    said = server.stop()
+    assert "Sign in at" not in said
+    assert preset["admin_password"] not in said
+    listed = landbridge("members", "list", database_url=own_dsn, data_dir=str(tmp_path))
+    assert "admin  active  ada@example.com" in listed.stdout

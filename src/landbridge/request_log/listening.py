@@ -5,7 +5,8 @@ Guarantees:
   personal, and writing, happen later;
 - the heap has bounds (`Bounds`): beyond so many bodies of an organisation only lines are kept,
   beyond so many lines only a count;
-- what has no organisation (a page without a key, a key that is not good) is not heard at all.
+- what has no organisation (a page without a key, a key that is not good) is not heard at all, nor
+  is what our own pages ask: the log is for who builds on the interface.
 """
 
 import time
@@ -21,6 +22,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from landbridge.core.clock import Clock
 from landbridge.request_log.model import Heard
 from landbridge.web.caller import Caller
+from landbridge.web.gate import INSIDE
 
 # Every body that people look at is smaller.
 BODY_BYTES_MAX = 16 * 1024
@@ -159,4 +161,6 @@ class Listener:
 
 def _is_heard(scope: HTTPScope) -> bool:
     handler = cast("Any", scope["route_handler"])
-    return not handler.opt.get("public") and not scope["path"].startswith(_UNHEARD)
+    if handler.opt.get("public") or INSIDE in scope:
+        return False
+    return not scope["path"].startswith(_UNHEARD)
