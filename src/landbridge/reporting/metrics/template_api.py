@@ -8,7 +8,12 @@ from litestar.params import FromPath
 
 from landbridge.core.clock import Clock
 from landbridge.core.errors import ResourceNotFound
-from landbridge.reporting.model import Template, find_template, templates
+from landbridge.reporting.metrics.template_shapes import (
+    TemplateReply,
+    template_replies,
+    template_reply,
+)
+from landbridge.reporting.metrics.templates import TEMPLATES
 from landbridge.web.caller import ApiRequest
 from landbridge.web.reply import WireStruct
 
@@ -17,15 +22,15 @@ class TemplateList(WireStruct, frozen=True):
     """`metadata.count` is the number of templates."""
 
     status: str
-    data: list[Template]
+    data: list[TemplateReply]
     metadata: dict[str, int]
 
 
-class TemplateReply(WireStruct, frozen=True):
+class TemplateAnswer(WireStruct, frozen=True):
     """One template."""
 
     status: str
-    data: Template
+    data: TemplateReply
     metadata: dict[str, Any]
 
 
@@ -38,15 +43,16 @@ class TemplateRoutes(Controller):
     @get(summary="List metric templates")
     async def list_all(self, request: ApiRequest, clock: NamedDependency[Clock]) -> TemplateList:
         """Every template with its parameters."""
-        found = templates(clock.now(request.user.clock_offset).date())
+        found = template_replies(clock.now(request.user.clock_offset).date())
         return TemplateList(status="success", data=found, metadata={"count": len(found)})
 
     @get("/{name:str}", summary="Retrieve a metric template")
     async def retrieve(
         self, request: ApiRequest, name: FromPath[str], clock: NamedDependency[Clock]
-    ) -> TemplateReply:
+    ) -> TemplateAnswer:
         """One template."""
-        found = find_template(name, clock.now(request.user.clock_offset).date())
+        found = TEMPLATES.get(name)
         if found is None:
             raise ResourceNotFound(f"there is no template {name[:100]}", field="name")
-        return TemplateReply(status="success", data=found, metadata={})
+        today = clock.now(request.user.clock_offset).date()
+        return TemplateAnswer(status="success", data=template_reply(found, today), metadata={})

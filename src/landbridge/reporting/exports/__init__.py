@@ -1,0 +1,1 @@
+"""Results, and the transactions behind them, as files: CSV and Parquet."""

@@ -1,0 +1,184 @@
+"""Reads of records for files, oldest first, stretch by stretch.
+
+A statement looks at a bounded number of records, however few of them are wanted.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple, TypeVar, cast
+from uuid import UUID
+
+from landbridge.db.pool import Tx
+
+T = TypeVar("T")
+
+
+class Key(NamedTuple):
+    """A record's place: oldest first, by id where two were created at once."""
+
+    created_at: datetime
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """What is looked at: behind that place, created before that moment, at most so many."""
+
+    behind: Key
+    until: datetime
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which records: of these kinds and, where that is not None, of one of these each.
+
+    `states` are pairs of kind and status; assets are codes; a reason is why
+    a record failed, as reports tell it: without one, its status.
+    """
+
+    kinds: tuple[str, ...]
+    user_ids: tuple[UUID, ...] | None = None
+    states: Collection[tuple[str, str]] | None = None
+    source_assets: Collection[str] | None = None
+    destination_assets: Collection[str] | None = None
+    reasons: Collection[str] | None = None
+
+
+class AssetColumns(NamedTuple):
+    """Of every asset its code, its currency, its chain (None at a bank), and its unit in coins."""
+
+    codes: list[str]
+    currencies: list[str]
+    chains: list[str | None]
+    units: list[Decimal]
+
+
+# What is looked at next: of kinds by one index, of users by another, whichever is asked for. Of
+# these are told those that are wanted; and the last, so that whoever asked knows where to go on.
+# What a record is worth in dollars is as in the view report_records (migration 0036), whatever its
+# status; a fact that is null hides a detail. Reasons are that view's own.
+_NEXT = """
+select n.id::text as id, n.kind, n.status, n.user_id::text as user_id,
+    n.request_id::text as request_id, n.created_at, n.updated_at,
+    a.currency as source_currency, a.chain as source_chain,
+    trim_scale(n.source_units * a.unit)::text as source_amount,
+    b.currency as destination_currency, b.chain as destination_chain,
+    trim_scale(n.destination_units * b.unit)::text as destination_amount,
+    (trunc(case n.kind
+        when 'ONRAMP' then coalesce(
+            100 * ((n.details || n.facts) ->> 'worth_usd')::numeric,
+            case n.source_asset
+                when 'usd:BANK' then n.source_units
+                else n.destination_units / 10000
+            end
+        )
+        when 'OFFRAMP' then
+            ((n.details || n.facts) ->> 'amount_units')::numeric / 10000
+        else n.source_units / 10000
+    end) / 100)::numeric(40, 2)::text as amount_usd,
+    coalesce(n.facts ->> 'failed_reason', n.facts ->> 'error') as failed_reason,
+    n.is_wanted, n.looked_at
+from (
+    select f.id, f.kind, f.status, f.user_id, f.request_id, f.created_at, f.updated_at,
+        f.source_asset, f.source_units, f.destination_asset, f.destination_units, f.details,
+        f.facts, row_number() over (order by f.created_at, f.id) as place,
+        count(*) over () as looked_at,
+        ($8::text[] is null or f.kind || ' ' || f.status = any($8))
+        and ($9::text[] is null or f.source_asset = any($9))
+        and ($10::text[] is null or f.destination_asset = any($10))
+        and (
+            $11::text[] is null
+            or (
+                select coalesce(nullif(r.reason, ''), r.status)
+                from report_records r
+                where r.org_id = $1 and r.id = f.id
+            ) = any($11)
+        ) as is_wanted
+    from (
+        select x.id, x.kind, x.status, x.user_id, x.request_id, x.created_at, x.updated_at,
+            x.source_asset, x.source_units, x.destination_asset, x.destination_units, x.details,
+            x.facts
+        from (
+            select t.id, t.kind, t.status, t.user_id, t.request_id, t.created_at, t.updated_at,
+                t.source_asset, t.source_units, t.destination_asset, t.destination_units,
+                t.details, t.facts
+            from unnest($2::text[]) as k (kind)
+            cross join lateral (
+                select i.id, i.kind, i.status, i.user_id, i.request_id, i.created_at,
+                    i.updated_at, i.source_asset, i.source_units, i.destination_asset,
+                    i.destination_units, i.details, i.facts
+                from transfers i
+                where i.org_id = $1 and i.kind = k.kind
+                    and (i.created_at, i.id) > ($3::timestamptz, $4::uuid) and i.created_at < $5
+                order by i.created_at, i.id
+                limit $6
+            ) t
+            where $7::uuid[] is null
+            union all
+            select t.id, t.kind, t.status, t.user_id, t.request_id, t.created_at, t.updated_at,
+                t.source_asset, t.source_units, t.destination_asset, t.destination_units,
+                t.details, t.facts
+            from unnest($2::text[]) as k (kind)
+            cross join unnest($7::uuid[]) as u (user_id)
+            cross join lateral (
+                select i.id, i.kind, i.status, i.user_id, i.request_id, i.created_at,
+                    i.updated_at, i.source_asset, i.source_units, i.destination_asset,
+                    i.destination_units, i.details, i.facts
+                from transfers i
+                where i.org_id = $1 and i.user_id = u.user_id and i.kind = k.kind
+                    and (i.created_at, i.id) > ($3::timestamptz, $4::uuid) and i.created_at < $5
+                order by i.created_at, i.id
+                limit $6
+            ) t
+        ) x
+        order by x.created_at, x.id
+        limit $6
+    ) f
+) n
+left join unnest($12::text[], $13::text[], $14::text[], $15::numeric[])
+    as a (code, currency, chain, unit) on a.code = n.source_asset
+left join unnest($12::text[], $13::text[], $14::text[], $15::numeric[])
+    as b (code, currency, chain, unit) on b.code = n.destination_asset
+where n.is_wanted or n.place = n.looked_at
+order by n.created_at, n.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found: values of records, in order, and of how many that were looked at.
+
+    `end` is the last of these if there may be more; None if the stretch was looked at whole.
+    """
+
+    rows: Sequence[Sequence[Any]]
+    looked_at: int
+    end: Key | None
+
+
+async def look(
+    tx: Tx, org_id: UUID, wanted: Wanted, assets: AssetColumns, *, at: Stretch
+) -> Looked:
+    """The next records, oldest first; each begins with the members of `_NEXT` up to the reason."""
+    states = None if wanted.states is None else [" ".join(each) for each in wanted.states]
+    rows = await tx.fetch(
+        _NEXT,
+        *(org_id, list(wanted.kinds), at.behind.created_at, at.behind.id, at.until, at.limit),
+        *(_listed(wanted.user_ids), states),
+        *(_listed(wanted.source_assets), _listed(wanted.destination_assets)),
+        *(_listed(wanted.reasons), *assets),
+    )
+    if not rows:
+        return Looked((), 0, None)
+    last = rows[-1]
+    end = Key(last["created_at"], UUID(last["id"])) if last["looked_at"] == at.limit else None
+    # A row is a sequence of its values; the protocol knows them by name only.
+    values = cast("list[Sequence[Any]]", rows if last["is_wanted"] else rows[:-1])
+    return Looked(values, last["looked_at"], end)
+
+
+def _listed(values: Collection[T] | None) -> list[T] | None:
+    return None if values is None else list(values)

@@ -1,0 +1,1 @@
+"""What can be measured, the measuring, and measures that an organisation has saved."""

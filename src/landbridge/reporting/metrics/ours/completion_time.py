@@ -1,0 +1,47 @@
+"""COMPLETION_TIME: how long transactions take that are completed."""
+
+from collections.abc import Sequence
+from typing import cast
+from uuid import UUID
+
+from landbridge.reporting.metrics.model import Fact, Question, Sources, Tally, Template, Values
+from landbridge.reporting.metrics.ours.durations import ROUNDING, percentile_seconds
+from landbridge.reporting.metrics.ours.kinds import kinds_of, type_dimension, type_of
+from landbridge.reporting.rollups.model import Measure
+
+_TYPE = "transactionType"
+
+
+async def _read(sources: Sources, org_id: UUID, question: Question) -> Sequence[Fact]:
+    kinds = kinds_of(question.filters.get(_TYPE))
+    found = await sources.rollups.durations(org_id, Measure.TIME, question.span, kinds)
+    # Numbers alone are a tally as well.
+    return [
+        Fact(each.period, (type_of(each.a),), cast("Tally", each.counts))
+        for each in found
+        if each.counts
+    ]
+
+
+def _values(tally: Tally) -> Values:
+    return {
+        "transactionCount": sum(tally.values()),
+        **percentile_seconds(tally),
+    }
+
+
+COMPLETION_TIME = Template(
+    name="COMPLETION_TIME",
+    display_name="Time to Completion",
+    description=(
+        "How long transactions took from their creation to their completion, by the time they"
+        " were created: the time that half of them did not exceed, and 95 in 100. Each is rounded"
+        f" up {ROUNDING}."
+    ),
+    dimensions=(type_dimension(),),
+    fields=("transactionCount", "p50Seconds", "p95Seconds"),
+    read=_read,
+    values=_values,
+    is_by_day=True,
+    defaults={},
+)

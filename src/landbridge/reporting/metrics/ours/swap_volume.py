@@ -1,0 +1,113 @@
+"""SWAP_VOLUME: what was swapped into what."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from uuid import UUID
+
+from landbridge.core.money import units_as_decimal
+from landbridge.reporting.metrics.model import (
+    Dimension,
+    Dims,
+    Fact,
+    Question,
+    Sources,
+    Tally,
+    Template,
+    Values,
+)
+from landbridge.reporting.metrics.ours.amounts import (
+    CHAINS,
+    STABLECOINS,
+    amount_name,
+    amount_of,
+    asset_of,
+    codes_of,
+)
+from landbridge.reporting.rollups.model import Measure
+
+_SOURCE, _DESTINATION = "source", "destination"
+_CENTS_DECIMALS = 2
+_FROM, _INTO, _CHAIN = "sourceCurrency", "destinationCurrency", "chain"
+
+
+async def _read(sources: Sources, org_id: UUID, question: Question) -> Sequence[Fact]:
+    # Both sides in any case, so that coins of two currencies are not added up.
+    sums = await sources.rollups.sums(
+        org_id, Measure.SWAP, (), question.span, by=("a", "b"), only=_only(question)
+    )
+    facts: list[Fact] = []
+    for each in sums:
+        dims, source, scale, destination, other_scale = _place(each.a, each.b)
+        tally: Tally = {
+            "count": each.count,
+            "cents": each.usd_cents,
+            source: each.units * scale,
+            destination: each.other_units * other_scale,
+        }
+        facts.append(Fact(each.period, dims, tally))
+    return facts
+
+
+def _only(question: Question) -> Mapping[str, Collection[str]]:
+    filters = question.filters
+    chains = filters.get(_CHAIN)
+    only: dict[str, Collection[str]] = {}
+    if _FROM in filters or chains is not None:
+        only["a"] = codes_of(filters.get(_FROM), chains)
+    if _INTO in filters:
+        only["b"] = codes_of(filters[_INTO], chains)
+    return only
+
+
+@cache
+def _place(source_code: str, destination_code: str) -> tuple[Dims, str, int, str, int]:
+    source, destination = asset_of(source_code), asset_of(destination_code)
+    return (
+        (source.currency, destination.currency, source.chain),
+        *amount_name(_SOURCE, source),
+        *amount_name(_DESTINATION, destination),
+    )
+
+
+def _values(tally: Tally) -> Values:
+    return {
+        "swapCount": tally.get("count", 0),
+        "volumeUsd": units_as_decimal(tally.get("cents", 0), _CENTS_DECIMALS),
+        "sourceAmount": amount_of(_SOURCE, tally),
+        "destinationAmount": amount_of(_DESTINATION, tally),
+    }
+
+
+SWAP_VOLUME = Template(
+    name="SWAP_VOLUME",
+    display_name="Swap Volume",
+    description=(
+        "Completed swaps by the pair of their currencies, by the time they were created. Amounts"
+        " are null where coins of several currencies would be added up: tell them apart."
+    ),
+    dimensions=(
+        Dimension(
+            name=_FROM,
+            param="sourceCurrencies",
+            options=STABLECOINS,
+            description="Only swaps out of these currencies; all if left out.",
+        ),
+        Dimension(
+            name=_INTO,
+            param="destinationCurrencies",
+            options=STABLECOINS,
+            description="Only swaps into these currencies; all if left out.",
+        ),
+        Dimension(
+            name=_CHAIN,
+            param="chains",
+            options=CHAINS,
+            description="Only swaps on these chains; all if left out.",
+        ),
+    ),
+    fields=("swapCount", "volumeUsd", "sourceAmount", "destinationAmount"),
+    read=_read,
+    values=_values,
+    is_by_day=True,
+    defaults={},
+)

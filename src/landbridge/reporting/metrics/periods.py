@@ -1,0 +1,61 @@
+"""The periods of a span, told by their first local day."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+
+from landbridge.reporting.moments import last_local_day, local_day, start_of_day
+from landbridge.reporting.rollups.model import UTC_ZONE, Interval, Span
+
+_QUARTER_MONTHS = 3
+
+
+def periods(span: Span) -> Iterator[date]:
+    """Every period that has a moment of the span, newest first."""
+    first = period_of(local_day(span.after, span.zone), span.interval)
+    period = period_of(last_local_day(span.before, span.zone), span.interval)
+    while period >= first:
+        if _has_moments(period, span):
+            yield period
+        if period == first:
+            return
+        period = period_of(period - timedelta(days=1), span.interval)
+
+
+def starts_at(period: date, span: Span) -> datetime:
+    """The first moment of a period that is in the span."""
+    return max(span.after, start_of_day(period, span.zone))
+
+
+def period_of(day: date, interval: Interval) -> date:
+    """The first day of the period that has this day; weeks begin on Mondays."""
+    match interval:
+        case Interval.DAY:
+            return day
+        case Interval.WEEK:
+            return day - timedelta(days=day.weekday())
+        case Interval.MONTH:
+            return day.replace(day=1)
+        case Interval.QUARTER:
+            month = (day.month - 1) // _QUARTER_MONTHS * _QUARTER_MONTHS + 1
+            return day.replace(month=month, day=1)
+        case Interval.YEAR:
+            return day.replace(month=1, day=1)
+
+
+def _has_moments(period: date, span: Span) -> bool:
+    if span.interval is not Interval.DAY or span.zone == UTC_ZONE:
+        return True
+    return period not in _left_out(period.year, span.zone)
+
+
+@lru_cache(maxsize=1_000)
+def _left_out(year: int, zone: str) -> frozenset[date]:
+    """The days of a year that a zone's calendar left out, as where the date line was moved."""
+    first, following = date(year, 1, 1), date(year + 1, 1, 1)
+    days = [first + timedelta(days=each) for each in range((following - first).days + 1)]
+    starts = [start_of_day(each, zone) for each in days]
+    ends = starts[1:]
+    return frozenset(
+        day for day, start, end in zip(days, starts, ends, strict=False) if start == end
+    )

@@ -1,0 +1,133 @@
+"""Statements on report_metrics.
+
+Whoever adds one, or makes its parameters longer, has locked the organisation's row first: so what
+all of them have together can be bounded.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from landbridge.db.pool import Row, Tx
+from landbridge.reporting.metrics.params_json import as_json, from_json
+from landbridge.reporting.metrics.saved_model import SavedMetric
+
+_LOCK_ORG = "select id from orgs where id = $1 for no key update"
+
+_ADD = """
+insert into report_metrics (
+    org_id, id, template, name, params, version, created_at, updated_at
+)
+values ($1, $2, $3, $4, $5::text::json, $6, $7, $8)
+"""
+
+_GET = """
+select org_id, id, template, name, params::text, version, created_at, updated_at
+from report_metrics
+where org_id = $1 and id = $2
+"""
+
+_LOCK = """
+select org_id, id, template, name, params::text, version, created_at, updated_at
+from report_metrics
+where org_id = $1 and id = $2
+for no key update
+"""
+
+_PAGE = """
+select org_id, id, template, name, params::text, version, created_at, updated_at
+from report_metrics
+where org_id = $1
+order by created_at desc, id desc
+"""
+
+# At most `METRICS_MAX` rows.
+_OTHERS = """
+select count(*) as metrics, coalesce(sum(octet_length(params::text)), 0)::bigint as params_bytes
+from report_metrics
+where org_id = $1 and id <> $2
+"""
+
+_UPDATE = """
+update report_metrics
+set name = $3, params = $4::text::json, version = $5, updated_at = $6
+where org_id = $1 and id = $2
+"""
+
+_DELETE = "delete from report_metrics where org_id = $1 and id = $2"
+
+
+class Taken(NamedTuple):
+    """How many metrics there are, and how long all their parameters are together."""
+
+    metrics: int
+    params_bytes: int
+
+
+async def lock_org(tx: Tx, org_id: UUID) -> None:
+    """Let nobody else add a metric here, or change one, until this transaction ends."""
+    await tx.execute(_LOCK_ORG, org_id)
+
+
+async def add(tx: Tx, metric: SavedMetric) -> None:
+    """Store a new metric."""
+    await tx.execute(
+        _ADD,
+        *(metric.org_id, metric.id, metric.template, metric.name, as_json(metric.params)),
+        *(metric.version, metric.created_at, metric.updated_at),
+    )
+
+
+async def get(tx: Tx, org_id: UUID, metric_id: UUID) -> SavedMetric | None:
+    """A metric of this organisation."""
+    row = await tx.fetchrow(_GET, org_id, metric_id)
+    return None if row is None else _metric(row)
+
+
+async def lock(tx: Tx, org_id: UUID, metric_id: UUID) -> SavedMetric | None:
+    """The same, kept from all others until this transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, metric_id)
+    return None if row is None else _metric(row)
+
+
+async def page(tx: Tx, org_id: UUID) -> Sequence[SavedMetric]:
+    """All metrics of an organisation, newest first."""
+    return [_metric(row) for row in await tx.fetch(_PAGE, org_id)]
+
+
+async def others(tx: Tx, metric: SavedMetric) -> Taken:
+    """What the organisation has but for this one."""
+    row = await tx.fetchrow(_OTHERS, metric.org_id, metric.id)
+    return Taken(0, 0) if row is None else Taken(row["metrics"], row["params_bytes"])
+
+
+async def update(tx: Tx, metric: SavedMetric) -> None:
+    """Store what a metric that is locked is like from now on."""
+    await tx.execute(
+        _UPDATE,
+        *(metric.org_id, metric.id, metric.name, as_json(metric.params)),
+        *(metric.version, metric.updated_at),
+    )
+
+
+async def delete(tx: Tx, org_id: UUID, metric_id: UUID) -> None:
+    """Let a metric that is locked be gone."""
+    await tx.execute(_DELETE, org_id, metric_id)
+
+
+def params_bytes(metric: SavedMetric) -> int:
+    """How long its parameters are, as they are stored."""
+    return len(as_json(metric.params))
+
+
+def _metric(row: Row) -> SavedMetric:
+    return SavedMetric(
+        org_id=row["org_id"],
+        id=row["id"],
+        template=row["template"],
+        name=row["name"],
+        params=from_json(row["params"]),
+        version=row["version"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

@@ -1,0 +1,91 @@
+"""The read of durations: of roll-ups and of what the log has behind them, at one moment."""
+
+from collections.abc import Collection, Sequence
+from datetime import date
+from uuid import UUID
+
+from landbridge.db.pool import Row, Tx
+from landbridge.reporting.rollups.model import FAMILIES, Durations, Measure, Span, parts
+from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
+
+# As the sums in `sum_store`, but packed as they are kept: to add them up here would take longer
+# than to tell them.
+_DURATIONS = """
+with build as (
+    select r.build, r.folded_to
+    from report_builds r
+    where r.org_id = $1 and r.is_current
+)
+select r.period, d.a, d.durations, d.counts
+from build
+cross join (
+    select u.frame, u.since, u.until, date_trunc($9, u.since at time zone $8)::date as period
+    from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as u (frame, since, until)
+    offset 0
+) r
+cross join lateral (
+    select x.a, x.durations, x.counts
+    from report_durations x
+    where x.org_id = $1 and x.build = build.build and x.measure = $2 and x.frame = r.frame
+        and x.start >= r.since and x.start < r.until
+        and ($11::text[] is null or x.a = any($11))
+    offset 0
+) d
+union all
+select s.period, s.a, array_agg(s.duration), array_agg(s.count)
+from (
+    select date_trunc($9, t.at at time zone $8)::date as period, t.a, t.b::bigint as duration,
+        sum(t.count)::bigint as count
+    from report_deltas t
+    where t.org_id = $1 and t.family = $10 and t.measure = $2
+        and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+        and exists (
+            select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
+            where t.at >= r.since and t.at < r.until
+        )
+        and ($11::text[] is null or t.a = any($11))
+    group by 1, t.a, 3
+) s
+group by s.period, s.a
+"""
+
+
+async def durations(
+    tx: Tx, org_id: UUID, measure: Measure, kinds: Collection[str], span: Span
+) -> list[Durations]:
+    """Durations by period and `a`; `kinds` are those of records, of which `a` is one."""
+    only = list(kinds) if measure is Measure.TIME else None
+    found = parts(span, await days(tx, span), has_hours=False)
+    rows = await tx.fetch(
+        _DURATIONS,
+        *(org_id, measure),
+        *cell_columns(found),
+        *columns(found.folded),
+        *(span.zone, span.interval, FAMILIES[measure], only),
+    )
+    return _merged(rows)
+
+
+def _merged(rows: Sequence[Row]) -> list[Durations]:
+    merged: dict[tuple[date, str], dict[int, int]] = {}
+    for row in rows:
+        lengths, counts = row["durations"], row["counts"]
+        key = (row["period"], row["a"])
+        known = merged.get(key)
+        if known is None:
+            merged[key] = dict(zip(lengths, counts, strict=True))
+            continue
+        for length, count in zip(lengths, counts, strict=True):
+            known[length] = known.get(length, 0) + count
+    return [
+        Durations(period, a, _without_zeros(counts))
+        for (period, a), counts in merged.items()
+        if any(counts.values())
+    ]
+
+
+def _without_zeros(counts: dict[int, int]) -> dict[int, int]:
+    """Of what was pending in the roll-ups, and is no longer behind them."""
+    if 0 not in counts.values():
+        return counts
+    return {length: count for length, count in counts.items() if count}

@@ -1,0 +1,261 @@
+"""The reads of sums: roll-ups, what the log has behind them, and the ragged ends, at one moment.
+
+Each statement sees one snapshot, so a change is either in the roll-ups or in the tail, never in
+both: whoever folds moves `folded_to` in the same transaction.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any, cast
+from uuid import UUID
+
+from landbridge.db.pool import Row, Tx
+from landbridge.reporting.rollups.model import (
+    AMOUNTS,
+    BY_HOUR,
+    FAMILIES,
+    Asked,
+    Days,
+    Parts,
+    Range,
+    Span,
+    Sum,
+    parts,
+)
+
+# The whole days of a range, by the database's own calendar, which folds: their first instants and
+# their midnights, which are other ones where clocks are set back at midnight or over it; and the
+# midnights that its whole months and its periods ($4) begin at. $1 to $2, in zone $3. Clocks change
+# at full quarters of hours of UTC; dates only go forwards (in 2011 they did so everywhere).
+_DAYS = """
+select d.first as since, l.first as until,
+    d.day::timestamp at time zone $3 as first_midnight,
+    l.day::timestamp at time zone $3 as end_midnight,
+    (date_trunc('month', d.day - interval '1 day') + interval '1 month') at time zone $3
+        as first_month,
+    date_trunc('month', l.day::timestamp) at time zone $3 as end_month,
+    array(
+        select p at time zone $3
+        from generate_series(
+            date_trunc($4, d.day::timestamp), l.day::timestamp,
+            case $4 when 'quarter' then interval '3 months' else ('1 ' || $4)::interval end
+        ) as p
+    ) as periods
+from (
+    select case when a.first < $1 then a.day + 1 else a.day end as day,
+        case when a.first < $1 then n.first else a.first end as first
+    from (
+        select x.day, (
+            select min(s)
+            from generate_series(
+                x.day::timestamp at time zone $3 - interval '3 hours',
+                x.day::timestamp at time zone $3 + interval '3 hours', interval '15 minutes'
+            ) as s
+            where s at time zone $3 >= x.day
+        ) as first
+        from (select ($1::timestamptz at time zone $3)::date as day) x
+    ) a
+    cross join lateral (
+        select min(s) as first
+        from generate_series(
+            (a.day + 1)::timestamp at time zone $3 - interval '3 hours',
+            (a.day + 1)::timestamp at time zone $3 + interval '3 hours', interval '15 minutes'
+        ) as s
+        where s at time zone $3 >= a.day + 1
+    ) n
+) d
+cross join (
+    select y.day, (
+        select min(s)
+        from generate_series(
+            y.day::timestamp at time zone $3 - interval '3 hours',
+            y.day::timestamp at time zone $3 + interval '3 hours', interval '15 minutes'
+        ) as s
+        where s at time zone $3 >= y.day
+    ) as first
+    from (select ($2::timestamptz at time zone $3)::date as day) y
+) l
+"""
+
+# Cells are those of the frames $3 from $4 to $5 (each of one period), which are made of what
+# happened from $6 to $7 (each); what else lies in the range, $8 to $9 (each), is read from the
+# records as they are now, so that nothing of the tail is taken for it. Ranges are looked up one by
+# one (`offset 0`), whatever is thought of how many there are. $12 is the family of the measure, $13
+# the kinds of records; $14 and $15 the values of `a` and `b` that are summed, if not all are; $16
+# to $18 whether `a`, `b` and `c` are told apart, $19 to $21 which amounts the measure has. Periods
+# of cells are told by range, and amounts that are not there aren't summed: both are dear.
+_SUMS = """
+with build as (
+    select r.build, r.folded_to
+    from report_builds r
+    where r.org_id = $1 and r.is_current
+), part as (
+    select r.period, d.a, d.b, d.c, d.count, d.units, d.other_units, d.usd_cents
+    from build
+    cross join (
+        select u.frame, u.since, u.until,
+            date_trunc($11, u.since at time zone $10)::date as period
+        from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as u (frame, since, until)
+        offset 0
+    ) r
+    cross join lateral (
+        select x.a, x.b, x.c, x.count, x.units, x.other_units, x.usd_cents
+        from report_cells x
+        where x.org_id = $1 and x.build = build.build and x.measure = $2 and x.frame = r.frame
+            and x.start >= r.since and x.start < r.until
+            and ($14::text[] is null or x.a = any($14)) and ($15::text[] is null or x.b = any($15))
+        offset 0
+    ) d
+    union all
+    select date_trunc($11, t.at at time zone $10)::date, t.a, t.b, t.c, t.count, t.units,
+        t.other_units, t.usd_cents
+    from report_deltas t
+    where t.org_id = $1 and t.family = $12 and t.measure = $2
+        and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+        and exists (
+            select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
+            where t.at >= r.since and t.at < r.until
+        )
+        and ($14::text[] is null or t.a = any($14)) and ($15::text[] is null or t.b = any($15))
+    union all
+    select date_trunc($11, s.created_at at time zone $10)::date, s.kind, s.status, s.reason, 1, 0,
+        0, s.usd_cents
+    from unnest($8::timestamptz[], $9::timestamptz[]) as r (since, until)
+    cross join unnest($13::text[]) as k (kind)
+    cross join lateral (
+        select x.created_at, x.kind, x.status, x.reason, x.usd_cents
+        from report_records x
+        where x.org_id = $1 and x.kind = k.kind
+            and x.created_at >= r.since and x.created_at < r.until
+        offset 0
+    ) s
+    where $2 = 'state'
+        and ($14::text[] is null or s.kind = any($14))
+        and ($15::text[] is null or s.status = any($15))
+    union all
+    select date_trunc($11, u.at at time zone $10)::date, '', '', '', 1, 0, 0, 0
+    from unnest($8::timestamptz[], $9::timestamptz[]) as r (since, until)
+    cross join lateral (
+        select x.at
+        from changes x
+        where x.org_id = $1 and x.rests and x.at >= r.since and x.at < r.until
+            and x.kind = 'USER' and x.what = 'create'
+        offset 0
+    ) u
+    where $2 = 'user'
+)
+select p.period, null::uuid as user_id, case when $16 then p.a else '' end as a,
+    case when $17 then p.b else '' end as b, case when $18 then p.c else '' end as c,
+    sum(p.count)::bigint as count, sum(p.units) filter (where $19)::text as units,
+    sum(p.other_units) filter (where $20)::text as other_units,
+    sum(p.usd_cents) filter (where $21)::text as usd_cents
+from part p
+group by p.period, 3, 4, 5
+having sum(p.count) <> 0 or sum(p.units) filter (where $19) <> 0
+"""
+
+# As above, of some users' records: of these there are no hours.
+_SUMS_OF_USERS = """
+with build as (
+    select r.build, r.folded_to
+    from report_builds r
+    where r.org_id = $1 and r.is_current
+), part as (
+    select d.start as at, d.user_id, d.kind, d.status, d.count, d.usd_cents
+    from build
+    join report_user_cells d on d.org_id = $1 and d.build = build.build
+    where d.user_id = any($2::uuid[]) and d.frame = $8 and d.start >= $10 and d.start < $11
+    union all
+    select t.at, t.user_id, t.a, t.b, t.count, t.usd_cents
+    from report_deltas t
+    where t.org_id = $1 and t.family = 'record' and t.measure = 'state'
+        and t.user_id = any($2::uuid[]) and t.at >= $4 and t.at < $5
+        and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+    union all
+    select s.created_at, s.user_id, s.kind, s.status, 1, s.usd_cents
+    from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
+    cross join unnest($2::uuid[]) as w (user_id)
+    cross join unnest($3::text[]) as k (kind)
+    cross join lateral (
+        select x.created_at, x.user_id, x.kind, x.status, x.usd_cents
+        from report_records x
+        where x.org_id = $1 and x.user_id = w.user_id and x.kind = k.kind
+            and x.created_at >= r.since and x.created_at < r.until
+        offset 0
+    ) s
+)
+select date_trunc($9, p.at at time zone $8)::date as period, p.user_id, p.kind as a, p.status as b,
+    '' as c, sum(p.count)::bigint as count, '0' as units, '0' as other_units,
+    sum(p.usd_cents)::text as usd_cents
+from part p
+where p.kind = any($3::text[])
+group by 1, p.user_id, p.kind, p.status
+having sum(p.count) <> 0
+"""
+
+
+async def days(tx: Tx, span: Span) -> Days:
+    """The whole days of a span; their end may lie before their beginning."""
+    row = await tx.fetchrow(_DAYS, span.after, span.before, span.zone, span.interval)
+    assert row is not None
+    return Days(
+        whole=(row["since"], row["until"]),
+        midnights=(row["first_midnight"], row["end_midnight"]),
+        months=(row["first_month"], row["end_month"]),
+        periods=tuple(row["periods"]),
+    )
+
+
+async def sums(tx: Tx, org_id: UUID, asked: Asked, span: Span) -> list[Sum]:
+    """Sums by period and what is asked for."""
+    found = parts(span, await days(tx, span), has_hours=asked.measure in BY_HOUR)
+    rows = await tx.fetch(
+        _SUMS,
+        *(org_id, asked.measure),
+        *cell_columns(found),
+        *columns(found.folded),
+        *columns(found.rest),
+        *(span.zone, span.interval, FAMILIES[asked.measure], list(asked.kinds)),
+        *(asked.wanted("a"), asked.wanted("b")),
+        *(name in asked.by for name in ("a", "b", "c")),
+        *(name in AMOUNTS[asked.measure] for name in ("units", "other_units", "usd_cents")),
+    )
+    return _sums(rows)
+
+
+async def sums_of_users(
+    tx: Tx,
+    org_id: UUID,
+    user_ids: Collection[UUID],
+    kinds: Collection[str],
+    span: Span,
+) -> list[Sum]:
+    """The states of these users' records, by period and user."""
+    whole = await days(tx, span)
+    rest = parts(span, whole, has_hours=False).rest
+    rows = await tx.fetch(
+        _SUMS_OF_USERS,
+        *(org_id, list(user_ids), list(kinds), *whole.whole),
+        *columns(rest),
+        *(span.zone, span.interval, *whole.midnights),
+    )
+    return _sums(rows)
+
+
+def columns(ranges: Sequence[Range]) -> tuple[list[datetime], list[datetime]]:
+    """Where ranges begin, and where they end."""
+    return [since for since, _ in ranges], [until for _, until in ranges]
+
+
+def cell_columns(found: Parts) -> tuple[list[str], list[datetime], list[datetime]]:
+    """The frames of cells, where they begin, and where they end."""
+    return [frame for frame, _ in found.cells], *columns([each for _, each in found.cells])
+
+
+def _sums(rows: Sequence[Row]) -> list[Sum]:
+    # By place: there may be ten thousands.
+    told = cast("Iterable[tuple[Any, ...]]", rows)
+    return [
+        Sum(period, user_id, a, b, c, count, int(units or 0), int(other or 0), int(usd_cents or 0))
+        for period, user_id, a, b, c, count, units, other, usd_cents in told
+    ]

@@ -1,0 +1,187 @@
+"""The reads of statements: balances at both ends, and the lines between them.
+
+Both are of one view of the log. A journal is one statement with its change, whose `tx` is that of
+its transaction or a later one that had been committed by then (ledger/store.py): so whatever lies
+below the view's horizon had been committed, and what lies above it is named one by one.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from landbridge.db.pool import Row, Tx
+from landbridge.reporting.statements.model import Balances, View
+
+_ORG_NAME = "select name from orgs where id = $1"
+
+# From the present balance back: what is asked for is mostly recent. Held money is the account's
+# own, so a move between available and held moves nothing here. Ordered within, so that each goes by
+# the index of that order, however few rows there were when planned.
+_BALANCES = """
+with view as materialized (
+    select pg_snapshot_xmin(pg_current_snapshot()) as settled
+), account as materialized (
+    select h.org_id, h.id, h.wallet_id, h.asset, h.units
+    from unnest($2::uuid[]) as w (id)
+    cross join lateral (
+        select a.org_id, a.id, a.wallet_id, a.asset, a.available + a.held as units
+        from accounts a
+        where a.org_id = $1 and a.wallet_id = w.id
+        order by a.asset
+    ) h
+    where $3::text is null or split_part(h.asset, ':', 1) = $3
+), news as materialized (
+    select c.org_id, c.object_id, c.seq
+    from changes c
+    where c.org_id = $1 and c.tx >= (select v.settled from view v)
+    order by c.tx
+), fresh as materialized (
+    select j.account_id, j.transfer_id, j.seq
+    from news n
+    cross join lateral (
+        select e.account_id, e.transfer_id, e.seq
+        from entries e
+        where e.org_id = n.org_id and e.transfer_id = n.object_id and e.seq = n.seq
+        order by e.line
+    ) j
+)
+select a.id, a.wallet_id, a.asset, v.settled::text as settled,
+    a.units - later.units - inside.received + inside.spent as opening,
+    inside.received, inside.spent, a.units - later.units as closing, inside.lines,
+    told.record_ids, told.seqs
+from account a
+cross join view v
+cross join lateral (
+    select coalesce(sum(e.available + e.held), 0) as units
+    from entries e
+    where e.org_id = a.org_id and e.account_id = a.id and e.at >= $5
+) later
+cross join lateral (
+    select coalesce(sum(j.units) filter (where j.units > 0), 0) as received,
+        coalesce(-sum(j.units) filter (where j.units < 0), 0) as spent,
+        count(*) filter (where j.units <> 0) as lines
+    from (
+        select sum(e.available + e.held) as units
+        from entries e
+        where e.org_id = a.org_id and e.account_id = a.id and e.at >= $4 and e.at < $5
+        group by e.at, e.transfer_id, e.seq
+    ) j
+) inside
+cross join lateral (
+    select coalesce(array_agg(f.transfer_id), '{}') as record_ids,
+        coalesce(array_agg(f.seq), '{}') as seqs
+    from fresh f
+    where f.account_id = a.id
+) told
+order by a.wallet_id, a.asset
+"""
+
+# A journal can have several entries of one account: never cut between two of them.
+_JOURNALS = """
+select j.at, j.transfer_id, j.seq, j.entries, j.units, c.kind, c.status_after, t.request_id,
+    c.tx < $8::text::xid8 or (j.transfer_id, j.seq) in (
+        select f.transfer_id, f.seq from unnest($9::uuid[], $10::integer[]) as f (transfer_id, seq)
+    ) as is_seen
+from (
+    select r.at, r.transfer_id, r.seq, count(*) as entries, sum(r.units) as units
+    from (
+        select e.at, e.transfer_id, e.seq, e.available + e.held as units
+        from entries e
+        where e.org_id = $1 and e.account_id = $2 and e.at < $3
+            and (e.at, e.transfer_id, e.seq) > ($4, $5, $6)
+        order by e.at, e.transfer_id, e.seq
+        fetch first ($7) rows with ties
+    ) r
+    group by r.at, r.transfer_id, r.seq
+) j
+join changes c on c.org_id = $1 and c.object_id = j.transfer_id and c.seq = j.seq
+join transfers t on t.org_id = $1 and t.id = j.transfer_id
+order by j.at, j.transfer_id, j.seq
+"""
+
+
+class Place(NamedTuple):
+    """Right behind this journal of an account."""
+
+    at: datetime
+    record_id: UUID
+    seq: int
+
+
+class Journal(NamedTuple):
+    """What one change of a record did to an account; not `is_seen` if it came after the view."""
+
+    place: Place
+    entries: int
+    units: int
+    kind: str
+    status: str
+    request_id: UUID
+    is_seen: bool
+
+
+async def org_name(tx: Tx, org_id: UUID) -> str:
+    """What the organisation is called."""
+    return await tx.fetchval(_ORG_NAME, org_id)
+
+
+async def balances(
+    tx: Tx,
+    org_id: UUID,
+    wallet_ids: Collection[UUID],
+    currency: str | None,
+    *,
+    after: datetime,
+    before: datetime,
+) -> tuple[list[Balances], View]:
+    """The accounts of these wallets, all of them or those of a currency, and the view of them."""
+    rows = await tx.fetch(_BALANCES, org_id, list(wallet_ids), currency, after, before)
+    fresh = [pair for row in rows for pair in zip(row["record_ids"], row["seqs"], strict=True)]
+    # Without accounts there is nothing more to read.
+    return [_balances(row) for row in rows], View(int(rows[0]["settled"]) if rows else 0, fresh)
+
+
+async def journals(
+    tx: Tx,
+    org_id: UUID,
+    account_id: UUID,
+    *,
+    behind: Place,
+    before: datetime,
+    limit: int,
+    view: View,
+) -> Sequence[Journal]:
+    """Some `limit` entries behind a place, journal by journal, the oldest first."""
+    rows = await tx.fetch(
+        _JOURNALS,
+        *(org_id, account_id, before, *behind, limit, str(view.settled)),
+        [record_id for record_id, _ in view.fresh],
+        [seq for _, seq in view.fresh],
+    )
+    return [_journal(row) for row in rows]
+
+
+def _balances(row: Row) -> Balances:
+    return Balances(
+        account_id=row["id"],
+        wallet_id=row["wallet_id"],
+        asset=row["asset"],
+        opening=int(row["opening"]),
+        received=int(row["received"]),
+        spent=int(row["spent"]),
+        closing=int(row["closing"]),
+        lines=row["lines"],
+    )
+
+
+def _journal(row: Row) -> Journal:
+    return Journal(
+        place=Place(row["at"], row["transfer_id"], row["seq"]),
+        entries=row["entries"],
+        units=int(row["units"]),
+        kind=row["kind"],
+        status=row["status_after"],
+        request_id=row["request_id"],
+        is_seen=row["is_seen"],
+    )

@@ -1,0 +1,54 @@
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from io import BytesIO
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pyarrow.parquet
+
+from landbridge.reporting.exports.model import Column, Heading, Kind
+from landbridge.reporting.exports.parquet_groups import GROUP_ROWS, ParquetGroups
+from tests.reporting.exports.things import parquet_table
+
+HEADING = Heading(
+    tuple(Column(kind, kind) for kind in Kind), ZoneInfo("America/Sao_Paulo"), "all-kinds"
+)
+AT = datetime(2026, 3, 29, 0, 59, 59, 1, tzinfo=UTC)
+ROW: list[Any] = ["COMPLETED", "=1+1", date(2026, 3, 29), AT, "0.000001", 7]
+
+
+def test_columns_have_their_types_and_values_are_exact() -> None:
+    largest = "9" * 32 + "." + "9" * 6
+    groups = ParquetGroups(HEADING)
+    values = [[each, None] for each in ROW]
+    values[4] = ["0.000001", "-" + largest]
+    table = parquet_table(groups.add(values) + groups.end())
+    assert [str(each) for each in table.schema.types] == [
+        *("string", "string", "date32[day]", "timestamp[us, tz=America/Sao_Paulo]"),
+        *("decimal128(38, 6)", "int64"),
+    ]
+    assert table.schema.metadata[b"timeZone"] == b"America/Sao_Paulo"
+    first, second = table.to_pylist()
+    assert list(first.values()) == [
+        *("COMPLETED", "=1+1", date(2026, 3, 29), AT, Decimal("0.000001"), 7)
+    ]
+    assert second["amount"] == Decimal(f"-{largest}")
+
+
+def test_groups_go_out_while_the_file_is_being_made() -> None:
+    groups = ParquetGroups(HEADING)
+    half = [[each] * (GROUP_ROWS // 2) for each in ROW]
+    begun = [groups.add(half), groups.add(half), groups.add(half)]
+    # At most what says that it is a Parquet file.
+    assert len(begun[0]) <= 4
+    assert len(begun[1]) > 100
+    content = b"".join([*begun, groups.end()])
+    untyped: Any = pyarrow.parquet
+    told = untyped.ParquetFile(BytesIO(content)).metadata
+    assert (told.num_row_groups, told.num_rows) == (2, GROUP_ROWS * 3 // 2)
+
+
+def test_a_file_without_rows_has_its_columns() -> None:
+    groups = ParquetGroups(HEADING)
+    table = parquet_table(groups.add([[] for _ in Kind]) + groups.end())
+    assert (table.num_rows, table.column_names) == (0, [str(kind) for kind in Kind])

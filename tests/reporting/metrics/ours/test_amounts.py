@@ -1,0 +1,226 @@
+"""Volumes, fees and balances are what plain statements on the records say, folded or not."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+
+from landbridge.db.pool import Row
+from landbridge.reporting.metrics.model import Row as ResultRow
+
+from .history import History, check, fold
+
+INTERVALS = ("day", "week", "month")
+every_interval = pytest.mark.parametrize("interval", INTERVALS)
+ZERO = Decimal(0)
+
+_SWAPS = """
+select date_trunc($2, created_at at time zone 'UTC')::date::text as period,
+    split_part(source_asset, ':', 1) as a, split_part(destination_asset, ':', 1) as b,
+    count(*) as swaps, sum(source_units) as source, sum(destination_units) as destination,
+    sum(trunc(source_units / 10000)) as cents
+from transfers
+where org_id = $1 and kind = 'WALLET.SWAP' and status = 'COMPLETED'
+group by 1, 2, 3
+"""
+
+
+@every_interval
+async def test_swaps_by_pair(history: History, interval: str) -> None:
+    rows = await history.rows(_SWAPS, interval)
+    assert {(row["a"], row["b"]) for row in rows} == {("usdc", "usdt"), ("usdt", "usdc")}
+    wanted = {
+        (row["period"], row["a"], row["b"]): {
+            "swapCount": row["swaps"],
+            "volumeUsd": Decimal(row["cents"]) / 100,
+            "sourceAmount": Decimal(row["source"]) / 10**6,
+            "destinationAmount": Decimal(row["destination"]) / 10**6,
+        }
+        for row in rows
+    }
+    empty = {"swapCount": 0, "volumeUsd": 0, "sourceAmount": 0, "destinationAmount": 0}
+    for _ in range(2):
+        result = await history.ask(
+            "SWAP_VOLUME", interval, breakdowns=["sourceCurrency", "destinationCurrency"]
+        )
+        check(result, wanted, empty)
+        await fold(history.org)
+
+
+async def test_coins_of_several_currencies_are_not_added_up(history: History) -> None:
+    rows = await history.rows(_SWAPS, "year")
+    result = await history.ask("SWAP_VOLUME", "year")
+    (values,) = [each.values for each in result.rows if each.values["swapCount"]]
+    assert values["sourceAmount"] is None
+    assert values["destinationAmount"] is None
+    assert values["volumeUsd"] == sum(Decimal(each["cents"]) for each in rows) / 100
+
+
+_FEES = """
+select date_trunc($2, e.at at time zone 'UTC')::date::text as period,
+    case c.kind
+        when 'WALLET.SWAP' then 'swap'
+        when 'WALLET.BRIDGE' then 'bridge'
+        when 'ONRAMP' then 'onramp'
+        when 'OFFRAMP' then 'offramp'
+        when 'LEDGER.CORRECTION' then 'correction'
+        else 'transfer'
+    end as type,
+    sum(sign(e.available)) as fees, sum(e.available) as units
+from entries e
+join changes c on c.org_id = e.org_id and c.object_id = e.transfer_id and c.seq = e.seq
+where e.org_id = $1 and e.role = 'fees' and split_part(e.asset, ':', 1) = $3
+group by 1, 2
+"""
+
+
+@every_interval
+@pytest.mark.parametrize("currency", ["usdc", "usdt"])
+async def test_fees_by_type(history: History, interval: str, currency: str) -> None:
+    rows = await history.rows(_FEES, interval, currency)
+    if currency == "usdc":
+        assert {row["type"] for row in rows} == {"swap", "transfer", "correction"}
+        assert min(row["units"] for row in rows) < 0
+    wanted = {
+        (row["period"], row["type"]): {
+            "feeCount": row["fees"],
+            "feesUsd": Decimal(row["units"]) / 10**6,
+            "fees": Decimal(row["units"]) / 10**6,
+        }
+        for row in rows
+    }
+    result = await history.ask(
+        "FEES", interval, breakdowns=["transactionType"], currencies=[currency]
+    )
+    check(result, wanted, {"feeCount": 0, "feesUsd": 0, "fees": 0})
+
+
+async def test_all_fees_are_told_in_dollars(history: History) -> None:
+    rows = [row for each in ("usdc", "usdt") for row in await history.rows(_FEES, "month", each)]
+    result = await history.ask("FEES", "month")
+    told = [each.values["feesUsd"] for each in result.rows]
+    assert sum(Decimal(str(each)) for each in told) == sum(row["units"] for row in rows) / 10**6
+
+
+@pytest.mark.parametrize(
+    ("filters", "types", "currencies"),
+    [
+        ({"transactionTypes": ["swap"]}, {"swap"}, {"usdc", "usdt"}),
+        ({"transactionTypes": ["correction", "transfer"]}, {"correction", "transfer"}, {"usdc"}),
+        ({"transactionTypes": ["swap"], "currencies": ["usdt"]}, {"swap"}, {"usdt"}),
+        ({"chains": ["POLYGON"]}, {"swap", "transfer", "correction"}, {"usdc", "usdt"}),
+        ({"chains": ["SOLANA"]}, set[str](), set[str]()),
+        ({"currencies": ["usdg"], "chains": ["POLYGON"]}, set[str](), set[str]()),  # not there
+    ],
+)
+async def test_fees_of_some(
+    history: History, filters: dict[str, list[str]], types: set[str], currencies: set[str]
+) -> None:
+    rows = [
+        row
+        for each in sorted(currencies)
+        for row in await history.rows(_FEES, "month", each)
+        if row["type"] in types
+    ]
+    assert bool(rows) == bool(types)
+    wanted: dict[tuple[str, ...], dict[str, Decimal]] = {}
+    for row in rows:
+        found = wanted.setdefault((row["period"],), {"feeCount": ZERO, "feesUsd": ZERO})
+        found["feeCount"] += row["fees"]
+        found["feesUsd"] += Decimal(row["units"]) / 10**6
+    result = await history.ask("FEES", "month", **filters)
+    for row in result.rows:
+        empty = {"feeCount": ZERO, "feesUsd": ZERO}
+        told = {name: row.values[name] for name in empty}
+        assert told == wanted.get((row.period.isoformat(),), empty)
+
+
+async def test_swaps_out_of_one_currency(history: History) -> None:
+    rows = await history.rows(_SWAPS, "year")
+    units = sum(row["source"] for row in rows if row["a"] == "usdt")
+    assert units
+    asked = {"sourceCurrencies": ["usdt"], "destinationCurrencies": ["usdc", "usdHifi"]}
+    for chain, wanted in (("POLYGON", units), ("BASE", 0)):
+        result = await history.ask("SWAP_VOLUME", "year", **asked, chains=[chain])
+        told = [Decimal(str(row.values["sourceAmount"])) for row in result.rows]
+        assert sum(told) == Decimal(wanted) / 10**6
+
+
+_BALANCES = """
+select coalesce(e.role, 'customers') as holder, split_part(e.asset, ':', 1) as currency,
+    sum(case split_part(e.asset, ':', 2)
+        when 'BANK' then (e.available + e.held) / 100
+        else (e.available + e.held) / 1000000
+    end) as coins
+from entries e
+where e.org_id = $1 and e.at < $2::text::timestamptz
+group by 1, 2
+"""
+
+
+@pytest.mark.parametrize("interval", ["day", "week", "month"])
+async def test_balances_at_the_end_of_each_period(history: History, interval: str) -> None:
+    holders = ["customers", "liquidity", "fees", "outside", "in_transit"]
+    currencies = ["usdc", "usdt", "usd", "brl"]
+    result = await history.ask(
+        "BALANCES",
+        interval,
+        breakdowns=["currency"],
+        holders=holders[:1],
+        currencies=currencies,
+    )
+    periods = sorted({row.period for row in result.rows})
+    ends = [*periods[1:], history.after]
+    for period, end in zip(periods, ends, strict=True):
+        rows = await _balances(history, f"{end}T00:00:00Z")
+        found = {
+            row.dims["currency"]: row.values["balance"]
+            for row in result.rows
+            if row.period == period
+        }
+        assert found == {each: rows.get(("customers", each), ZERO) for each in currencies}
+    last = await _balances(history, f"{history.after}T00:00:00Z")
+    assert last["customers", "usdc"] > 0
+    result = await history.ask(
+        "BALANCES", "year", breakdowns=["holder", "currency"], holders=holders
+    )
+    newest = max(row.period for row in result.rows)
+    for row in result.rows:
+        if row.period == newest:
+            key = (row.dims["holder"], row.dims["currency"])
+            assert row.values["balance"] == last.get(key, ZERO), key
+
+
+@pytest.mark.parametrize("interval", ["day", "week", "month", "quarter"])
+async def test_balances_are_what_they_are_however_few_are_asked_for(
+    history: History, interval: str
+) -> None:
+    asked = {"breakdowns": ["currency"], "currencies": ["usdc", "usdt"], "holders": ["fees"]}
+    whole = [_told(row) for row in (await history.ask("BALANCES", interval, **asked)).rows]
+    assert any(balance for _, _, balance in whole)
+    for limit in range(1, 8):
+        result = await history.ask("BALANCES", interval, **asked, limit=limit)
+        assert [_told(row) for row in result.rows] == whole[:limit]
+    for days in range(1, (history.after - history.first).days, 5):
+        after = (history.first + timedelta(days=days)).isoformat()
+        result = await history.ask("BALANCES", interval, **asked, createdAfter=after)
+        assert [_told(row) for row in result.rows] == whole[: len(result.rows)], after
+
+
+def _told(each: ResultRow) -> tuple[date, str, object]:
+    return each.period, each.dims["currency"], each.values["balance"]
+
+
+async def test_balances_are_the_customers_unless_others_are_named(history: History) -> None:
+    (row, *_) = (await history.ask("BALANCES", "year", currencies=["usdc"])).rows
+    (held,) = await history.rows(
+        "select sum(available + held) as units from accounts"
+        " where org_id = $1 and asset like 'usdc:%'"
+    )
+    assert row.values["balance"] == Decimal(held["units"]) / 10**6
+
+
+async def _balances(history: History, end: str) -> dict[tuple[str, str], Decimal]:
+    rows: Sequence[Row] = await history.rows(_BALANCES, end)
+    return {(row["holder"], row["currency"]): Decimal(row["coins"]) for row in rows}

@@ -1,0 +1,1 @@
+"""Roll-ups of the log."""

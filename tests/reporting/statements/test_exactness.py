@@ -1,0 +1,255 @@
+"""Statements tie to the ledger, whatever happened and whatever happens while one is read."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from landbridge.core.errors import Broken
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database, Tx
+from landbridge.reporting.statements.model import Asked, Format, Line, Part, Statement
+from tests.make import Status
+from tests.reporting.statements.books import account_of, deposit_many, moved, pay, receive
+from tests.tenants import Tenant, fund, held, make_transfer, make_user, run_due
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+LONG_AGO, FAR_AHEAD = datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+
+
+def _asked(user: str, *, after: datetime = LONG_AGO, before: datetime = FAR_AHEAD) -> Asked:
+    return Asked(
+        format=Format.CSV,
+        user_id=UUID(user),
+        wallet_id=None,
+        currency="usdc",
+        after=after,
+        before=before,
+        zone=ZoneInfo("UTC"),
+    )
+
+
+async def _read(
+    org: Tenant, statement: Statement, part: Part, *, page_size: int = 2_000
+) -> list[Line]:
+    pages = org.house.statements.lines(statement, part, page_size=page_size)
+    return [line async for page in pages for line in page]
+
+
+class Deed(NamedTuple):
+    """Something that happens to an account: `units` come in, or are held and then do `end`."""
+
+    units: int
+    minutes: tuple[int, int]
+    end: Status | None
+
+
+_DEEDS = st.lists(
+    st.builds(
+        Deed,
+        units=st.integers(1, 10**15),
+        minutes=st.tuples(st.integers(0, 60), st.integers(0, 30)),
+        end=st.sampled_from([None, None, Status.SETTLED, Status.RETURNED]),
+    ),
+    max_size=14,
+)
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    deeds=_DEEDS,
+    bounds=st.tuples(st.integers(-5, 65), st.integers(1, 70)),
+    page_size=st.integers(1, 5),
+)
+async def test_a_statement_is_what_the_entries_say(
+    org: Tenant, deeds: list[Deed], bounds: tuple[int, int], page_size: int
+) -> None:
+    user = await make_user(org)
+    account = await account_of(org, user)
+    # So that nothing is refused, whatever is spent.
+    await receive(org, account, 14 * 10**15, START)
+    for deed in deeds:
+        at = START + timedelta(minutes=deed.minutes[0])
+        if deed.end is None:
+            await receive(org, account, deed.units, at)
+        else:
+            moments = [at, at + timedelta(minutes=deed.minutes[1])]
+            await pay(org, account, deed.units, moments, deed.end)
+    after = START + timedelta(minutes=bounds[0])
+    before = after + timedelta(minutes=bounds[1])
+    statement = await org.house.statements.open(
+        org.caller, _asked(user, after=after, before=before)
+    )
+    books = await moved(org, account)
+    inside = [each for each in books if after <= each[0] < before]
+    opening = sum(units for at, _, _, units in books if at < after)
+    if not inside and not opening:
+        assert not statement.parts
+        return
+    (part,) = statement.parts
+    lines = await _read(org, statement, part, page_size=page_size)
+    assert [(each.at, each.record_id, each.change.units) for each in lines] == [
+        (at, record, units) for at, record, _, units in inside
+    ]
+    assert part.opening.units == opening
+    assert part.lines == len(lines)
+    assert (part.opening + part.received - part.spent) == part.closing
+    balances = [opening]
+    for each in lines:
+        balances.append(balances[-1] + each.change.units)
+        assert each.balance.units == balances[-1]
+    assert part.closing.units == balances[-1]
+
+
+async def test_while_money_moves_each_statement_ties_and_ends_with_a_balance_that_was(
+    org: Tenant,
+) -> None:
+    ada, bob = await make_user(org, funds="1000"), await make_user(org)
+    is_over = False
+
+    async def trade() -> None:
+        for _ in range(12):
+            await make_transfer(org, ada, bob, "1")
+            await fund(org, ada, "2")
+
+    async def work() -> None:
+        while not is_over:
+            await run_due(org)
+
+    async def look() -> int:
+        seen = 0
+        while not is_over:
+            statement = await org.house.statements.open(org.caller, _asked(ada))
+            (part,) = statement.parts
+            # Read slowly: `lines` raises Broken where it does not end with the closing balance.
+            lines = await _read(org, statement, part, page_size=3)
+            assert len(lines) == part.lines >= seen
+            seen = part.lines
+        return seen
+
+    working, looking = asyncio.create_task(work()), asyncio.create_task(look())
+    await asyncio.gather(*(trade() for _ in range(4)))
+    is_over = True
+    await working
+    await looking
+    await run_due(org)
+    statement = await org.house.statements.open(org.caller, _asked(ada))
+    (part,) = statement.parts
+    assert str(part.closing) == await held(org, ada) == "1048"
+    assert len(await _read(org, statement, part)) == 1 + 48 + 48
+
+
+_BEGIN_LATE = """
+insert into transfers (
+    org_id, id, kind, user_id, request_id, request, status, version, source_asset, source_units,
+    destination_asset, destination_units, details, created_at, updated_at
+)
+values (
+    $1, $2, 'TEST.PAYMENT', $3, $2, '{}', 'FUNDED', 1, 'usdc:POLYGON', 7, 'usdc:POLYGON', 7, '{}',
+    $4, $4
+)
+"""
+_TELL_LATE = """
+insert into changes
+    (org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx)
+values ($1, $2, 1, 'TEST.PAYMENT', 'open', null, 'FUNDED', 'test', $3, true,
+    greatest(pg_current_xact_id(), $4::text::xid8))
+"""
+_POST_LATE = """
+insert into entries (org_id, transfer_id, seq, line, account_id, role, asset, available, held, at)
+values ($1, $2, 1, 1, $3, null, 'usdc:POLYGON', 7, 0, $4),
+    ($1, $2, 1, 2, null, 'outside', 'usdc:POLYGON', -7, 0, $4)
+"""
+_PAY_LATE = "update accounts set available = available + 7 where org_id = $1 and id = $2"
+
+
+async def _write_late(tx: Tx, org: Tenant, account: UUID, user: str, label: str) -> None:
+    record, at = new_id(), START + timedelta(seconds=1)
+    await tx.execute(_BEGIN_LATE, org.org_id, record, UUID(user), at)
+    await tx.execute(_TELL_LATE, org.org_id, record, at, label)
+    await tx.execute(_POST_LATE, org.org_id, record, account, at)
+    await tx.execute(_PAY_LATE, org.org_id, account)
+
+
+@pytest.mark.parametrize("is_labelled_later", [False, True], ids=["own number", "later number"])
+async def test_what_is_committed_while_it_is_read_is_not_in_it(
+    org: Tenant, database: Database, dsn: str, *, is_labelled_later: bool
+) -> None:
+    user = await make_user(org)
+    account = await account_of(org, user)
+    await deposit_many(org, user, 5, START)
+    late = await Database.connect(dsn, name="late", size_max=1)
+    has_begun, may_write, has_written, may_commit = (asyncio.Event() for _ in range(4))
+    label = "0"
+
+    async def write(tx: Tx) -> None:
+        # It has its number from here on.
+        await tx.fetchval("select pg_current_xact_id()::text")
+        has_begun.set()
+        await may_write.wait()
+        await _write_late(tx, org, account, user, label)
+        has_written.set()
+        await may_commit.wait()
+
+    writing = asyncio.create_task(late.transact(write))
+    await has_begun.wait()
+    # Committed meanwhile, by a transaction that began after it: in the statement.
+    await deposit_many(org, user, 5, START + timedelta(minutes=1))
+    if is_labelled_later:
+        (row,) = await database.rows("select pg_current_xact_id()::text as tx")
+        label = row["tx"]
+    may_write.set()
+    await has_written.wait()
+    statement = await org.house.statements.open(org.caller, _asked(user))
+    (part,) = statement.parts
+    assert part.closing.units == 10
+    pages = aiter(org.house.statements.lines(statement, part, page_size=1))
+    lines = list(await anext(pages))
+    may_commit.set()
+    await writing
+    await deposit_many(org, user, 5, START + timedelta(minutes=2))
+    lines += [line async for page in pages for line in page]
+    assert [each.balance.units for each in lines] == list(range(1, 11))
+    later = await org.house.statements.open(org.caller, _asked(user))
+    assert later.parts[0].closing.units == 22
+    assert len(await _read(org, later, later.parts[0])) == 16
+    await late.close()
+
+
+async def test_nothing_is_held_while_a_client_is_slow(org: Tenant, dsn: str) -> None:
+    user = await make_user(org)
+    await deposit_many(org, user, 3, START)
+    narrow = await Database.connect(dsn, name="narrow", size_max=1)
+    statements = replace(org.house.statements, database=narrow)
+    statement = await statements.open(org.caller, _asked(user))
+    pages = aiter(statements.lines(statement, statement.parts[0], page_size=1))
+    await anext(pages)
+    # The one connection there is, is free.
+    async with asyncio.timeout(5):
+        assert await narrow.rows("select 1 as one")
+    assert len([page async for page in pages]) == 2
+    await narrow.close()
+
+
+async def test_a_statement_that_does_not_tie_is_not_ended(org: Tenant, database: Database) -> None:
+    user = await make_user(org)
+    account = await account_of(org, user)
+    await deposit_many(org, user, 3, START)
+    statement = await org.house.statements.open(org.caller, _asked(user))
+    # Nobody but a bug or a vandal does this.
+    await database.rows(
+        "update entries set available = 2 where org_id = $1 and account_id = $2 and at = $3",
+        org.org_id,
+        account,
+        START + timedelta(seconds=2),
+    )
+    with pytest.raises(Broken):
+        await _read(org, statement, statement.parts[0])
