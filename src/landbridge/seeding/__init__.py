@@ -1,0 +1,1 @@
+"""Made-up organisations with a past, for demos and benchmarks; their books balance."""
