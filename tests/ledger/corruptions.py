@@ -10,6 +10,7 @@ BELOW_ZERO = "no wallet is below zero"
 ROLL_UPS = "house accounts are rolled up right"
 TOTALS = "every asset sums to zero"
 RECORDS = "every record is what its changes say"
+FACTS = "every fact of a record is what was told"
 FOLLOWS = "every change follows the one before"
 MOVED = "every change is a move of its flow"
 WATERMARKS = "no watermark is ahead of its time"
@@ -163,6 +164,28 @@ CORRUPTIONS = {
         {WATERMARKS},
         "changes",
         "3 changes have transaction ids",
+    ),
+    "a watermark of reports in the future": corruption(
+        "insert into report_builds (org_id, build, zone, folded_to, is_current, created_at)"
+        " values ($1, 1, 'UTC', '999999999999', true, '2026-01-01Z')",
+        {WATERMARKS},
+        "report_builds",
+        "reports are rolled up to 999999999999, which is yet to come",
+    ),
+    "a fact that the record has not": corruption(
+        f"""update changes set facts = '{{"reason": "x"}}' {CHANGE} and seq = 2""",
+        {FACTS},
+        "payment",
+        "its changes told another reason than the record has",
+    ),
+    "a fact that is not the last that was told": corruption(
+        f""", told as (
+            update changes set facts = jsonb_build_object('reason', seq, 'rate', 'null'::jsonb)
+            {CHANGE} and seq > 1
+        ) update transfers set facts = '{{"reason": 2, "rate": null, "tries": 1}}' {RECORD}""",
+        {FACTS},
+        "payment",
+        "its changes told another reason than the record has",
     ),
     "a change that is missing": corruption(
         f"delete from changes {CHANGE} and seq = 2",

@@ -67,6 +67,7 @@ async def audit(
         ("house accounts are rolled up right", "house_accounts", audit_store.ROLL_UPS, ()),
         ("every asset sums to zero", "accounts", audit_store.TOTALS, ()),
         ("every record is what its changes say", "transfers", audit_store.RECORDS, (kinds,)),
+        ("every fact of a record is what was told", "transfers", audit_store.FACTS, (kinds,)),
         ("every change follows the one before", "changes", audit_store.HISTORIES, (kinds,)),
         ("every change is a move of its flow", "changes", audit_store.MOVES, edges),
         ("no watermark is ahead of its time", "changes", audit_store.WATERMARKS, ()),

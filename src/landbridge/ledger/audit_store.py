@@ -182,6 +182,29 @@ where (t.org_id = $1 or $1::uuid is null)
 limit $2
 """
 
+# What a record has learnt against what its changes told: of each fact that was told, the last is
+# the record's (`jsonb_object_agg` keeps the last of a key). It may have others, of how it waits:
+# those are in no change.
+FACTS = """
+select t.org_id, t.id::text as key, count(*) over () as wrong,
+    format('its changes told another %s than the record has', (
+        select string_agg(f.key, ', ' order by f.key)
+        from jsonb_each(h.facts) f
+        where t.facts -> f.key is distinct from f.value
+    )) as sentence
+from (
+    select c.org_id, c.object_id, jsonb_object_agg(f.key, f.value order by c.seq) as facts
+    from changes c
+    cross join lateral jsonb_each(c.facts) f
+    where (c.org_id = $1 or $1::uuid is null) and c.kind = any ($3::text[])
+        and c.facts is not null
+    group by c.org_id, c.object_id
+) as h
+join transfers t on t.org_id = h.org_id and t.id = h.object_id
+where t.facts || h.facts <> t.facts
+limit $2
+"""
+
 # A change of a record that is not there, and a change that goes on from where none arrived.
 HISTORIES = """
 select c.org_id, format('%s/%s', c.object_id, c.seq) as key, count(*) over () as wrong,
@@ -249,6 +272,12 @@ from (
     select org_id, 'house_rolls', format('it is rolled up to %s, which is yet to come', rolled_to)
     from house_rolls
     where rolled_to > pg_snapshot_xmin(pg_current_snapshot())
+        and (org_id = $1 or $1::uuid is null)
+    union all
+    select org_id, format('report_builds/%s', build),
+        format('reports are rolled up to %s, which is yet to come', folded_to)
+    from report_builds
+    where folded_to > pg_snapshot_xmin(pg_current_snapshot())
         and (org_id = $1 or $1::uuid is null)
 ) as wrongs
 limit $2

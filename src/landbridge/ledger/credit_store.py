@@ -6,10 +6,10 @@ from uuid import UUID
 
 from landbridge.db.pool import Row, Tx
 
-# In the order of entries_account_idx, so that it ends where the page does: what belongs to a line
-# is looked up line by line (lateral, with a limit), or PostgreSQL would join all there is and sort
-# it; and it ends after so many lines, for what is wanted may be rare. Where a record has several
-# lines for the account, the first one stands for all.
+# In the order of entries_account_units_idx, so that it ends where the page does: what belongs to a
+# line is looked up line by line (lateral, with a limit), or PostgreSQL would join all there is and
+# sort it; and it ends after so many lines, for what is wanted may be rare. Where a record has
+# several lines for the account, the first one stands for all.
 PAGE = """
 select e.account_id, e.transfer_id, e.at, r.units, r.kind, r.details, r.facts
 from (
@@ -69,6 +69,29 @@ cross join lateral (
 where s.units > 0 and not coalesce(s.has_paid, false)
 """
 
+# Of these journals; what an earlier one had added or taken already counts as in `PAGE`, what comes
+# later does not: the answer is the same whenever it is asked for.
+MADE = """
+select e.transfer_id, e.seq, e.account_id, e.asset, e.at, s.units, t.kind,
+    t.details::text as details, t.facts::text as facts
+from unnest($2::uuid[], $3::integer[]) as i (transfer_id, seq)
+join entries e on e.org_id = $1 and e.transfer_id = i.transfer_id and e.seq = i.seq
+    and e.account_id is not null and e.available + e.held > 0
+join accounts w on w.org_id = e.org_id and w.id = e.account_id
+join transfers t on t.org_id = e.org_id and t.id = e.transfer_id and t.kind <> all ($4::text[])
+cross join lateral (
+    select sum(q.available + q.held) filter (where q.account_id = e.account_id) as units,
+        bool_or(q.account_id = e.account_id and q.available + q.held > 0
+            and (q.seq, q.line) < (e.seq, e.line)) as is_told,
+        bool_or(a.wallet_id = w.wallet_id and q.available + q.held < 0) as has_paid
+    from entries q
+    left join accounts a on a.org_id = q.org_id and a.id = q.account_id
+    where q.org_id = e.org_id and q.transfer_id = e.transfer_id and q.seq <= e.seq
+) s
+where s.units > 0 and not coalesce(s.is_told, false) and not coalesce(s.has_paid, false)
+order by e.transfer_id, e.seq, e.line
+"""
+
 
 async def page(
     tx: Tx,
@@ -123,5 +146,18 @@ async def find(
         org_id,
         [account_id for account_id, _ in wanted],
         [transfer_id for _, transfer_id in wanted],
+        list(without),
+    )
+
+
+async def made(
+    tx: Tx, org_id: UUID, journals: Collection[tuple[UUID, int]], *, without: Collection[str]
+) -> Sequence[Row]:
+    """What these journals, each (record, change), were the first to add; in their order."""
+    return await tx.fetch(
+        MADE,
+        org_id,
+        [transfer_id for transfer_id, _ in journals],
+        [seq for _, seq in journals],
         list(without),
     )

@@ -41,6 +41,15 @@ class Credit:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeCredit:
+    """A credit, and the change that it came with; `asset` is the account's, by its code."""
+
+    seq: int
+    asset: str
+    credit: Credit
+
+
+@dataclass(frozen=True, slots=True)
 class CreditPage:
     """Credits newest first; `next_cursor` is where to go on, None for an empty page at the end."""
 
@@ -105,6 +114,17 @@ async def find_credits(
         return [_credit(row) for row in rows]
 
     return await database.single(read)
+
+
+async def credits_made(
+    tx: Tx, org_id: UUID, journals: Collection[tuple[UUID, int]]
+) -> Sequence[MadeCredit]:
+    """The credits that came with these changes, each (record, number of the change).
+
+    Those of one change are in the order of its journal, the same whenever they are asked for.
+    """
+    rows = await credit_store.made(tx, org_id, journals, without=(corrections.KIND,))
+    return [MadeCredit(row["seq"], row["asset"], _credit(row)) for row in rows]
 
 
 def _credit(row: Row) -> Credit:

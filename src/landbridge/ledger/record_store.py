@@ -87,7 +87,7 @@ OPEN_ACCOUNTS = """
 insert into accounts (org_id, id, wallet_id, asset)
 select $1, id, wallet_id, asset
 from unnest($2::uuid[], $3::uuid[], $4::text[]) as a (id, wallet_id, asset)
-on conflict (org_id, wallet_id, asset) do nothing
+on conflict do nothing
 """
 
 FIND_ACCOUNTS = """

@@ -198,9 +198,12 @@ with item as (
     )
     select v.org_id, v.id, s.seq, v.kind, v.what, s.status_before, s.status_after, v.actor,
         case when s.rests and v.facts <> '{}' then v.facts::jsonb end, v.at, s.rests,
-        pg_current_xact_id()
+        -- A transaction that began first may move a record last; see changes/store.py.
+        greatest(pg_current_xact_id(), p.tx)
     from station s
     join verdict v on v.item = s.item and v.outcome = 'done'
+    left join changes p
+        on p.org_id = v.org_id and p.object_id = v.id and p.seq = v.version_before
 )
 select outcome from verdict order by item
 """
