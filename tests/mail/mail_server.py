@@ -6,14 +6,6 @@ import ssl
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address
-from pathlib import Path
-
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 _READY = b"220 ready\r\n"
 
@@ -90,36 +82,3 @@ async def listening(
     server.port = listener.sockets[0].getsockname()[1]
     async with listener:
         yield server
-
-
-def certificate(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """What the server shows, and what a client trusts that trusts it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail test")])
-    began = datetime(2020, 1, 1, tzinfo=UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(began)
-        .not_valid_after(began + timedelta(days=36_500))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem = folder / "mail.pem"
-    pem.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + made.public_bytes(serialization.Encoding.PEM)
-    )
-    ours = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    ours.load_cert_chain(pem)
-    return ours, ssl.create_default_context(cafile=str(pem))

@@ -14,7 +14,8 @@ from landbridge.core.errors import FieldInvalid, Rejected, Unavailable
 from landbridge.mail.port import Message
 from landbridge.mail.sandbox import SandboxMail
 from landbridge.mail.smtp import Smtp, check_sender, check_url, letter, read_url
-from tests.mail.mail_server import MailServer, certificate, listening
+from tests.certificates import certificate
+from tests.mail.mail_server import MailServer, listening
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ID = UUID("8d3a7cfe-0000-4000-8000-000000000000")
@@ -47,7 +48,7 @@ async def test_a_mail_arrives_as_it_was_written() -> None:
 
 
 async def test_starttls_comes_before_the_password(tmp_path: Path) -> None:
-    ours, trusted = certificate(tmp_path)
+    ours, trusted = certificate(tmp_path, "127.0.0.1")
     async with listening(MailServer(starttls=ours)) as server:
         url = f"smtp://us%40er:p%3Aass@127.0.0.1:{server.port}"
         await Smtp(url, sender=SENDER, context=trusted).send(_message())
@@ -58,7 +59,7 @@ async def test_starttls_comes_before_the_password(tmp_path: Path) -> None:
 
 
 async def test_smtps_is_encrypted_from_the_first_byte(tmp_path: Path) -> None:
-    ours, trusted = certificate(tmp_path)
+    ours, trusted = certificate(tmp_path, "127.0.0.1")
     async with listening(MailServer(), tls=ours) as server:
         url = f"smtps://user:pass@127.0.0.1:{server.port}"
         await Smtp(url, sender=SENDER, context=trusted).send(_message())
@@ -75,7 +76,7 @@ async def test_a_server_without_encryption_learns_nothing() -> None:
 
 
 async def test_a_certificate_that_nobody_knows_is_not_trusted(tmp_path: Path) -> None:
-    ours, _ = certificate(tmp_path)
+    ours, _ = certificate(tmp_path, "127.0.0.1")
     async with listening(MailServer(starttls=ours)) as server:
         mail = Smtp(f"smtp://user:pass@127.0.0.1:{server.port}", sender=SENDER)
         with pytest.raises(Unavailable):
@@ -99,7 +100,7 @@ async def test_a_certificate_that_nobody_knows_is_not_trusted(tmp_path: Path) ->
 async def test_answers_of_the_server_are_told_apart(
     tmp_path: Path, answers: dict[str, str], expected: type[Exception]
 ) -> None:
-    ours, trusted = certificate(tmp_path)
+    ours, trusted = certificate(tmp_path, "127.0.0.1")
     async with listening(MailServer(answers=answers), tls=ours) as server:
         mail = Smtp(f"smtps://user:pass@127.0.0.1:{server.port}", sender=SENDER, context=trusted)
         with pytest.raises(expected) as raised:

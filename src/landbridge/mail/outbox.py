@@ -6,6 +6,8 @@ Guarantees:
   none, and may send one twice, under the same id;
 - recipient and text are sealed under the data key of whom they are about; erased with it, a mail
   is not sent any more;
+- a sandbox hands nothing over: the transaction that takes a mail out puts it into the mailbox,
+  under the same seal;
 - real time decides, not an organisation's: mail servers and people live in it.
 """
 
@@ -14,17 +16,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-import msgspec
 import structlog
 
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Rejected, Unavailable
 from landbridge.core.ids import new_id
 from landbridge.db.pool import Database, Tx
-from landbridge.mail import outbox_store
+from landbridge.mail import mailbox, outbox_store
+from landbridge.mail.letter import Letter, context_of
+from landbridge.mail.mailbox_store import SealedKept
 from landbridge.mail.outbox_store import SealedMail
 from landbridge.mail.port import Mail, Message
 from landbridge.privacy.service import DataKey, Vault
+
+__all__ = ["Letter", "Outbox"]
 
 _log = structlog.stdlib.get_logger()
 
@@ -35,22 +40,18 @@ _PAUSE_MAX = timedelta(hours=1)
 _PATIENCE = timedelta(days=1)
 
 
-class Letter(msgspec.Struct, frozen=True):
-    """What of a mail is sealed."""
-
-    to: str
-    subject: str
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """Mails of all organisations; without `mail` this installation sends none."""
+    """Mails of all organisations; without `mail` this installation sends none.
+
+    With `keeps` what was handed over goes to the sandbox's mailbox.
+    """
 
     database: Database
     vault: Vault
     clock: Clock
     mail: Mail | None
+    keeps: bool = False
 
     @property
     def can_send(self) -> bool:
@@ -68,7 +69,7 @@ class Outbox:
             return
         at, mail_id = self.clock.now(), new_id()
         _message(mail_id, letter, at)
-        sealed = key.seal(letter, context=_context(mail_id))
+        sealed = key.seal(letter, context=context_of(mail_id))
         await outbox_store.add(
             tx, SealedMail(org_id, mail_id, owner_id, sealed, at, attempts=0), due_at=at
         )
@@ -99,7 +100,7 @@ class Outbox:
             return
         if key is not None:
             try:
-                letter = key.open(sealed.letter, context=_context(sealed.id), type=Letter)
+                letter = key.open(sealed.letter, context=context_of(sealed.id), type=Letter)
                 await mail.send(_message(sealed.id, letter, sealed.created_at))
             except Rejected as error:
                 _log.error("mail.rejected", id=str(sealed.id), reason=str(error))
@@ -110,12 +111,15 @@ class Outbox:
                     _log.warning("mail.not_sent", id=str(sealed.id), reason=reason)
                     return
                 _log.error("mail.given_up", id=str(sealed.id), reason=reason)
-        await self.database.single(lambda tx: outbox_store.remove(tx, sealed.org_id, sealed.id))
+        is_kept = self.keeps and key is not None
+        await self.database.transact(lambda tx: self._take_out(tx, sealed, is_kept=is_kept))
+
+    async def _take_out(self, tx: Tx, sealed: SealedMail, *, is_kept: bool) -> None:
+        """It waits no more; in a sandbox it can be read from now on."""
+        if await outbox_store.remove(tx, sealed.org_id, sealed.id) and is_kept:
+            kept = SealedKept(sealed.id, sealed.owner_id, sealed.letter, sealed.created_at)
+            await mailbox.keep(tx, sealed.org_id, kept)
 
 
 def _message(mail_id: UUID, letter: Letter, at: datetime) -> Message:
     return Message(id=mail_id, to=letter.to, subject=letter.subject, text=letter.text, at=at)
-
-
-def _context(mail_id: UUID) -> str:
-    return f"mails.letter:{mail_id}"

@@ -34,7 +34,7 @@ where org_id = $1 and id = $2 and attempts = $3
 returning id
 """
 
-_REMOVE = "delete from mails where org_id = $1 and id = $2"
+_REMOVE = "delete from mails where org_id = $1 and id = $2 returning id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,6 @@ async def claim(tx: Tx, mail: SealedMail, until: datetime) -> bool:
     return await tx.fetchval(_CLAIM, mail.org_id, mail.id, mail.attempts, until) is not None
 
 
-async def remove(tx: Tx, org_id: UUID, mail_id: UUID) -> None:
-    """Forget a mail."""
-    await tx.execute(_REMOVE, org_id, mail_id)
+async def remove(tx: Tx, org_id: UUID, mail_id: UUID) -> bool:
+    """Forget a mail; False if somebody has."""
+    return await tx.fetchval(_REMOVE, org_id, mail_id) is not None

@@ -67,6 +67,8 @@ class ApiKey:
     can_review: bool
     # Whether it may decide on approvals (in a sandbox every key may).
     can_approve: bool
+    # The member who made it; None for one that was made by a command.
+    made_by: UUID | None = None
 
     def state(self, now: datetime) -> KeyState:
         """Whether it opens the door at `now` (real time)."""

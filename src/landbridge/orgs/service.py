@@ -1,6 +1,7 @@
 """Verbs on organisations and keys, and the check of a caller's key."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -9,26 +10,24 @@ from landbridge.core.clock import Clock
 from landbridge.core.errors import (
     FieldInvalid,
     KeyInvalid,
-    LandbridgeError,
     ProfileFrozen,
     ResourceNotFound,
+    RoleNotAllowed,
 )
-from landbridge.core.ids import new_id
+from landbridge.core.ids import derived_id, new_id
 from landbridge.db.group import Group
 from landbridge.db.pool import Database, Row, Tx
 from landbridge.formats.texts import check_text
 from landbridge.orgs import store
 from landbridge.orgs.model import ApiKey, Begun, Mode, Org, digest, hint, new_secret
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_admin
 
-# Organisations and keys are made and ended by commands alone.
+# Organisations are made and ended by commands alone; keys also by admins, whose names stand there.
 _ACTOR = "cli"
+# No key needs longer, and calendars end.
+EXPIRY_MAX = timedelta(days=36_500)
 # A century is further than any story needs, and far from the year 9999, where calendars end.
 AHEAD_MAX = timedelta(days=36_500)
-
-
-class ModeMismatch(LandbridgeError):
-    """The database was begun in the other mode."""
 
 
 class Orgs:
@@ -68,7 +67,27 @@ class Orgs:
         if is_frozen:
             raise ProfileFrozen
 
-    async def freeze(self, org_id: UUID, *, reason: str | None = None) -> None:
+    async def get(self, org_id: UUID) -> Org:
+        """An organisation; raises `ResourceNotFound`."""
+        found = await self._database.single(lambda tx: store.org(tx, org_id))
+        if found is None:
+            raise ResourceNotFound(f"there is no organisation {org_id}")
+        return found
+
+    async def rename_for(self, caller: Caller, name: str) -> None:
+        """Give the organisation another name; `RoleNotAllowed` for all but admins."""
+        check_admin(caller)
+        wanted = check_text("name", name)
+
+        async def work(tx: Tx) -> None:
+            if await store.rename(tx, caller.org_id, wanted):
+                await self._tell(
+                    tx, caller.org_id, caller.org_id, kind="ORG", what="rename", actor=caller.actor
+                )
+
+        await self._database.transact(work)
+
+    async def freeze(self, org_id: UUID, *, reason: str | None = None, actor: str = _ACTOR) -> None:
         """Let an organisation move nothing until unfrozen; done again, the first time counts.
 
         `reason` is a note of the operator's own; it must not name a person.
@@ -78,19 +97,31 @@ class Orgs:
         async def work(tx: Tx) -> None:
             at = self._clock.stamp(await _offset(tx, org_id))
             if await store.freeze(tx, org_id, at, checked):
-                await self._tell(tx, org_id, org_id, kind="ORG", what="freeze")
+                await self._tell(tx, org_id, org_id, kind="ORG", what="freeze", actor=actor)
 
         await self._database.transact(work)
 
-    async def unfreeze(self, org_id: UUID) -> None:
+    async def freeze_for(self, caller: Caller, *, reason: str | None) -> None:
+        """As `freeze`, because somebody asks for it; `RoleNotAllowed` for all but admins."""
+        check_admin(caller)
+        await self.freeze(caller.org_id, reason=reason, actor=caller.actor)
+
+    async def unfreeze(self, org_id: UUID, *, actor: str = _ACTOR) -> None:
         """Let an organisation move money again; done again, it does nothing."""
 
         async def work(tx: Tx) -> None:
             await _offset(tx, org_id)
             if await store.unfreeze(tx, org_id):
-                await self._tell(tx, org_id, org_id, kind="ORG", what="unfreeze")
+                await self._tell(tx, org_id, org_id, kind="ORG", what="unfreeze", actor=actor)
 
         await self._database.transact(work)
+
+    async def unfreeze_for(self, caller: Caller) -> None:
+        """As `unfreeze`, because somebody asks for it; only an admin who signed in may."""
+        check_admin(caller)
+        if caller.member is None:
+            raise RoleNotAllowed("only an admin who signed in may do this")
+        await self.unfreeze(caller.org_id, actor=caller.actor)
 
     async def note_use(self) -> None:
         """Write down when keys were last used; called every few seconds and at the end."""
@@ -160,22 +191,53 @@ class Orgs:
         )
         return await self._database.transact(lambda tx: self._stored(tx, key, secret)), secret
 
+    async def create_key_for(
+        self,
+        caller: Caller,
+        *,
+        name: str,
+        expires_at: datetime | None,
+        can_review: bool = False,
+        can_approve: bool = False,
+        request_id: UUID | None = None,
+    ) -> tuple[ApiKey, str | None]:
+        """Make a key because somebody asks for it; answers it and, this once, its secret.
+
+        Asked again with the same request id, it answers the key that was made then, and None.
+        `expires_at` is real time. Raises `RoleNotAllowed` for all but admins, and `FieldInvalid`.
+        """
+        check_admin(caller)
+        now = self._clock.now()
+        if expires_at is not None and not now < expires_at <= now + EXPIRY_MAX:
+            raise FieldInvalid(
+                "expiresAt must be still to come, within a century", field="expiresAt"
+            )
+        secret = new_secret(self._mode)
+        key = self._key(
+            caller.org_id, name, secret, expires_at, can_review=can_review, can_approve=can_approve
+        )
+        if request_id is not None:
+            key = replace(key, id=derived_id(caller.org_id, f"key/{request_id}"))
+        key = replace(key, made_by=None if caller.member is None else caller.member.id)
+
+        async def work(tx: Tx) -> ApiKey:
+            return await self._stored(tx, key, secret, actor=caller.actor)
+
+        stored = await self._database.transact(work)
+        return stored, secret if stored == key else None
+
     async def keys(self, org_id: UUID) -> Sequence[ApiKey]:
         """An organisation's keys, without their secrets."""
         return await self._database.single(lambda tx: store.keys(tx, org_id))
 
     async def revoke_key(self, org_id: UUID, key_id: UUID) -> None:
         """End a key, from the next request on."""
-        now = self._clock.now()
+        await self._revoke(org_id, key_id, actor=_ACTOR)
 
-        async def work(tx: Tx) -> bool:
-            if not await store.revoke_key(tx, org_id, key_id, now):
-                return await store.has_key(tx, org_id, key_id)
-            await self._tell(tx, org_id, key_id, kind="API_KEY", what="revoke")
-            return True
-
-        if not await self._database.transact(work):
-            raise ResourceNotFound(f"there is no key {key_id}")
+    async def revoke_key_for(self, caller: Caller, key_id: UUID) -> None:
+        """As `revoke_key`, because somebody asks for it; `RoleNotAllowed` for all but admins."""
+        check_admin(caller)
+        await self._revoke(caller.org_id, key_id, actor=caller.actor)
 
     async def clock_offsets(self) -> Mapping[UUID, timedelta]:
         """How far each organisation's time is ahead of real time."""
@@ -221,27 +283,49 @@ class Orgs:
             )
         return moved
 
+    async def _revoke(self, org_id: UUID, key_id: UUID, *, actor: str) -> None:
+        now = self._clock.now()
+
+        async def work(tx: Tx) -> bool:
+            if not await store.revoke_key(tx, org_id, key_id, now):
+                return await store.has_key(tx, org_id, key_id)
+            await self._tell(tx, org_id, key_id, kind="API_KEY", what="revoke", actor=actor)
+            return True
+
+        if not await self._database.transact(work):
+            raise ResourceNotFound(f"there is no key {key_id}")
+
     async def _add(self, tx: Tx, org: Org) -> None:
         if await store.add_org(tx, org):
             await self._tell(tx, org.id, org.id, kind="ORG", what="create")
 
-    async def _stored(self, tx: Tx, key: ApiKey, secret: str) -> ApiKey:
-        """Store a key; answers it, or the one that has this very secret already."""
+    async def _stored(self, tx: Tx, key: ApiKey, secret: str, *, actor: str = _ACTOR) -> ApiKey:
+        """Store a key; answers it, or the one that has this very secret or id already."""
         hashed = digest(secret)
         if await store.add_key(tx, key, hashed):
-            await self._tell(tx, key.org_id, key.id, kind="API_KEY", what="create")
+            await self._tell(tx, key.org_id, key.id, kind="API_KEY", what="create", actor=actor)
             return key
-        row = (await store.find_keys(tx, [hashed]))[hashed]
-        return next(each for each in await store.keys(tx, row["org_id"]) if each.id == row["id"])
+        row = (await store.find_keys(tx, [hashed])).get(hashed)
+        org_id, key_id = (key.org_id, key.id) if row is None else (row["org_id"], row["id"])
+        return next(each for each in await store.keys(tx, org_id) if each.id == key_id)
 
-    async def _tell(self, tx: Tx, org_id: UUID, object_id: UUID, *, kind: str, what: str) -> None:
+    async def _tell(
+        self,
+        tx: Tx,
+        org_id: UUID,
+        object_id: UUID,
+        *,
+        kind: str,
+        what: str,
+        actor: str = _ACTOR,
+    ) -> None:
         await tell_next(
             tx,
             org_id=org_id,
             object_id=object_id,
             kind=kind,
             what=what,
-            actor=_ACTOR,
+            actor=actor,
             at=self._clock.stamp(await _offset(tx, org_id)),
         )
 
@@ -302,14 +386,9 @@ async def take_lane(database: Database) -> int:
     return await database.single(take)
 
 
-async def claim_mode(database: Database, mode: Mode) -> None:
-    """Make this database one of `mode`, or find that it is; raises `ModeMismatch` otherwise."""
-    kept = await database.transact(lambda tx: store.claim_mode(tx, mode))
-    if kept is not mode:
-        raise ModeMismatch(
-            f"This database was begun in {kept} mode and can't be opened in {mode} mode: see "
-            "LANDBRIDGE_MODE. Each mode needs a database of its own."
-        )
+async def makers(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, UUID]:
+    """Of those of these ids that are of keys which members made, who made them."""
+    return await store.makers(tx, org_id, ids)
 
 
 async def _offset(tx: Tx, org_id: UUID) -> timedelta:

@@ -1,6 +1,6 @@
 """Every statement on orgs, api_keys and clock_lanes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -21,6 +21,14 @@ select id, name, clock_offset, created_at, frozen_at, frozen_reason
 from orgs
 order by created_at, id
 """
+
+_GET = """
+select id, name, clock_offset, created_at, frozen_at, frozen_reason
+from orgs
+where id = $1
+"""
+
+_RENAME = "update orgs set name = $2 where id = $1 and name <> $2 returning id"
 
 _FREEZE = """
 update orgs set frozen_at = $2, frozen_reason = $3 where id = $1 and frozen_at is null
@@ -45,9 +53,9 @@ returning clock_offset
 
 _ADD_KEY = """
 insert into api_keys
-    (org_id, id, name, hint, secret_hash, created_at, expires_at, can_review, can_approve)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-on conflict (secret_hash) do nothing
+    (org_id, id, name, hint, secret_hash, created_at, expires_at, can_review, can_approve, made_by)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict do nothing
 returning id
 """
 
@@ -62,10 +70,16 @@ where k.secret_hash = any($1::bytea[])
 
 _KEYS = """
 select org_id, id, name, hint, created_at, expires_at, revoked_at, last_used_at, can_review,
-    can_approve
+    can_approve, made_by
 from api_keys
 where org_id = $1
 order by created_at, id
+"""
+
+_MAKERS = """
+select id, made_by
+from api_keys
+where org_id = $1 and id = any($2::uuid[]) and made_by is not null
 """
 
 _REVOKE_KEY = """
@@ -101,17 +115,18 @@ async def lock_first(tx: Tx) -> None:
 
 async def orgs(tx: Tx) -> Sequence[Org]:
     """All organisations, the oldest first."""
-    return [
-        Org(
-            id=row["id"],
-            name=row["name"],
-            clock_offset=row["clock_offset"],
-            created_at=row["created_at"],
-            frozen_at=row["frozen_at"],
-            frozen_reason=row["frozen_reason"],
-        )
-        for row in await tx.fetch(_ORGS)
-    ]
+    return [_org(row) for row in await tx.fetch(_ORGS)]
+
+
+async def org(tx: Tx, org_id: UUID) -> Org | None:
+    """An organisation."""
+    row = await tx.fetchrow(_GET, org_id)
+    return None if row is None else _org(row)
+
+
+async def rename(tx: Tx, org_id: UUID, name: str) -> bool:
+    """Call an organisation so; False if it is called so, or if there is none."""
+    return await tx.fetchval(_RENAME, org_id, name) is not None
 
 
 async def freeze(tx: Tx, org_id: UUID, at: datetime, reason: str | None) -> bool:
@@ -147,7 +162,7 @@ async def move_clock(
 
 
 async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
-    """Store a key; False if this very secret is stored already."""
+    """Store a key; False if this very secret, or a key of this id, is stored already."""
     added = await tx.fetchval(
         _ADD_KEY,
         key.org_id,
@@ -159,6 +174,7 @@ async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
         key.expires_at,
         key.can_review,
         key.can_approve,
+        key.made_by,
     )
     return added is not None
 
@@ -183,9 +199,15 @@ async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
             last_used_at=row["last_used_at"],
             can_review=row["can_review"],
             can_approve=row["can_approve"],
+            made_by=row["made_by"],
         )
         for row in await tx.fetch(_KEYS, org_id)
     ]
+
+
+async def makers(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Of those of these that are keys which members made, by whom."""
+    return {row["id"]: row["made_by"] for row in await tx.fetch(_MAKERS, org_id, list(ids))}
 
 
 async def revoke_key(tx: Tx, org_id: UUID, key_id: UUID, at: datetime) -> bool:
@@ -219,3 +241,14 @@ async def claim_mode(tx: Tx, mode: Mode) -> Mode:
     """Write down what the database is for, unless that stands there already; answers it."""
     await tx.execute(_CLAIM_MODE, mode.value)
     return Mode(await tx.fetchval(_MODE))
+
+
+def _org(row: Row) -> Org:
+    return Org(
+        id=row["id"],
+        name=row["name"],
+        clock_offset=row["clock_offset"],
+        created_at=row["created_at"],
+        frozen_at=row["frozen_at"],
+        frozen_reason=row["frozen_reason"],
+    )

@@ -1,0 +1,1 @@
+"""The people of an organisation: members, how they sign in, and their sessions."""

@@ -1,0 +1,224 @@
+"""Verbs on sessions: begin, find out who sits there, list, end.
+
+Guarantees:
+- a session that was ended, or whose member was removed, opens nothing from the next request on: it
+  is asked for anew each time, and so is the role;
+- the database holds hashes of what cookies hold, never that itself.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.changes.service import tell_next
+from landbridge.core.clock import Clock
+from landbridge.core.errors import ResourceNotFound
+from landbridge.core.ids import new_id
+from landbridge.db.pool import Database, Row, Tx
+from landbridge.members import session_store, store
+from landbridge.members.errors import ProofMissing
+from landbridge.members.model import (
+    FRESH,
+    IDLE_MAX,
+    LIFETIME,
+    SESSION,
+    By,
+    Session,
+    SignedIn,
+    csrf_of,
+    digest,
+    new_secret,
+)
+from landbridge.web.caller import Caller, Member, Role, check_admin
+
+_SEEN_EVERY = timedelta(minutes=1)
+_BROWSER_LENGTH_MAX = 300
+
+
+class Sessions:
+    """Sessions of all organisations; their times are real ones."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def begin(
+        self,
+        tx: Tx,
+        org_id: UUID,
+        member_id: UUID,
+        *,
+        is_verified: bool,
+        ip_address: str | None = None,
+        browser: str | None = None,
+        clock_offset: timedelta = timedelta(),
+    ) -> str:
+        """Begin a session; answers what its cookie is to hold.
+
+        Without `is_verified` a second factor is still to be given.
+        """
+        secret, now, session_id = new_secret(), self._clock.now(), new_id()
+        await session_store.add(
+            tx,
+            org_id=org_id,
+            session_id=session_id,
+            member_id=member_id,
+            secret_hash=digest(secret),
+            at=now,
+            expires_at=now + LIFETIME,
+            verified_at=now if is_verified else None,
+            ip_address=ip_address,
+            browser=None if browser is None else _plain(browser),
+        )
+        by = By(org_id, f"member:{member_id}", clock_offset)
+        await self._tell(tx, by, session_id, "sign_in", {"member_id": str(member_id)})
+        return secret
+
+    async def verify(self, tx: Tx, by: By, session_id: UUID) -> str | None:
+        """Note that the second factor was given; answers what the cookie is to hold from now on.
+
+        None if the session has ended.
+        """
+        secret, now = new_secret(), self._clock.now()
+        if not await session_store.verify(tx, by.org_id, session_id, now, digest(secret)):
+            return None
+        await self._tell(tx, by, session_id, "verify")
+        return secret
+
+    async def find(self, secret: str) -> SignedIn | None:
+        """Who sits at the browser that sent this; None if nobody is signed in there."""
+        row = await self._database.single(lambda tx: session_store.find(tx, digest(secret)))
+        now = self._clock.now()
+        if row is None or now >= min(row["expires_at"], row["last_seen_at"] + IDLE_MAX):
+            return None
+        if now - row["last_seen_at"] >= _SEEN_EVERY:
+            org_id, session_id = row["org_id"], row["session_id"]
+            await self._database.single(lambda tx: session_store.see(tx, org_id, session_id, now))
+        return _signed_in(row, secret)
+
+    def is_fresh(self, signed: SignedIn) -> bool:
+        """Whether somebody has proven so lately who they are that they may change how they do."""
+        at = signed.verified_at
+        return at is not None and self._clock.now() - at < FRESH
+
+    def check_fresh(self, signed: SignedIn) -> None:
+        """Raise `ProofMissing` unless `is_fresh`."""
+        if not self.is_fresh(signed):
+            raise ProofMissing
+
+    async def renew(self, signed: SignedIn) -> None:
+        """Note that somebody has proven once more who they are."""
+        by, now = By.caller(signed.caller), self._clock.now()
+        await self._database.single(
+            lambda tx: session_store.renew(tx, by.org_id, signed.session_id, now)
+        )
+
+    async def sign_out(self, signed: SignedIn) -> None:
+        """End the session of whoever asks."""
+        by, now = By.caller(signed.caller), self._clock.now()
+
+        async def work(tx: Tx) -> None:
+            if await session_store.end(tx, by.org_id, signed.session_id, now):
+                await self._tell(tx, by, signed.session_id, "sign_out")
+
+        await self._database.transact(work)
+
+    async def of(self, caller: Caller) -> Sequence[Session]:
+        """The member's own that go on, the last used first."""
+        now = self._clock.now()
+        return await self._database.single(
+            lambda tx: session_store.of(tx, caller.org_id, caller.id, now, now - IDLE_MAX)
+        )
+
+    async def of_member(self, caller: Caller, member_id: UUID) -> Sequence[Session]:
+        """As `of`, somebody else's; admins only."""
+        check_admin(caller)
+        now = self._clock.now()
+        return await self._database.single(
+            lambda tx: session_store.of(tx, caller.org_id, member_id, now, now - IDLE_MAX)
+        )
+
+    async def end_of_member(self, caller: Caller, member_id: UUID, session_id: UUID) -> None:
+        """End somebody's session; admins only. Raises `ResourceNotFound`."""
+        check_admin(caller)
+        await self._end_one(caller, member_id, session_id)
+
+    async def end_all_of_member(self, caller: Caller, member_id: UUID) -> int:
+        """End all of somebody's sessions; admins only. How many these were."""
+        check_admin(caller)
+        by = By.caller(caller)
+        return await self._database.transact(lambda tx: self.end_all(tx, by, member_id))
+
+    async def revoke(self, caller: Caller, session_id: UUID) -> None:
+        """End a session of one's own; raises `ResourceNotFound` for any other."""
+        await self._end_one(caller, caller.id, session_id)
+
+    async def revoke_others(self, caller: Caller, session_id: UUID) -> int:
+        """End all of one's own but this one; how many these were."""
+        by = By.caller(caller)
+        return await self._database.transact(
+            lambda tx: self.end_all(tx, by, caller.id, but=session_id)
+        )
+
+    async def end_all(self, tx: Tx, by: By, member_id: UUID, *, but: UUID | None = None) -> int:
+        """End a member's sessions, in the transaction that is the reason."""
+        now = self._clock.now()
+        ended = await session_store.end_others(tx, by.org_id, member_id, but, now)
+        for each in ended:
+            await self._tell(tx, by, each, "end")
+        return len(ended)
+
+    async def _end_one(self, caller: Caller, member_id: UUID, session_id: UUID) -> None:
+        by, now = By.caller(caller), self._clock.now()
+
+        async def work(tx: Tx) -> bool:
+            is_ended = await session_store.end_of(tx, by.org_id, session_id, member_id, now)
+            if is_ended:
+                await self._tell(tx, by, session_id, "end")
+            return is_ended
+
+        if not await self._database.transact(work):
+            raise ResourceNotFound("this session has ended already")
+
+    async def _tell(
+        self, tx: Tx, by: By, session_id: UUID, what: str, facts: dict[str, str] | None = None
+    ) -> None:
+        at: datetime = self._clock.stamp(by.clock_offset)
+        await tell_next(
+            tx,
+            org_id=by.org_id,
+            object_id=session_id,
+            kind=SESSION,
+            what=what,
+            actor=by.actor,
+            at=at,
+            facts=facts,
+        )
+
+
+def _plain(browser: str) -> str:
+    """What a browser calls itself, without what a text can't hold."""
+    kept = browser[:_BROWSER_LENGTH_MAX].encode("utf-8", "replace").decode()
+    return "".join(each if each.isprintable() else " " for each in kept)
+
+
+def _signed_in(row: Row, secret: str) -> SignedIn:
+    person = store.person(row)
+    is_admin = person.role is Role.ADMIN
+    return SignedIn(
+        caller=Caller(
+            org_id=person.org_id,
+            key_id=None,
+            clock_offset=row["clock_offset"],
+            can_review=is_admin,
+            can_approve=is_admin,
+            is_org_frozen=row["is_org_frozen"],
+            member=Member(person.id, person.role),
+        ),
+        session_id=row["session_id"],
+        person=person,
+        org_name=row["org_name"],
+        needs_second=row["verified_at"] is None,
+        verified_at=row["verified_at"],
+        csrf=csrf_of(secret),
+    )

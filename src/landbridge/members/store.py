@@ -1,0 +1,265 @@
+"""Every statement on members."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from landbridge.db.pool import Row, Tx
+from landbridge.members.model import Account, Person, Standing, Theme
+from landbridge.web.caller import Role
+
+_ADD = """
+insert into members
+    (org_id, id, email, name, role, password_hash, language, theme, wants_approval_mails,
+    is_invited, created_at, version)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1)
+on conflict (email) where removed_at is null do nothing
+returning id
+"""
+
+_ALL = """
+select org_id, id, email, name, role, password_hash is not null as has_password, language, theme,
+    wants_approval_mails, is_invited, created_at, removed_at, version
+from members
+where org_id = $1
+order by created_at, id
+"""
+
+_GET = """
+select org_id, id, email, name, role, password_hash is not null as has_password, language, theme,
+    wants_approval_mails, is_invited, created_at, removed_at, version
+from members
+where org_id = $1 and id = $2
+"""
+
+_STANDINGS = """
+select m.id, s.last_seen_at, t.confirmed_at is not null as has_second_factor, p.passkeys,
+    l.expires_at as invitation_ends_at
+from members m
+left join lateral (
+    select max(last_seen_at) as last_seen_at
+    from sessions
+    where org_id = m.org_id and member_id = m.id
+) s on true
+left join totp_secrets t on t.org_id = m.org_id and t.member_id = m.id
+left join lateral (
+    select count(id) as passkeys
+    from passkeys
+    where org_id = m.org_id and member_id = m.id
+) p on true
+left join member_links l
+    on l.org_id = m.org_id and l.member_id = m.id and l.purpose = 'invitation'
+where m.org_id = $1
+"""
+
+# No org_id in front: the address is how the organisation is found out.
+_FIND_BY_EMAIL = """
+select m.org_id, m.id, m.email, m.name, m.role, m.password_hash is not null as has_password,
+    m.language, m.theme, m.wants_approval_mails, m.is_invited, m.created_at, m.removed_at,
+    m.version, m.password_hash, o.clock_offset, o.name as org_name
+from members m
+join orgs o on o.id = m.org_id
+where m.email = $1 and m.removed_at is null
+"""
+
+_LOCK = """
+select m.org_id, m.id, m.email, m.name, m.role, m.password_hash is not null as has_password,
+    m.language, m.theme, m.wants_approval_mails, m.is_invited, m.created_at, m.removed_at,
+    m.version, m.password_hash, o.clock_offset, o.name as org_name
+from members m
+join orgs o on o.id = m.org_id
+where m.org_id = $1 and m.id = $2 and m.removed_at is null
+for update of m
+"""
+
+# Who demotes or removes an admin waits here for whoever does so at the same time.
+_LOCK_ADMINS = """
+select id
+from members
+where org_id = $1 and role = 'admin' and removed_at is null and not is_invited
+order by id
+for update
+"""
+
+_HAS_HAD = "select exists (select from members where org_id = $1)"
+
+# Whoever it was: one that was removed stays removed.
+_IS_KNOWN = "select exists (select from members where org_id = $1 and email = $2)"
+
+_SET_ROLE = """
+update members set role = $3, version = version + 1 where org_id = $1 and id = $2
+returning version
+"""
+
+_SET_NAME = """
+update members set name = $3, version = version + 1 where org_id = $1 and id = $2
+returning version
+"""
+
+_SET_PREFERENCES = """
+update members set language = $3, theme = $4, wants_approval_mails = $5, version = version + 1
+where org_id = $1 and id = $2
+returning version
+"""
+
+_SET_HASH = """
+update members set password_hash = $3, version = version + 1 where org_id = $1 and id = $2
+returning version
+"""
+
+_REHASH = "update members set password_hash = $3 where org_id = $1 and id = $2"
+
+_JOIN = """
+update members set name = $3, password_hash = $4, is_invited = false, version = version + 1
+where org_id = $1 and id = $2
+returning version
+"""
+
+_REMOVE = """
+update members set removed_at = $3, password_hash = null, version = version + 1
+where org_id = $1 and id = $2
+returning version
+"""
+
+_COUNT = """
+update members set version = version + 1 where org_id = $1 and id = $2
+returning version
+"""
+
+
+async def add(tx: Tx, person: Person, password_hash: str | None) -> bool:
+    """Make a member; False if the address is somebody's already."""
+    made = await tx.fetchval(
+        _ADD,
+        person.org_id,
+        person.id,
+        person.email,
+        person.name,
+        person.role,
+        password_hash,
+        person.language,
+        person.theme,
+        person.wants_approval_mails,
+        person.is_invited,
+        person.created_at,
+    )
+    return made is not None
+
+
+async def everybody(tx: Tx, org_id: UUID) -> Sequence[Person]:
+    """All members of an organisation, those who were removed too, the oldest first."""
+    return [person(row) for row in await tx.fetch(_ALL, org_id)]
+
+
+async def get(tx: Tx, org_id: UUID, member_id: UUID) -> Person | None:
+    """A member, also one who was removed."""
+    row = await tx.fetchrow(_GET, org_id, member_id)
+    return None if row is None else person(row)
+
+
+async def standings(tx: Tx, org_id: UUID) -> Mapping[UUID, Standing]:
+    """How the members of an organisation get in."""
+    return {
+        row["id"]: Standing(
+            last_seen_at=row["last_seen_at"],
+            has_second_factor=row["has_second_factor"],
+            passkeys=row["passkeys"],
+            invitation_ends_at=row["invitation_ends_at"],
+        )
+        for row in await tx.fetch(_STANDINGS, org_id)
+    }
+
+
+async def find_by_email(tx: Tx, email: str) -> Account | None:
+    """Whose address this is, of those who were not removed."""
+    row = await tx.fetchrow(_FIND_BY_EMAIL, email)
+    return None if row is None else _account(row)
+
+
+async def lock(tx: Tx, org_id: UUID, member_id: UUID) -> Account | None:
+    """A member who was not removed, until the transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, member_id)
+    return None if row is None else _account(row)
+
+
+async def lock_admins(tx: Tx, org_id: UUID) -> Sequence[UUID]:
+    """The admins who have taken up their invitation, until the transaction ends."""
+    return [row["id"] for row in await tx.fetch(_LOCK_ADMINS, org_id)]
+
+
+async def has_had(tx: Tx, org_id: UUID) -> bool:
+    """Whether an organisation has, or had, a member."""
+    return await tx.fetchval(_HAS_HAD, org_id)
+
+
+async def is_known(tx: Tx, org_id: UUID, email: str) -> bool:
+    """Whether this is, or was, a member's address."""
+    return await tx.fetchval(_IS_KNOWN, org_id, email)
+
+
+async def set_role(tx: Tx, org_id: UUID, member_id: UUID, role: Role) -> int:
+    """The number of changes then; so do all that follow. The caller has locked the row."""
+    return await tx.fetchval(_SET_ROLE, org_id, member_id, role)
+
+
+async def set_name(tx: Tx, org_id: UUID, member_id: UUID, name: str) -> int:
+    """Another name."""
+    return await tx.fetchval(_SET_NAME, org_id, member_id, name)
+
+
+async def set_preferences(
+    tx: Tx,
+    org_id: UUID,
+    member_id: UUID,
+    *,
+    language: str,
+    theme: Theme,
+    wants_approval_mails: bool,
+) -> int:
+    """How they like it."""
+    return await tx.fetchval(
+        _SET_PREFERENCES, org_id, member_id, language, theme, wants_approval_mails
+    )
+
+
+async def set_password(tx: Tx, org_id: UUID, member_id: UUID, password_hash: str) -> int:
+    """Another password."""
+    return await tx.fetchval(_SET_HASH, org_id, member_id, password_hash)
+
+
+async def rehash(tx: Tx, org_id: UUID, member_id: UUID, password_hash: str) -> None:
+    """The same password, hashed with other parameters."""
+    await tx.execute(_REHASH, org_id, member_id, password_hash)
+
+
+async def join(tx: Tx, org_id: UUID, member_id: UUID, name: str, password_hash: str) -> int:
+    """Take an invitation up."""
+    return await tx.fetchval(_JOIN, org_id, member_id, name, password_hash)
+
+
+async def remove(tx: Tx, org_id: UUID, member_id: UUID, at: datetime) -> int:
+    """They may not sign in any more."""
+    return await tx.fetchval(_REMOVE, org_id, member_id, at)
+
+
+async def count_change(tx: Tx, org_id: UUID, member_id: UUID) -> int:
+    """Number a change that is kept elsewhere."""
+    return await tx.fetchval(_COUNT, org_id, member_id)
+
+
+def person(row: Row) -> Person:
+    """A member, from a row with all their columns."""
+    removed_at: datetime | None = row["removed_at"]
+    told: dict[str, Any] = {
+        name: row[name]
+        for name in (
+            *("org_id", "id", "email", "name", "has_password", "language"),
+            *("wants_approval_mails", "is_invited", "created_at", "version"),
+        )
+    }
+    return Person(**told, role=Role(row["role"]), theme=Theme(row["theme"]), removed_at=removed_at)
+
+
+def _account(row: Row) -> Account:
+    return Account(person(row), row["password_hash"], row["clock_offset"], row["org_name"])
