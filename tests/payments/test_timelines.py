@@ -19,6 +19,7 @@ from landbridge.rails.currencies import FIAT
 from landbridge.receipts.model import Told
 from landbridge.wiring import MOVES, wire
 from landbridge.wiring.kinds import WAITS
+from tests.dashboard.browsing import visit
 from tests.onramps import ONRAMPS, onramp_body
 from tests.payouts import OFFRAMPS, make_account, make_payee, offramp_body
 from tests.simulation.faulty import FaultyChains, FaultyRails
@@ -188,6 +189,12 @@ async def test_a_payout_whose_bank_is_silent_is_stuck_until_it_answers(
     late = await timeline(org, path)
     assert (late["waitsFor"], late["isStuck"]) == ("BANK", True)
     assert await stuck(org) == [UUID(made["id"])]
+    (told,) = (await org.get("/v2/stuck"))["stuck"]
+    assert (told["id"], told["type"], told["waitsFor"]) == (made["id"], "OFFRAMP", "BANK")
+    assert told["waitsSince"] == late["waitsSince"]
+    page = await (await visit(org)).see("/dashboard")
+    assert "Stuck money" in page.text
+    assert f"/dashboard/transactions/{made['id']}" in page.links()
     rails.is_silent = False
     await run_due(org)
     done = await timeline(org, path)

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from landbridge.approvals.model import COMMENT_LENGTH_MAX, Approval, Choice, Status
+from landbridge.approvals.model import COMMENT_LENGTH_MAX, Approval, Choice, Status, Vote
 from landbridge.approvals.voting import Voting
 from landbridge.core.errors import FieldInvalid
 from landbridge.web.caller import ApiRequest
@@ -222,15 +222,17 @@ def _with_votes(approval: Approval) -> ApprovalWithVotes:
         created_at=moment(approval.created_at),
         updated_at=moment(approval.updated_at),
         transfer_type=approval.transfer_kind,
-        votes=[
-            CastVote(
-                approver_id=vote.approver_id,
-                vote=vote.choice,
-                comment=vote.comment,
-                created_at=moment(vote.at),
-            )
-            for vote in approval.votes
-        ],
+        votes=[vote_reply(each) for each in approval.votes],
+    )
+
+
+def vote_reply(vote: Vote) -> CastVote:
+    """A vote on the wire."""
+    return CastVote(
+        approver_id=vote.approver_id,
+        vote=vote.choice,
+        comment=vote.comment,
+        created_at=moment(vote.at),
     )
 
 

@@ -1,6 +1,6 @@
 """Approvals and votes. Source: contract, lifecycles 2; interface/transfer-approvals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
@@ -70,7 +70,7 @@ class Policy:
     """What an organisation asks of its approvals.
 
     `threshold` votes approve. With `needs_second` a key does not count on what it asked for itself;
-    members never do.
+    members never do. Whoever made a key is one person with it.
     """
 
     threshold: int = 1
@@ -110,6 +110,24 @@ class Approval:
     def vote_of(self, approver_id: UUID) -> Vote | None:
         """What this approver voted, if they did."""
         return next((vote for vote in self.votes if vote.approver_id == approver_id), None)
+
+    def as_at(self, moment: datetime) -> "Approval | None":
+        """As it was at a moment of its organisation; None before it was asked for.
+
+        Nothing but votes and its end ever changes it, and both have their time.
+        """
+        if self.created_at > moment:
+            return None
+        if self.updated_at <= moment:
+            return self
+        votes = tuple(vote for vote in self.votes if vote.at <= moment)
+        return replace(
+            self,
+            status=Status.PENDING,
+            votes=votes,
+            updated_at=max([self.created_at, *(vote.at for vote in votes)]),
+            version=1 + len(votes),
+        )
 
     @property
     def shows_votes(self) -> bool:

@@ -4,7 +4,9 @@ Everything here is judged on what was read in the transaction of the vote, and t
 caller's at this moment.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
+from uuid import UUID
 
 from landbridge.approvals.model import IN_REVIEW, WAITING, Approval, Status
 from landbridge.core.errors import ProfileFrozen, Refused, ResourceConflict, RoleNotAllowed
@@ -29,9 +31,19 @@ def check_voter(caller: Caller) -> None:
         raise ProfileFrozen
 
 
-def why_not_vote(approval: Approval, caller: Caller, at: datetime) -> Refused | None:
-    """The refusal of a vote of this caller, if it is refused."""
-    if caller.id == approval.initiator_id and (caller.member or approval.needs_second):
+def why_not_vote(
+    approval: Approval, caller: Caller, at: datetime, makers: Mapping[UUID, UUID]
+) -> Refused | None:
+    """The refusal of a vote of this caller, if it is refused.
+
+    `makers` tells who made a key: whoever did is one person with it.
+    """
+    person = makers.get(caller.id, caller.id)
+    is_own = person == makers.get(approval.initiator_id, approval.initiator_id)
+    has_voted = any(
+        person == makers.get(each.approver_id, each.approver_id) for each in approval.votes
+    )
+    if is_own and (approval.is_from_dashboard or approval.needs_second):
         return RoleNotAllowed("nobody decides on a payment that they asked for themselves")
     sentence: str | None = None
     match approval.status:
@@ -41,7 +53,7 @@ def why_not_vote(approval: Approval, caller: Caller, at: datetime) -> Refused | 
             sentence = "this approval was withdrawn: the payment was cancelled"
         case Status.EXPIRED:
             sentence = _LAPSED
-        case Status.PENDING if approval.vote_of(caller.id):
+        case Status.PENDING if has_voted:
             sentence = "you have voted on this already"
         case Status.PENDING if at >= approval.expires_at:
             sentence = _LAPSED

@@ -3,7 +3,8 @@
 Guarantees:
 - an approval waits exactly as long as its record does: both are written in one transaction, and
   lapse at the same moment (`expires_at` is the record's due time);
-- whoever decides holds the lock of the approval's row, which is taken before those of the ledger.
+- whoever decides holds the lock of the approval's row, which is taken before those of the ledger;
+- admins are mailed in the transaction of the request, who asked in the one in which it lapses.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -14,26 +15,36 @@ from uuid import UUID
 
 from landbridge.approvals import store
 from landbridge.approvals.digests import digest_of_opening
+from landbridge.approvals.mailing import asked_of, source_of
 from landbridge.approvals.model import KIND, POLICY_KIND, THRESHOLD_MAX, Approval, Policy, Status
 from landbridge.approvals.votes import with_votes
 from landbridge.changes.service import tell
-from landbridge.core.errors import Broken, FieldInvalid
+from landbridge.core.errors import Broken, FieldInvalid, RoleNotAllowed
 from landbridge.core.ids import derived_id
 from landbridge.core.states import Moves
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger.model import Move, Opening, Timing, Transfer
 from landbridge.ledger.service import Ledger
+from landbridge.members.approval_mails import ApprovalMails
 from landbridge.privacy.service import Vault
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_admin
 
 
 class Approvals:
     """Approvals of all organisations."""
 
-    def __init__(self, database: Database, ledger: Ledger, vault: Vault) -> None:
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        vault: Vault,
+        mails: ApprovalMails | None = None,
+    ) -> None:
+        """Without `mails` nobody is written to."""
         self._database = database
         self._ledger = ledger
         self._vault = vault
+        self._mails = mails
 
     async def ask(
         self, tx: Tx, caller: Caller, opening: Opening, *, lifetime: timedelta
@@ -72,6 +83,8 @@ class Approvals:
             "digest": approval.digest.hex(),
         }
         await tell_approval(tx, approval, "ask", actor=caller.actor, facts=facts)
+        if self._mails is not None:
+            await self._mails.waiting(tx, asked_of(approval, opening.source))
         return approval
 
     async def of(self, org_id: UUID, transfer_ids: Collection[UUID]) -> Mapping[UUID, Approval]:
@@ -112,6 +125,9 @@ class Approvals:
             if beside is not None:
                 await beside(tx)
             await self._end(tx, approval, "expire", actor=move.actor, at=move.at)
+            if self._mails is not None:
+                asked = asked_of(approval, source_of(record))
+                await self._mails.ended(tx, asked, outcome=Status.EXPIRED, status=move.path[-1])
             return True
 
         return await self._database.transact(work)
@@ -154,6 +170,17 @@ class Approvals:
 
         await self._database.transact(work)
         return wanted
+
+    async def set_policy_for(self, caller: Caller, wanted: Policy, *, at: datetime) -> Policy:
+        """As `set_policy`, because somebody asks for it.
+
+        Raises `RoleNotAllowed` for all but admins who signed in: a key that pays can't loosen what
+        it is held to.
+        """
+        check_admin(caller)
+        if caller.member is None:
+            raise RoleNotAllowed("only an admin who signed in may do this")
+        return await self.set_policy(caller.org_id, wanted, actor=caller.actor, at=at)
 
     async def _end(
         self, tx: Tx, approval: Approval, what: str, *, actor: str, at: datetime

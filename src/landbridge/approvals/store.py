@@ -7,6 +7,7 @@ from uuid import UUID
 
 from landbridge.approvals.model import Approval, Choice, Policy, Status
 from landbridge.core.errors import Broken
+from landbridge.core.pages import Window
 from landbridge.db.pool import Row, Tx
 
 _ADD = """
@@ -54,6 +55,25 @@ from approvals
 where org_id = $1 and status = 'PENDING'
 order by created_at desc, id desc
 limit $2 offset $3
+"""
+
+_LISTED = """
+select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+from approvals
+where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
+order by created_at desc, id desc
+limit $5
+"""
+
+_LISTED_OF = """
+select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+from approvals
+where org_id = $1 and initiator_id = $6 and status = any($2::text[]) and created_at >= $3
+    and created_at < $4
+order by created_at desc, id desc
+limit $5
 """
 
 _SETTLE = """
@@ -157,6 +177,23 @@ async def of(tx: Tx, org_id: UUID, transfer_ids: Collection[UUID]) -> list[Appro
 async def pending(tx: Tx, org_id: UUID, *, limit: int, offset: int) -> list[Approval]:
     """Those that wait for votes, newest first, without the votes that they have."""
     return [_approval(row) for row in await tx.fetch(_PENDING, org_id, limit, offset)]
+
+
+async def listed(
+    tx: Tx,
+    org_id: UUID,
+    statuses: Collection[Status],
+    window: Window,
+    *,
+    initiator_id: UUID | None = None,
+) -> list[Approval]:
+    """Those of these statuses, newest first, without their votes; of one who asked, if told."""
+    told = (list(statuses), window.since, window.position.created_at, window.limit)
+    if initiator_id is None:
+        rows = await tx.fetch(_LISTED, org_id, *told)
+    else:
+        rows = await tx.fetch(_LISTED_OF, org_id, *told, initiator_id)
+    return [_approval(row) for row in rows]
 
 
 async def settle(tx: Tx, approval: Approval, status: Status, at: datetime) -> None:

@@ -5,13 +5,15 @@ Guarantees:
   by time. All three lock the approval's row, and the record moves in the same transaction;
 - a decision is on what was asked for: the record is compared with the digest at each vote;
 - a vote that comes to nothing (a lost race, a payment in review) leaves nothing behind;
+- who asked is mailed about the outcome in the transaction that decides;
 - what a flow computes for an approval, a quote above all, it computes before the transaction. That
   was for one version of the record: had anybody moved it since, the move is lost and we look again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -19,6 +21,7 @@ import structlog
 
 from landbridge.approvals import store
 from landbridge.approvals.digests import digest_of_record
+from landbridge.approvals.mailing import asked_of, source_of
 from landbridge.approvals.model import (
     COMMENT_LENGTH_MAX,
     Approval,
@@ -31,11 +34,14 @@ from landbridge.approvals.service import tell_approval
 from landbridge.approvals.votes import add_vote, with_votes
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, Busy, ResourceConflict, ResourceNotFound
+from landbridge.core.pages import Window
 from landbridge.core.states import Moves
 from landbridge.db.pool import Database, Tx
 from landbridge.formats.texts import check_text
 from landbridge.ledger.model import Move, Outcome, Timing, Transfer
 from landbridge.ledger.service import Ledger
+from landbridge.members.approval_mails import ApprovalMails
+from landbridge.orgs.service import makers
 from landbridge.privacy.service import Vault
 from landbridge.web.caller import Caller
 
@@ -92,6 +98,8 @@ class Voting:
     vault: Vault
     clock: Clock
     deciders: Mapping[str, Decider]
+    # None where nobody is written to.
+    mails: ApprovalMails | None = None
 
     async def approve(self, caller: Caller, approval_id: UUID, comment: str | None) -> Approval:
         """Vote for a payment; it goes on if this is the last vote that it needs.
@@ -120,6 +128,27 @@ class Voting:
 
         return await self.database.transact(read)
 
+    async def listed(
+        self,
+        caller: Caller,
+        statuses: Collection[Status],
+        window: Window,
+        *,
+        initiator_id: UUID | None = None,
+    ) -> list[Approval]:
+        """Those of these statuses, newest first, with their votes; whoever is in may look.
+
+        With `initiator_id` only what this key or member asked for.
+        """
+
+        async def read(tx: Tx) -> list[Approval]:
+            found = await store.listed(
+                tx, caller.org_id, statuses, window, initiator_id=initiator_id
+            )
+            return await with_votes(tx, self.vault, found)
+
+        return await self.database.transact(read)
+
     async def _vote(
         self, caller: Caller, approval_id: UUID, choice: Choice, comment: str | None
     ) -> Approval:
@@ -128,7 +157,9 @@ class Voting:
             at = self.clock.stamp(caller.clock_offset)
             vote = Vote(caller.id, choice, comment, at)
             approval = await self._get(caller.org_id, approval_id)
-            _check_vote(approval, caller, at)
+            await self.database.single(
+                partial(_check_vote, approval=approval, caller=caller, at=at)
+            )
             record = await self._record(approval)
             if record is None:
                 continue  # it was decided between the two readings
@@ -172,15 +203,20 @@ class Voting:
             before = found.vote_of(caller.id)
             if before is not None and before.at == vote.at:
                 return found  # nobody heard of our commit, so this runs again
-            _check_vote(found, caller, vote.at)
+            await _check_vote(tx, approval=found, caller=caller, at=vote.at)
             if move is None and _is_last(found):
                 return Outcome.LOST  # somebody voted meanwhile, so this vote decides
-            if move is not None:
-                table = self._decider(record).moves
-                moved = await self.ledger.advance_in(tx, _as_decided(move, vote), table)
-                if not isinstance(moved, Transfer):
-                    return moved
-            return await self._write(tx, found, vote, actor=caller.actor, decides=move is not None)
+            if move is None:
+                return await self._write(tx, found, vote, actor=caller.actor, decides=False)
+            table = self._decider(record).moves
+            moved = await self.ledger.advance_in(tx, _as_decided(move, vote), table)
+            if not isinstance(moved, Transfer):
+                return moved
+            after = await self._write(tx, found, vote, actor=caller.actor, decides=True)
+            if self.mails is not None:
+                asked = asked_of(after, source_of(record))
+                await self.mails.ended(tx, asked, outcome=after.status, status=moved.status)
+            return after
 
         return await self.database.transact(work)
 
@@ -244,8 +280,10 @@ def _is_last(approval: Approval) -> bool:
     return approval.for_it + 1 >= approval.threshold
 
 
-def _check_vote(approval: Approval, caller: Caller, at: datetime) -> None:
-    if refusal := why_not_vote(approval, caller, at):
+async def _check_vote(tx: Tx, *, approval: Approval, caller: Caller, at: datetime) -> None:
+    people = {caller.id, approval.initiator_id, *(each.approver_id for each in approval.votes)}
+    found = await makers(tx, approval.org_id, people)
+    if refusal := why_not_vote(approval, caller, at, found):
         raise refusal
 
 

@@ -40,6 +40,7 @@ from landbridge.formats.texts import check_prose
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.receipts.service import Receipts
 from landbridge.web.caller import Caller, check_reviewer
+from landbridge.web.lookers import check_looker
 
 SWEEP_MAX = 1000
 # Why a payment failed that a person ends.
@@ -61,7 +62,7 @@ class LineReviews:
         self, caller: Caller, statuses: Collection[LineStatus], window: Window
     ) -> Sequence[Line]:
         """Those of these statuses, the oldest first; raises `RoleNotAllowed`."""
-        check_reviewer(caller)
+        check_looker(caller)
 
         async def read(tx: Tx) -> list[Line]:
             key = await self.vault.find(tx, caller.org_id, caller.org_id)
@@ -72,7 +73,7 @@ class LineReviews:
 
     async def get(self, caller: Caller, line_id: UUID) -> Line:
         """A line, whatever became of it; raises `RoleNotAllowed` and `ResourceNotFound`."""
-        check_reviewer(caller)
+        check_looker(caller)
 
         async def read(tx: Tx) -> Line:
             found = await store.get(tx, caller.org_id, line_id)

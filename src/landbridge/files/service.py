@@ -45,7 +45,7 @@ from landbridge.files.model import (
 )
 from landbridge.files.storage import Place, Storage
 from landbridge.privacy.service import DataKey, Vault
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 
 _log = structlog.stdlib.get_logger()
 
@@ -106,6 +106,7 @@ class Files:
         Raises `FieldInvalid` for what is not one of the kinds, or not what its name or its sender
         says, and `Busy` if it could not be kept.
         """
+        check_editor(caller)
         kept_name = clean_name(name)
         async with self._checks:
             mime_type = await asyncio.to_thread(inspect, content, name=kept_name, declared=declared)
@@ -179,6 +180,7 @@ class Files:
 
         Raises `ResourceNotFound`, and `ResourceConflict` for a file that a document names or named.
         """
+        check_editor(caller)
         file, _ = await self._open(caller.org_id, file_id)
         at = self._clock.stamp(caller.clock_offset)
 

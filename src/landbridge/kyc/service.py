@@ -32,12 +32,14 @@ from landbridge.kyc.documents import (
 from landbridge.kyc.kinds import Context
 from landbridge.kyc.model import KIND, Data, Document, Dossier, Owner, dossier_id
 from landbridge.kyc.reading import with_data, with_new_owner, with_owner
+from landbridge.kyc.shapes import kyc_reply
 from landbridge.orgs.model import Mode
+from landbridge.privacy.pictures import take
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.users.errors import UserFrozen
 from landbridge.users.model import User, UserCard
 from landbridge.users.policy import Policy
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 
 T = TypeVar("T")
 # The dossier after a change, and what the change was about; from the one before. It may run twice,
@@ -96,6 +98,7 @@ class Dossiers:
 
     async def update(self, caller: Caller, user: UserCard, told: Mapping[str, Any]) -> Dossier:
         """Change what `told` names. Raises `FieldInvalid`, and `UserFrozen` after erasure."""
+        check_editor(caller)
         request_id = new_id()
 
         def change(before: Dossier, context: Context, at: datetime) -> tuple[Dossier, None]:
@@ -108,6 +111,7 @@ class Dossiers:
         self, caller: Caller, user: UserCard, told: Mapping[str, Any]
     ) -> tuple[Dossier, Owner]:
         """Add an owner; raises as `update`."""
+        check_editor(caller)
         owner_id = new_id()
 
         def change(before: Dossier, context: Context, at: datetime) -> tuple[Dossier, Owner]:
@@ -119,6 +123,7 @@ class Dossiers:
         self, caller: Caller, user: UserCard, owner_id: UUID, told: Mapping[str, Any]
     ) -> tuple[Dossier, Owner]:
         """Change what `told` names of an owner; raises as `update`, and `ResourceNotFound`."""
+        check_editor(caller)
 
         def change(before: Dossier, context: Context, at: datetime) -> tuple[Dossier, Owner]:
             return with_owner(before, before.owner(owner_id), told, context, at=at)
@@ -127,6 +132,7 @@ class Dossiers:
 
     async def remove_owner(self, caller: Caller, user: UserCard, owner_id: UUID) -> None:
         """Take an owner away, with their documents; done again, it stays so. Raises as `update`."""
+        check_editor(caller)
 
         def change(before: Dossier, context: Context, at: datetime) -> tuple[Dossier, None]:
             del context, at
@@ -140,6 +146,7 @@ class Dossiers:
         self, caller: Caller, user: UserCard, told: Sequence[Mapping[str, Any]]
     ) -> tuple[Document, ...]:
         """Add 1 to 20 documents, all or none; raises as `update`."""
+        check_editor(caller)
         ids = new_document_ids(told)
 
         def change(
@@ -154,6 +161,7 @@ class Dossiers:
         self, caller: Caller, user: UserCard, document_id: UUID, told: Mapping[str, Any]
     ) -> Document:
         """Change what `told` names of a document; raises as `update`, and `ResourceNotFound`."""
+        check_editor(caller)
 
         def change(before: Dossier, context: Context, at: datetime) -> tuple[Dossier, Document]:
             return with_document(before, before.document(document_id), told, context, at=at)
@@ -212,6 +220,13 @@ class Dossiers:
             actor=caller.actor,
             at=at,
             facts={"userId": str(user_id)},
+            picture=take(
+                key,
+                user_id,
+                object_id=dossier_id(user_id),
+                seq=dossier.version,
+                shown=kyc_reply(dossier, frozenset()),
+            ),
         )
 
     async def _known_files(self, org_id: UUID, files: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Routes of limits: /v2/limits. Rules are set by commands alone (limits/commands.py)."""
+"""Routes of limits: /v2/limits. Rules are set by commands and by admins who signed in, not here."""
 
 import asyncio
 from datetime import datetime
@@ -111,7 +111,7 @@ class LimitRoutes(Controller):
             left=[left_reply(each) for each in left],
         )
 
-    @post("/rehearse", summary="Rehearse limits", status_code=200)
+    @post("/rehearse", summary="Rehearse limits", status_code=200, looks=True)
     async def rehearse(
         self,
         request: ApiRequest,

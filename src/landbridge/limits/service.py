@@ -18,6 +18,7 @@ from uuid import UUID
 
 from landbridge.accounts import service as accounts
 from landbridge.changes.service import tell
+from landbridge.core.errors import ResourceConflict, RoleNotAllowed
 from landbridge.core.ids import derived_id
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger.model import Transfer
@@ -37,6 +38,7 @@ from landbridge.limits.model import (
     Window,
 )
 from landbridge.wallets import service as wallets
+from landbridge.web.caller import Caller, check_admin
 
 CHANGE_KIND = "LIMITS"
 
@@ -133,16 +135,45 @@ class Limits:
         """The rules of an organisation."""
         return await self._database.single(lambda tx: self.book(tx, org_id))
 
-    async def set_rules(self, org_id: UUID, rules: Rules, *, actor: str, at: datetime) -> bool:
+    async def set_rules_for(
+        self, caller: Caller, rules: Rules, *, instead_of: int, at: datetime
+    ) -> bool:
+        """As `set_rules`, because somebody asks for it who saw the rules of version `instead_of`.
+
+        Raises `RoleNotAllowed` for all but admins who signed in: a key that pays can't raise its
+        own limits.
+        """
+        check_admin(caller)
+        if caller.member is None:
+            raise RoleNotAllowed("only an admin who signed in may do this")
+        return await self.set_rules(
+            caller.org_id, rules, actor=caller.actor, at=at, instead_of=instead_of
+        )
+
+    async def set_rules(
+        self,
+        org_id: UUID,
+        rules: Rules,
+        *,
+        actor: str,
+        at: datetime,
+        instead_of: int | None = None,
+    ) -> bool:
         """Let these rules hold from now on; False if they do already.
 
-        They begin with what was used before, which the worker, or `Counting`, counts.
+        They begin with what was used before, which the worker, or `Counting`, counts. Raises
+        `ResourceConflict` if those of version `instead_of` hold no more.
         """
         document = stored(rules)
 
         async def work(tx: Tx) -> bool:
-            version = await store.set_rules(tx, org_id, document, at)
+            version = await store.set_rules(tx, org_id, document, at, instead_of=instead_of)
             if version is None:
+                found = await store.rules(tx, org_id)
+                if found is not None and found.document != document:
+                    raise ResourceConflict(
+                        "somebody else has set other rules meanwhile; look at them first"
+                    )
                 return False
             await tell(
                 tx,

@@ -11,7 +11,7 @@ from landbridge.limits.model import Counter, Use, Used
 
 _RULES = "select document, version, set_at from limit_rules where org_id = $1"
 
-# Answers nothing if these are the rules already.
+# Answers nothing if these are the rules already, or if others were set than those of version $4.
 _SET_RULES = """
 insert into limit_rules (org_id, document, version, set_at, is_counted)
 values ($1, $2, 1, $3, false)
@@ -19,6 +19,7 @@ on conflict (org_id) do update
 set document = excluded.document, version = limit_rules.version + 1, set_at = excluded.set_at,
     is_counted = false
 where limit_rules.document <> excluded.document
+    and ($4::integer is null or limit_rules.version = $4)
 returning version
 """
 
@@ -171,9 +172,14 @@ async def rules(tx: Tx, org_id: UUID) -> Stored | None:
     return None if row is None else Stored(row["document"], row["version"], row["set_at"])
 
 
-async def set_rules(tx: Tx, org_id: UUID, document: str, at: datetime) -> int | None:
-    """The version that this wrote; None if these are the rules already."""
-    return await tx.fetchval(_SET_RULES, org_id, document, at)
+async def set_rules(
+    tx: Tx, org_id: UUID, document: str, at: datetime, *, instead_of: int | None
+) -> int | None:
+    """The version that this wrote.
+
+    None if these are the rules already, or if those of version `instead_of` hold no more.
+    """
+    return await tx.fetchval(_SET_RULES, org_id, document, at, instead_of)
 
 
 async def uncounted(tx: Tx, org_ids: Collection[UUID]) -> list[tuple[UUID, int, datetime]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from landbridge.chains.tokens import NETWORK_TOKENS, Chain, Network
-from landbridge.core.errors import FieldInvalid, ProfileFrozen
+from landbridge.core.errors import FieldInvalid, ProfileFrozen, RoleNotAllowed
 from landbridge.core.money import Asset
 from landbridge.ledger.service import Account, Ledger
 from landbridge.orgs.service import Orgs
@@ -234,6 +234,20 @@ class Ends:
                 "pay a user of the platform",
                 field=name,
             )
+
+
+def check_stays(
+    caller: Caller, payer_id: UUID, payee_id: UUID | None, account_id: UUID | None
+) -> None:
+    """Raise `RoleNotAllowed` where a member would pay somebody by what knows no approvals.
+
+    Such are swaps and onramps. Without an account the coins leave the platform.
+    """
+    if caller.must_ask and (account_id is None or payee_id != payer_id):
+        raise RoleNotAllowed(
+            "a member's swaps and onramps go to wallets of the user who pays; pay others by a "
+            "transfer"
+        )
 
 
 def token_asset(chain: Chain | Network, currency: str, *, field: str) -> Asset:

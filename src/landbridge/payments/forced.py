@@ -61,6 +61,12 @@ def is_reviewed(record: Transfer) -> bool:
     return asked is not None and asked.effect is Effect.REVIEW
 
 
+def why_not_carried(record: Transfer) -> str | None:
+    """Why a swap, for which no chain is asked yet, is to fail after its accept; None if it goes."""
+    asked = outcome_of(record.request, Step.CHAIN_SEND)
+    return asked.outcome.reason if asked is not None and asked.effect is Effect.REFUSE else None
+
+
 def why_not_cleared(record: Transfer) -> str | None:
     """Why a deposit that was seen is not to clear; None for one that is."""
     asked = outcome_of(record.request, Step.DEPOSIT)

@@ -19,6 +19,7 @@ from landbridge.rails.port import Rails
 from landbridge.receipts.model import COMMENT_LENGTH_MAX, Receipt, Status, why_not_decide
 from landbridge.receipts.service import Receipts, payment_back
 from landbridge.web.caller import Caller, check_payer, check_reviewer
+from landbridge.web.lookers import check_looker
 
 
 class Matcher(Protocol):
@@ -49,12 +50,12 @@ class DepositReviews:
 
     async def queue(self, caller: Caller, window: Window) -> Sequence[Receipt]:
         """What waits, the longest waiting first; raises `RoleNotAllowed`."""
-        check_reviewer(caller)
+        check_looker(caller)
         return await self.receipts.queue(caller.org_id, window)
 
     async def get(self, caller: Caller, receipt_id: UUID) -> Receipt:
         """A deposit, whatever became of it; raises `RoleNotAllowed` and `ResourceNotFound`."""
-        check_reviewer(caller)
+        check_looker(caller)
         return await self.receipts.get(caller.org_id, receipt_id)
 
     async def match_transfer(

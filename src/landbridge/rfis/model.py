@@ -29,6 +29,11 @@ class Texts(NamedTuple):
     comment: str | None = None
 
 
+def kind_of(transfer_kind: str) -> str:
+    """The kind of the changes of requests about payments of a kind, as in OFFRAMP.RFI."""
+    return f"{transfer_kind}.RFI"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rfi:
     """A question about a payment; `texts` is None once its user's data was erased.
@@ -53,8 +58,8 @@ class Rfi:
 
     @property
     def kind(self) -> str:
-        """The kind of its changes, as in OFFRAMP.RFI."""
-        return f"{self.transfer_kind}.RFI"
+        """The kind of its changes."""
+        return kind_of(self.transfer_kind)
 
     @property
     def is_open(self) -> bool:

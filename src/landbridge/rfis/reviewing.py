@@ -27,6 +27,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.rfis.model import IN_REVIEW, TEXT_LENGTH_MAX, Rfi, Status
 from landbridge.rfis.service import Rfis
 from landbridge.web.caller import Caller, check_reviewer
+from landbridge.web.lookers import check_looker
 
 # How often a verb looks again after it has lost a race before it says so.
 _ATTEMPTS = 4
@@ -79,7 +80,7 @@ class Reviewing:
 
         Each is a review of its own, with this one request. Raises `RoleNotAllowed`.
         """
-        check_reviewer(caller)
+        check_looker(caller)
         found = await self.rfis.queue(caller.org_id, statuses, window)
         # Asked at once, so that the ledger looks them up together.
         records = await asyncio.gather(
@@ -89,7 +90,7 @@ class Reviewing:
 
     async def get(self, caller: Caller, transfer_id: UUID) -> Review:
         """A payment, reviewed or not; raises `RoleNotAllowed` and `TransactionNotFound`."""
-        check_reviewer(caller)
+        check_looker(caller)
         return await self._review(await self._record(caller.org_id, transfer_id))
 
     async def open(self, caller: Caller, transfer_id: UUID, *, question: str) -> Review:

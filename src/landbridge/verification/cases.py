@@ -16,6 +16,7 @@ from uuid import UUID
 from landbridge.changes.service import tell
 from landbridge.core.errors import Broken
 from landbridge.db.pool import Database, Tx
+from landbridge.privacy.pictures import take
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.users.errors import UserFrozen
 from landbridge.verification import store
@@ -30,6 +31,7 @@ from landbridge.verification.model import (
     Snapshot,
     queued,
 )
+from landbridge.verification.shapes import told_status
 from landbridge.verification.store import SealedCase
 
 _NOTHING = Findings()
@@ -109,7 +111,7 @@ class Cases:
         # The new row holds its user: who is being erased was so before, or waits for us.
         if await self._vault.find(tx, case.org_id, case.user_id) is None:
             raise _erased(case)
-        await _tell(tx, case, [KycStatus.CREATED], actor, case.created_at)
+        await _tell(tx, case, [KycStatus.CREATED], actor, key=key)
         return True
 
     async def move(
@@ -149,7 +151,7 @@ class Cases:
         )
         if key is None or not await store.update(tx, _bare(before), _seal(moved, key)):
             return None
-        await _tell(tx, moved, path, actor, at)
+        await _tell(tx, moved, path, actor, key=key)
         if KycStatus.RFI_PENDING in path:
             await self._letters.ask(tx, moved, key)
         return moved
@@ -166,7 +168,9 @@ class Cases:
         return [_opened(each, keys.get((each.org_id, each.user_id))) for each in sealed]
 
 
-async def _tell(tx: Tx, moved: Case, path: Sequence[KycStatus], actor: str, at: datetime) -> None:
+async def _tell(
+    tx: Tx, moved: Case, path: Sequence[KycStatus], actor: str, *, key: DataKey
+) -> None:
     for seq, status in enumerate(path, moved.version - len(path) + 1):
         await tell(
             tx,
@@ -176,8 +180,15 @@ async def _tell(tx: Tx, moved: Case, path: Sequence[KycStatus], actor: str, at: 
             kind=KIND,
             what="create" if seq == 1 else "update",
             actor=actor,
-            at=at,
+            at=moved.updated_at,
             facts={"userId": str(moved.user_id), "rail": moved.rail, "status": status},
+            picture=take(
+                key,
+                moved.user_id,
+                object_id=moved.id,
+                seq=seq,
+                shown=told_status(moved.user_id, moved.rail, replace(moved, status=status)),
+            ),
         )
 
 

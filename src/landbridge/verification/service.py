@@ -41,7 +41,7 @@ from landbridge.verification.model import (
 from landbridge.verification.rejections import requirements_of
 from landbridge.verification.store import Listed
 from landbridge.verification.submissions import snapshot_of
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 
 _log = structlog.stdlib.get_logger()
 
@@ -102,6 +102,7 @@ class Verification:
         `KycDataInvalid` with what is missing, `ResourceConflict` for a rail that was rejected for
         good, `UserNotFound` and `UserFrozen`; then nothing is submitted for any rail.
         """
+        check_editor(caller)
         org_id = caller.org_id
         for _ in range(_ATTEMPTS):
             await self._users.check_active(org_id, user_id)

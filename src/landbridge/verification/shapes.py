@@ -169,6 +169,12 @@ def status_object(rail: Rail, case: Case | None) -> StatusReply:
     return shape(case, case.submitted)
 
 
+def told_status(user_id: UUID, rail: Rail, case: Case | None) -> dict[str, Any]:
+    """The status of a case as events show it: whose and for what, which a retrieve's path says."""
+    told: dict[str, Any] = msgspec.to_builtins(status_object(rail, case))
+    return {"userId": str(user_id), "rails": rail.value, **told}
+
+
 def submission_object(rail: Rail, case: Case | None) -> SubmissionReply:
     """The status of a case as a submission answers it."""
     status = KycStatus.INACTIVE if case is None else case.status

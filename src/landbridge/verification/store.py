@@ -16,7 +16,7 @@ insert into kyc_cases (
     submitted_at, due_at, created_at, updated_at
 )
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-on conflict (org_id, id) do nothing
+on conflict do nothing
 returning id
 """
 

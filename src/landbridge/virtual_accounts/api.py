@@ -17,7 +17,7 @@ from landbridge.core.pages import Window, parse_moment
 from landbridge.users.model import UserCard
 from landbridge.users.paths import known_user
 from landbridge.users.service import Users
-from landbridge.virtual_accounts.deposits import Bounds, Deposits
+from landbridge.virtual_accounts.deposits import Bounds
 from landbridge.virtual_accounts.destinations import DESTINATION_CURRENCIES, SOURCE_CURRENCIES
 from landbridge.virtual_accounts.model import VirtualAccount
 from landbridge.virtual_accounts.rule_api import known_rule
@@ -30,7 +30,6 @@ from landbridge.virtual_accounts.wire import (
     NewVirtualAccount,
     account_info,
     asked_route,
-    micro_deposit_replies,
 )
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import Limit, provide_window, word
@@ -98,9 +97,7 @@ class VirtualAccountRoutes(Controller):
         *,
         userId: FromPath[str],
         accountId: FromPath[str],
-        users: NamedDependency[Users],
         virtual_accounts: NamedDependency[VirtualAccounts],
-        virtual_deposits: NamedDependency[Deposits],
         limit: Limit = None,
         created_before: Annotated[
             str | None,
@@ -119,13 +116,7 @@ class VirtualAccountRoutes(Controller):
         )
         org_id, user_id = request.user.org_id, known_user(userId)
         account = await virtual_accounts.get(org_id, user_id, known_account(accountId))
-        micro_deposits = await virtual_deposits.micro_deposits(account, bounds)
-        return account_info(
-            account,
-            await virtual_accounts.instructions(account),
-            await users.cards(org_id, [user_id]),
-            micro_deposit_replies(micro_deposits),
-        )
+        return await virtual_accounts.info(account, bounds)
 
     @post("/{accountId:str}/update", status_code=200, summary="Update a virtual account")
     async def update(

@@ -82,21 +82,21 @@ class Deposits:
 
         Raises `FieldInvalid` for a bound that is the id of none of them.
         """
+        return await self.database.transact(lambda tx: self.page(tx, account, bounds))
 
-        async def read(tx: Tx) -> Sequence[MicroDeposit]:
-            # The key first: erased in between, the rows are blank and nothing is missed.
-            key = await self.vault.find(tx, account.org_id, account.user_id)
-            found = await store.page(
-                tx,
-                account.org_id,
-                account.id,
-                after=await _position(tx, account, "createdAfter", bounds.after) or _BEGINNING,
-                before=await _position(tx, account, "createdBefore", bounds.before) or _END,
-                limit=bounds.limit,
-            )
-            return [_opened(each, key) for each in found]
-
-        return await self.database.transact(read)
+    async def page(self, tx: Tx, account: VirtualAccount, bounds: Bounds) -> Sequence[MicroDeposit]:
+        """The same, as this transaction sees it."""
+        # The key first: erased in between, the rows are blank and nothing is missed.
+        key = await self.vault.find(tx, account.org_id, account.user_id)
+        found = await store.page(
+            tx,
+            account.org_id,
+            account.id,
+            after=await _position(tx, account, "createdAfter", bounds.after) or _BEGINNING,
+            before=await _position(tx, account, "createdBefore", bounds.before) or _END,
+            limit=bounds.limit,
+        )
+        return [_opened(each, key) for each in found]
 
     async def ask_simulated(
         self, caller: Caller, account: VirtualAccount, request_id: UUID, request: dict[str, Any]

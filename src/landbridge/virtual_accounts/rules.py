@@ -2,6 +2,7 @@
 
 Guarantees: a request id does one thing, once, and one that comes again late undoes nothing; a rule
 that is applied to an account is neither deleted nor moved to another chain, under any race.
+Rules send money to any address without asking anybody, so only admins and keys make them.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,7 +24,7 @@ from landbridge.virtual_accounts import rule_store as store
 from landbridge.virtual_accounts.rule_model import KIND, SettlementRule
 from landbridge.virtual_accounts.rule_reading import Asked
 from landbridge.wallets.service import Wallets
-from landbridge.web.caller import Caller, check_payer
+from landbridge.web.caller import Caller, check_admin, check_payer
 from landbridge.web.replays import note_replay
 
 
@@ -123,8 +124,12 @@ class SettlementRules:
         )
 
     async def delete(self, caller: Caller, rule_id: UUID) -> None:
-        """Delete a rule that is applied nowhere; raises `ResourceNotFound`, `ResourceConflict`."""
+        """Delete a rule that is applied nowhere.
+
+        Raises `ResourceNotFound`, `ResourceConflict`, `ProfileFrozen` and `RoleNotAllowed`.
+        """
         check_payer(caller)
+        check_admin(caller)
         is_ours = False
 
         async def work(tx: Tx) -> None:
@@ -162,6 +167,7 @@ class SettlementRules:
         if known is not None:
             return known
         check_payer(caller)
+        check_admin(caller)
         await self._check_reachable(org_id, asked)
 
         async def work(tx: Tx) -> SettlementRule:

@@ -1,7 +1,8 @@
 """Verbs on virtual accounts. Source: contract, accounts 5.
 
 Guarantees: an account keeps its number for good; a change of the row and its line in `changes` are
-one transaction; an account never has a rule for another chain than its own.
+one transaction; an account never has a rule for another chain than its own; a member lets no
+money leave the platform by one, since what it delivers waits for nobody's approval.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,9 +13,8 @@ from uuid import UUID
 
 from landbridge.accounts.errors import AccountNotFound
 from landbridge.chains.tokens import Chain
-from landbridge.changes.service import tell
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Busy, ResourceConflict, ResourceNotFound
+from landbridge.core.errors import Busy, ResourceConflict, ResourceNotFound, RoleNotAllowed
 from landbridge.core.ids import new_id
 from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
@@ -24,17 +24,13 @@ from landbridge.rails.port import Coordinates, Rails, shared_seed
 from landbridge.users.errors import UserFrozen
 from landbridge.users.service import Users
 from landbridge.virtual_accounts import deposit_store, rule_store, store
-from landbridge.virtual_accounts.deposits import Deposits
+from landbridge.virtual_accounts.deposits import Bounds, Deposits
 from landbridge.virtual_accounts.destinations import Destinations, Route
-from landbridge.virtual_accounts.model import (
-    KIND,
-    Credit,
-    MicroDeposit,
-    Status,
-    VirtualAccount,
-)
+from landbridge.virtual_accounts.model import Credit, MicroDeposit, Status, VirtualAccount
 from landbridge.virtual_accounts.rule_model import SettlementRule
-from landbridge.web.caller import Caller, check_payer
+from landbridge.virtual_accounts.telling import Telling, tell_account
+from landbridge.virtual_accounts.wire import AccountInfo, account_info, micro_deposit_replies
+from landbridge.web.caller import Caller, check_admin, check_payer
 
 # Account numbers that are tried; two alike among millions is rare, three times in a row a fault.
 _NUMBERS_MAX = 5
@@ -80,6 +76,7 @@ class VirtualAccounts:
         self._rails = rails
         self._destinations = destinations
         self._deposits = deposits
+        self._telling = Telling(vault, users, deposits)
 
     async def create(self, caller: Caller, user_id: UUID, route: Route) -> VirtualAccount:
         """Open an account; each call opens another.
@@ -88,6 +85,7 @@ class VirtualAccounts:
         `UserFrozen` and `VerificationMissing`.
         """
         await self._check_may_receive(caller, user_id)
+        _check_stays(caller, route.external_wallet_id)
         found = await self._destinations.find(caller.org_id, user_id, route)
         at = self._clock.stamp(caller.clock_offset)
         account = VirtualAccount(
@@ -111,7 +109,9 @@ class VirtualAccounts:
         # Where deposits of everybody arrive is nobody's own.
         shared = await self._new_number(account, shared_seed(caller.org_id, route.source_currency))
         candidates = [replace(account, account_number=each) for each in numbers if each != shared]
-        return await self._database.transact(lambda tx: self._add(tx, candidates, caller.actor))
+        # Whatever number it gets; a bank is not asked inside a transaction.
+        ways = [(each, await self.instructions(each)) for each in candidates]
+        return await self._database.transact(lambda tx: self._add(tx, ways, caller.actor))
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> VirtualAccount:
         """An account; raises `AccountNotFound`, also for another user's."""
@@ -147,6 +147,7 @@ class VirtualAccounts:
         """
         await self.get(caller.org_id, user_id, account_id)
         await self._check_may_receive(caller, user_id)
+        _check_stays(caller, route.external_wallet_id)
         found = await self._destinations.find(caller.org_id, user_id, route)
 
         def changed(account: VirtualAccount) -> VirtualAccount:
@@ -183,9 +184,13 @@ class VirtualAccounts:
         """
         await self.get(caller.org_id, user_id, account_id)
         await self._check_may_receive(caller, user_id)
-        return await self._change(
-            caller, user_id, account_id, lambda each: replace(each, status=Status.ACTIVATED)
-        )
+
+        def changed(account: VirtualAccount) -> VirtualAccount:
+            if not account.is_active:
+                _check_stays(caller, account.external_wallet_id or account.settlement_rule_id)
+            return replace(account, status=Status.ACTIVATED)
+
+        return await self._change(caller, user_id, account_id, changed)
 
     async def apply_rule(
         self, caller: Caller, user_id: UUID, account_id: UUID, rule_id: UUID
@@ -193,9 +198,11 @@ class VirtualAccounts:
         """Divide what arrives from now on by this rule, in place of the one before.
 
         Raises `AccountNotFound`, `ResourceNotFound` for an unknown rule, and `ResourceConflict`
-        for one of another chain.
+        for one of another chain, `ProfileFrozen` and `RoleNotAllowed`.
         """
         check_payer(caller)
+        check_admin(caller)
+        coordinates = await self._instructions(caller.org_id, user_id, account_id)
 
         async def work(tx: Tx) -> VirtualAccount:
             # The account first, then the rule: verbs on rules lock no account.
@@ -207,15 +214,18 @@ class VirtualAccounts:
                 raise ResourceConflict(
                     f"the rule is for {rule.chain}, and the account delivers on {account.chain}"
                 )
-            return await self._store(
-                tx, caller, account, replace(account, settlement_rule_id=rule_id)
-            )
+            ruled = replace(account, settlement_rule_id=rule_id)
+            return await self._store(tx, caller, account, ruled, coordinates)
 
         return await self._database.transact(work)
 
     async def remove_rule(self, caller: Caller, user_id: UUID, account_id: UUID) -> VirtualAccount:
-        """Deliver what arrives from now on whole. Done again, nothing changes."""
+        """Deliver what arrives from now on whole. Done again, nothing changes.
+
+        Raises `AccountNotFound`, `ProfileFrozen` and `RoleNotAllowed`.
+        """
         check_payer(caller)
+        check_admin(caller)
         return await self._change(
             caller, user_id, account_id, lambda each: replace(each, settlement_rule_id=None)
         )
@@ -261,6 +271,25 @@ class VirtualAccounts:
             account.org_id, account.source_currency, account.account_number
         )
 
+    async def info(self, account: VirtualAccount, bounds: Bounds) -> AccountInfo:
+        """An account as retrieving it answers it, with the micro-deposits within these bounds.
+
+        Raises as `Deposits.micro_deposits`.
+        """
+        micro_deposits = await self._deposits.micro_deposits(account, bounds)
+        return account_info(
+            account,
+            await self.instructions(account),
+            await self._users.cards(account.org_id, [account.user_id]),
+            micro_deposit_replies(micro_deposits),
+        )
+
+    async def _instructions(
+        self, org_id: UUID, user_id: UUID, account_id: UUID
+    ) -> Coordinates | None:
+        """What `instructions` answers; a number never changes, so no lock is needed."""
+        return await self.instructions(await self.get(org_id, user_id, account_id))
+
     async def _new_number(self, account: VirtualAccount, seed: UUID) -> str:
         return await self._rails.new_account_number(account.org_id, account.source_currency, seed)
 
@@ -270,13 +299,16 @@ class VirtualAccounts:
         await self._verified.check_active(caller.org_id, user_id, KycRail.USD)
 
     async def _add(
-        self, tx: Tx, candidates: Sequence[VirtualAccount], actor: str
+        self,
+        tx: Tx,
+        candidates: Sequence[tuple[VirtualAccount, Coordinates | None]],
+        actor: str,
     ) -> VirtualAccount:
         """Store the first candidate whose number is free."""
-        for account in candidates:
+        for account, coordinates in candidates:
             if await store.add(tx, account):
                 await self._check_not_erased(tx, account)
-                await _tell(tx, account, actor, account.created_at)
+                await self._telling.tell(tx, account, actor, coordinates)
                 return account
             # Ours, if its commit was not heard of and all this is done again.
             stored = await store.get(tx, account.org_id, account.id)
@@ -291,9 +323,11 @@ class VirtualAccounts:
         account_id: UUID,
         changed: Callable[[VirtualAccount], VirtualAccount],
     ) -> VirtualAccount:
+        coordinates = await self._instructions(caller.org_id, user_id, account_id)
+
         async def work(tx: Tx) -> VirtualAccount:
             before = await self._lock(tx, caller.org_id, user_id, account_id)
-            return await self._store(tx, caller, before, changed(before))
+            return await self._store(tx, caller, before, changed(before), coordinates)
 
         return await self._database.transact(work)
 
@@ -304,7 +338,12 @@ class VirtualAccounts:
         return found
 
     async def _store(
-        self, tx: Tx, caller: Caller, before: VirtualAccount, after: VirtualAccount
+        self,
+        tx: Tx,
+        caller: Caller,
+        before: VirtualAccount,
+        after: VirtualAccount,
+        coordinates: Coordinates | None,
     ) -> VirtualAccount:
         """Store and tell what an account that is locked has become, if that is anything else."""
         if after == before:
@@ -314,7 +353,7 @@ class VirtualAccounts:
         at = self._clock.stamp(caller.clock_offset)
         stored = replace(after, version=before.version + 1, updated_at=at)
         await store.update(tx, stored)
-        await _tell(tx, stored, caller.actor, at)
+        await self._telling.tell(tx, stored, caller.actor, coordinates)
         return stored
 
     async def _check_not_erased(self, tx: Tx, account: VirtualAccount) -> None:
@@ -327,29 +366,18 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Deactivate a user's accounts, and blank who sent money there; part of erasing the user."""
     await deposit_store.forget(tx, org_id, user_id)
     for each in await store.deactivate(tx, org_id, user_id, at):
-        await _tell(tx, each, "erasure", at)
+        await tell_account(tx, each, "erasure", None)
 
 
-async def _tell(tx: Tx, account: VirtualAccount, actor: str, at: datetime) -> None:
-    external, rule = account.external_wallet_id, account.settlement_rule_id
-    await tell(
-        tx,
-        org_id=account.org_id,
-        object_id=account.id,
-        seq=account.version,
-        kind=KIND,
-        what="create" if account.version == 1 else "update",
-        actor=actor,
-        at=at,
-        facts={
-            "userId": str(account.user_id),
-            "status": account.status,
-            "chain": account.chain,
-            "currency": account.destination_currency,
-            "externalWalletId": None if external is None else str(external),
-            "settlementRuleId": None if rule is None else str(rule),
-        },
-    )
+def _check_stays(caller: Caller, way_out: UUID | None) -> None:
+    """Raise `RoleNotAllowed` where a member would pay others: deposits know no approvals.
+
+    `way_out` is the external wallet or the rule by which money gets to others, if there is one.
+    """
+    if caller.must_ask and way_out is not None:
+        raise RoleNotAllowed(
+            "a member's virtual accounts deliver to wallets of their user; ask an admin for others"
+        )
 
 
 def _unknown(account_id: UUID) -> AccountNotFound:

@@ -6,22 +6,23 @@ table: that of the record, which is the deposit itself where coins came from out
 record's with its last 62 bits changed by the account's id, for a batch pays several.
 """
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from landbridge.chains.tokens import TOKENS, Chain, Token
+from landbridge.chains.tokens import ASSETS, TOKENS, Chain, Token
 from landbridge.core.errors import FieldInvalid, ResourceNotFound
 from landbridge.core.money import Money
 from landbridge.core.pages import Window
-from landbridge.db.pool import Database
-from landbridge.ledger.credits import Credit, credits_of_account, find_credits
+from landbridge.db.pool import Database, Tx
+from landbridge.ledger.credits import Credit, credits_made, credits_of_account, find_credits
 from landbridge.ledger.service import Ledger
 from landbridge.wallets.errors import WalletNotFound
 from landbridge.wallets.model import DEPOSIT_KIND, Wallet
-from landbridge.wallets.service import Wallets
+from landbridge.wallets.service import Wallets, wallets_of
 
 _LAST_BITS = (1 << 62) - 1
 
@@ -102,6 +103,36 @@ class Deposits:
             if _deposit_id(credit) == deposit_id:
                 return _deposit(credit, *ends[credit.account_id])
         raise ResourceNotFound(f"there is no deposit {deposit_id}")
+
+    async def count_made(
+        self, org_id: UUID, changes: Collection[tuple[UUID, int]]
+    ) -> Mapping[tuple[UUID, int], int]:
+        """How many deposits came with these changes of records, each (record, number)."""
+        if not changes:
+            return {}
+        found = await self._database.single(lambda tx: credits_made(tx, org_id, changes))
+        return Counter((each.credit.transfer_id, each.seq) for each in found)
+
+    async def made(
+        self, org_id: UUID, changes: Collection[tuple[UUID, int]]
+    ) -> Mapping[tuple[UUID, int], Sequence[Deposit]]:
+        """The deposits that came with these changes of records, each (record, number).
+
+        Left out: changes without any. The order of a change's is the same each time.
+        """
+
+        async def read(tx: Tx) -> dict[tuple[UUID, int], list[Deposit]]:
+            found = await credits_made(tx, org_id, changes)
+            wallets = await wallets_of(tx, org_id, {each.credit.account_id for each in found})
+            made: defaultdict[tuple[UUID, int], list[Deposit]] = defaultdict(list)
+            for each in found:
+                wallet = wallets[each.credit.account_id]
+                token = TOKENS[wallet.chain, ASSETS[each.asset].currency]
+                key = (each.credit.transfer_id, each.seq)
+                made[key].append(_deposit(each.credit, wallet, token))
+            return dict(made)
+
+        return await self._database.transact(read) if changes else {}
 
 
 def deposit_token(chain: Chain, currency: str) -> Token:

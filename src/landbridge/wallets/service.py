@@ -20,7 +20,7 @@ from landbridge.privacy.service import DataKey, Vault
 from landbridge.wallets import keys, store
 from landbridge.wallets.errors import WalletAlreadyExists, WalletConfigInvalid, WalletNotFound
 from landbridge.wallets.model import ExternalWallet, Wallet
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 
 EXTERNAL_KIND = "WALLET.EXTERNAL"
 
@@ -131,6 +131,7 @@ class Wallets:
         reference: str,
     ) -> ExternalWallet:
         """Register an address outside the platform for a user; once per user, chain and address."""
+        check_editor(caller)
         at = self._clock.stamp(caller.clock_offset)
         external = ExternalWallet(
             org_id=caller.org_id,
@@ -221,6 +222,18 @@ class Wallets:
 
         return await self._database.transact(read)
 
+    async def at_address(
+        self, org_id: UUID, address: str, *, limit: int
+    ) -> tuple[Sequence[Wallet], Sequence[ExternalWallet]]:
+        """Wallets of users at an address, on any chain, and who has registered it; no labels."""
+
+        async def read(tx: Tx) -> tuple[Sequence[Wallet], Sequence[ExternalWallet]]:
+            ours = await store.find_address(tx, org_id, list(Chain), address)
+            outside = await store.externals_at(tx, org_id, address, limit)
+            return ours, [each.wallet for each in outside]
+
+        return await self._database.transact(read)
+
     async def check_empty(self, tx: Tx, org_id: UUID, user_id: UUID) -> None:
         """Raise `ResourceConflict` while a wallet of the user holds anything."""
         wallets = await store.of_users(tx, org_id, [user_id])
@@ -230,6 +243,10 @@ class Wallets:
     async def ids_of(self, tx: Tx, org_id: UUID, user_id: UUID) -> list[UUID]:
         """The user's wallets on all chains."""
         return [each.id for each in await store.of_users(tx, org_id, [user_id])]
+
+    async def of_user(self, tx: Tx, org_id: UUID, user_id: UUID) -> list[Wallet]:
+        """The user's wallets on all chains, those that this transaction has opened among them."""
+        return list(await store.of_users(tx, org_id, [user_id]))
 
     async def forget_labels(self, tx: Tx, org_id: UUID, user_id: UUID) -> None:
         """Blank what the user's registered addresses are called; the addresses stay."""

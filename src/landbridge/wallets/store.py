@@ -78,6 +78,14 @@ from external_wallets
 where org_id = $1 and user_id = $2 and chain = $3 and address = $4 and is_active
 """
 
+_EXTERNALS_AT = """
+select org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at
+from external_wallets
+where org_id = $1 and address = $2
+order by created_at desc, id desc
+limit $3
+"""
+
 _EXTERNALS_OF_USER = """
 select org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at
 from external_wallets
@@ -197,6 +205,11 @@ async def find_external(
     """A user's registered address that is active."""
     row = await tx.fetchrow(_FIND_EXTERNAL, org_id, user_id, chain, address)
     return None if row is None else _external(row)
+
+
+async def externals_at(tx: Tx, org_id: UUID, address: str, limit: int) -> Sequence[StoredExternal]:
+    """Who has registered an address, the latest first."""
+    return [_external(row) for row in await tx.fetch(_EXTERNALS_AT, org_id, address, limit)]
 
 
 async def externals_of_user(

@@ -141,7 +141,7 @@ class BatchRoutes(Controller):
         made = await batches.create(
             request.user, data.request_id, wanted, as_asked(data), manner=manner
         )
-        return with_dry_run(_shape(made), manner)
+        return with_dry_run(batch_reply(made), manner)
 
     @get(summary="List batch transfers")
     async def page(
@@ -155,7 +155,7 @@ class BatchRoutes(Controller):
         found = await batches.page(request.user.org_id, optional_id("userId", user_id), window)
         return BatchPage(
             count=len(found),
-            records=[_shape(each) for each in found],
+            records=[batch_reply(each) for each in found],
             next_cursor=moment(found[-1].batch.record.updated_at) if found else None,
         )
 
@@ -171,7 +171,7 @@ class BatchRoutes(Controller):
         """One batch."""
         batch_id = known_id(transferId, "transaction", TransactionNotFound)
         found = await batches.get(request.user.org_id, batch_id)
-        return await timelines.beside(_shape(found), found.batch.record, expand, request.user)
+        return await timelines.beside(batch_reply(found), found.batch.record, expand, request.user)
 
 
 def _wanted(data: NewBatch) -> Wanted:
@@ -195,7 +195,8 @@ def _wanted(data: NewBatch) -> Wanted:
     )
 
 
-def _shape(seen: Seen) -> BatchReply:
+def batch_reply(seen: Seen) -> BatchReply:
+    """A batch as it is answered."""
     batch, asset = seen.batch, seen.batch.asset
     record, details = batch.record, batch.details
     return BatchReply(

@@ -76,7 +76,7 @@ class Errands:
         )
         there = by_chain(self.chains, mint, prefix="mint_")
         if details.halted_reason is not None:
-            there = _refused(details.halted_reason)
+            there = _refused(details.halted_reason, bridge)
         return Errand(
             way=_or_back(there, insisting(by_chain(self.chains, back, prefix="return_"), _BACK)),
             moves=MOVES,
@@ -161,9 +161,19 @@ def _settling(way: Way) -> Way:
     return Way(send, look)
 
 
-def _refused(reason: str) -> Way:
-    """An order that is not given."""
-    answer = Answer(standing=Standing.FAILED, expected_at=None, reason=reason)
+def _refused(reason: str, bridge: Bridge) -> Way:
+    """An order that is not given, or not again: what came of it is told with the next move."""
+    details = bridge.details
+    hashes = {
+        "mint_transaction_hash": details.mint_transaction_hash,
+        "mint_user_op_hash": details.mint_user_op_hash,
+    }
+    answer = Answer(
+        standing=Standing.FAILED,
+        expected_at=None,
+        reason=reason,
+        facts={name: value for name, value in hashes.items() if value is not None},
+    )
 
     async def send() -> Answer:
         return answer

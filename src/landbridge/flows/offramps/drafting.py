@@ -24,6 +24,7 @@ from landbridge.flows.offramps.references import corridor
 from landbridge.flows.offramps.texts import Texts
 from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import Opening
+from landbridge.ledger.past import amounts_told
 from landbridge.payments.amounts import too_little
 from landbridge.payments.ends import Ends, Payee, token_asset
 from landbridge.payments.errors import AccountUnfit
@@ -288,7 +289,7 @@ def _opening(
         path=(Status.CREATED, last),
         source=terms.gross,
         destination=terms.receive,
-        details=msgspec.to_builtins(details),
+        details={**msgspec.to_builtins(details), **amounts_told(terms.gross, terms.receive)},
         due_at=due_at,
         at=at,
         actor=caller.actor,

@@ -21,6 +21,7 @@ from landbridge.core.money import Money
 from landbridge.flows.offramps.model import Offramp, Status, as_offramp
 from landbridge.flows.offramps.quoting import Terms
 from landbridge.ledger.model import Move, Posting, Role, Timing, Transfer, as_moved
+from landbridge.ledger.past import amounts_told
 from landbridge.payments.postings import hold, let_go, spend_held
 from landbridge.payments.rehearsal import NOBODY, Station, stations_of
 
@@ -55,8 +56,7 @@ def quoted(
             "rate": str(terms.rate),
             "quote_expires_at": expires_at.isoformat(),
             "held_units": terms.gross.units if is_held else 0,
-            "source_units": terms.gross.units,
-            "destination_units": terms.receive.units,
+            **amounts_told(terms.gross, terms.receive),
         },
         journals=_at_end(1, _held_instead(offramp, terms.gross) if is_held else []),
     )

@@ -1,7 +1,8 @@
 """What replies show of an onramp and its record does not keep: personal data, and the bank's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from landbridge.flows.onramps.model import Onramp
 from landbridge.flows.onramps.shapes import Background
@@ -28,21 +29,28 @@ class Backgrounds:
             for each in onramps
             for user_id in (each.record.user_id, each.details.destination_user_id)
         }
-        paid = {
-            each.details.receipt_id: each.record.id
-            for each in onramps
-            if each.details.receipt_id is not None
-        }
-        receipts = await self.receipts.of(org_id, list(paid))
+        paid = {each.details.receipt_id for each in onramps}
         return Background(
             await self.users.cards(org_id, sorted(people)),
-            {paid[receipt_id]: receipt for receipt_id, receipt in receipts.items()},
-            {each.record.id: where for each in onramps if (where := await self._coordinates(each))},
+            await self.receipts.of(org_id, [each for each in paid if each is not None]),
+            await self._coordinates(org_id, onramps),
         )
 
-    async def _coordinates(self, onramp: Onramp) -> Coordinates | None:
-        number = onramp.details.account_number
-        if number is None:
-            return None
-        org_id, currency = onramp.record.org_id, onramp.source.asset.currency
-        return await self.rails.coordinates(org_id, currency, number)
+    async def _coordinates(
+        self, org_id: UUID, onramps: Sequence[Onramp]
+    ) -> Mapping[UUID, Coordinates]:
+        """By onramp; looked up once for all that go to the same account."""
+        told = {
+            each.record.id: (each.source.asset.currency, number)
+            for each in onramps
+            if (number := each.details.account_number) is not None
+        }
+        where = {
+            account: await self.rails.coordinates(org_id, *account)
+            for account in set(told.values())
+        }
+        return {
+            onramp_id: found
+            for onramp_id, account in told.items()
+            if (found := where[account]) is not None
+        }

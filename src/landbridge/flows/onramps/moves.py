@@ -22,6 +22,7 @@ from landbridge.flows.onramps.model import (
     as_onramp,
 )
 from landbridge.ledger.model import Move, Posting, Role, Timing, Transfer
+from landbridge.ledger.past import amounts_told
 from landbridge.payments.rehearsal import NOBODY, Station, stations_of
 from landbridge.payments.sending import going
 from landbridge.quotes.pricing import Quote
@@ -42,8 +43,7 @@ def refreshed(
         "rate": quote.price.rate.value,
         "worth_usd": worth_usd,
         "quote_expires_at": expires_at,
-        "source_units": quote.send_gross.units,
-        "destination_units": quote.receive.units,
+        **amounts_told(quote.send_gross, quote.receive),
     }
     return Move(
         onramp.record,

@@ -41,9 +41,10 @@ from landbridge.flows.onramps.model import (
 from landbridge.flows.onramps.quoting import quote_of
 from landbridge.flows.onramps.references import new_reference
 from landbridge.ledger.model import Move, Opening, Outcome, Transfer
+from landbridge.ledger.past import amounts_told
 from landbridge.ledger.service import Ledger
 from landbridge.payments.committing import Committing
-from landbridge.payments.ends import Asked, Ends, Payee, token_asset
+from landbridge.payments.ends import Asked, Ends, Payee, check_stays, token_asset
 from landbridge.payments.errors import AccountUnfit
 from landbridge.payments.fees import Fee, FeeType
 from landbridge.payments.forced import check_screened
@@ -106,8 +107,8 @@ class Onramps:
         """Quote an onramp, once per request id.
 
         Raises `FieldInvalid`, `RouteInvalid`, `UserNotFound`, `UserFrozen`, `VerificationMissing`,
-        `WalletNotFound`, what `Accounts.check_usable` raises, `AccountUnfit`, `QuoteNotReady`, and
-        `RequestIdTaken` for a request id used with another body.
+        `WalletNotFound`, what `Accounts.check_usable` raises, `AccountUnfit`, `QuoteNotReady`,
+        `RoleNotAllowed`, and `RequestIdTaken` for a request id used with another body.
         """
         opened = await self.openings.once(
             caller,
@@ -139,6 +140,7 @@ class Onramps:
             check_screened(onramp.record)
             await check_quotable(self.rates, onramp.destination.asset)
             await self.ends.check_may_move(caller, *_users(onramp))
+            check_stays(caller, *_users(onramp), onramp.details.destination_account_id)
             at = self.clock.stamp(caller.clock_offset)
             match await self._accept(onramp, caller.actor, at):
                 case Transfer() as moved:
@@ -282,6 +284,7 @@ class Onramps:
         if wanted.bank_account_id is not None:
             await self._check_account(org_id, wanted, wanted.bank_account_id)
         payee = await self._payee(caller, wanted, chain)
+        check_stays(caller, wanted.user_id, payee.user_id, payee.account_id)
         at = self.clock.stamp(caller.clock_offset)
         price = await fresh_price(
             self.rates, org_id, source=fiat, destination=coins, now=at, age_max=self.price_age_max
@@ -311,7 +314,10 @@ class Onramps:
                 path=(Status.CREATED, Status.OPEN_QUOTE),
                 source=quote.send_gross,
                 destination=quote.receive,
-                details=msgspec.to_builtins(details),
+                details={
+                    **msgspec.to_builtins(details),
+                    **amounts_told(quote.send_gross, quote.receive),
+                },
                 due_at=details.quote_expires_at,
                 at=at,
                 actor=caller.actor,

@@ -217,7 +217,7 @@ class Background:
     """What replies show and records don't keep: names, senders, and the bank."""
 
     cards: Mapping[UUID, UserCard]
-    # By the id of the onramp that they pay.
+    # By their own ids.
     receipts: Mapping[UUID, Receipt]
     # By the id of the onramp that waits, or waited, for a deposit by reference.
     coordinates: Mapping[UUID, Coordinates]
@@ -226,7 +226,8 @@ class Background:
 def onramp_reply(onramp: Onramp, background: Background) -> OnrampReply:
     """An onramp as a transfer record."""
     record, details, cards = onramp.record, onramp.details, background.cards
-    received = background.receipts.get(record.id)
+    receipt_id = details.receipt_id
+    received = None if receipt_id is None else background.receipts.get(receipt_id)
     return OnrampReply(
         transfer_type=KIND,
         transfer_details=OnrampDetailsReply(

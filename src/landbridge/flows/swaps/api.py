@@ -166,7 +166,7 @@ class SwapRoutes(Controller):
         made = await swaps.create(
             request.user, data.request_id, wanted, as_asked(data), manner=manner
         )
-        return with_dry_run(_shape(made), manner)
+        return with_dry_run(swap_reply(made), manner)
 
     @get(summary="List swaps")
     async def page(
@@ -180,7 +180,7 @@ class SwapRoutes(Controller):
         found = await swaps.page(request.user.org_id, optional_id("userId", user_id), window)
         return SwapPage(
             count=len(found),
-            data=[_shape(swap) for swap in found],
+            data=[swap_reply(swap) for swap in found],
             next_cursor=moment(found[-1].record.updated_at) if found else None,
         )
 
@@ -195,14 +195,14 @@ class SwapRoutes(Controller):
     ) -> SwapReply:
         """One swap."""
         found = await swaps.get(request.user.org_id, _known_id(swapId))
-        return await timelines.beside(_shape(found), found.record, expand, request.user)
+        return await timelines.beside(swap_reply(found), found.record, expand, request.user)
 
     @post("/{swapId:str}/accept", status_code=200, summary="Accept a swap")
     async def accept(
         self, request: ApiRequest, swapId: FromPath[str], swaps: NamedDependency[Swaps]
     ) -> SwapReply:
         """Carries the swap out at its quote. Accepting twice answers as the first time."""
-        return _shape(await swaps.accept(request.user, _known_id(swapId)))
+        return swap_reply(await swaps.accept(request.user, _known_id(swapId)))
 
 
 def _known_id(text: str) -> UUID:
@@ -228,7 +228,8 @@ def _wanted(data: NewSwap) -> Wanted:
     )
 
 
-def _shape(swap: Swap) -> SwapReply:
+def swap_reply(swap: Swap) -> SwapReply:
+    """A swap as it is answered."""
     record, details = swap.record, swap.details
     sold, bought = swap.source.asset, swap.destination.asset
     return SwapReply(

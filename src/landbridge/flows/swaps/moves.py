@@ -1,4 +1,4 @@
-"""The one move of a swap that moves money: computed only."""
+"""What an accept makes of a swap: computed only."""
 
 from datetime import datetime
 
@@ -26,6 +26,24 @@ def accepted(swap: Swap, actor: str, at: datetime) -> Move:
                 Posting(Role.LIQUIDITY, -swap.destination),
                 Posting(arrives, swap.destination),
             ]
+        },
+    )
+
+
+def refused(swap: Swap, reason: str, actor: str, at: datetime) -> Move:
+    """The accept of a swap that the chain refuses then: nothing has moved."""
+    return Move(
+        swap.record,
+        path=(Status.CREATED, Status.PENDING, Status.FAILED),
+        what="accept",
+        actor=actor,
+        at=at,
+        timing=Timing.IN_TIME,
+        # Source: contract, errors: 400403.
+        facts={
+            "error": "TRANSACTION_INITIATION_FAILED",
+            "error_code": 400403,
+            "error_message": reason,
         },
     )
 

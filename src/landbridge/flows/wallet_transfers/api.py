@@ -159,7 +159,7 @@ class WalletTransferRoutes(Controller):
         made = await wallet_transfers.create(
             request.user, data.request_id, wanted, asked, manner=manner
         )
-        return with_dry_run(_shape(made), manner)
+        return with_dry_run(wallet_transfer_reply(made), manner)
 
     @get(summary="List wallet transfers")
     async def page(
@@ -174,7 +174,7 @@ class WalletTransferRoutes(Controller):
         found = await wallet_transfers.page(request.user.org_id, wanted, window)
         return WalletTransferPage(
             count=len(found),
-            records=[_shape(each) for each in found],
+            records=[wallet_transfer_reply(each) for each in found],
             next_cursor=moment(found[-1].transfer.record.updated_at) if found else None,
         )
 
@@ -190,7 +190,9 @@ class WalletTransferRoutes(Controller):
         """One wallet transfer."""
         transfer_id = known_id(transferId, "transaction", TransactionNotFound)
         found = await wallet_transfers.get(request.user.org_id, transfer_id)
-        return await timelines.beside(_shape(found), found.transfer.record, expand, request.user)
+        return await timelines.beside(
+            wallet_transfer_reply(found), found.transfer.record, expand, request.user
+        )
 
 
 def _wanted(data: NewWalletTransfer) -> Wanted:
@@ -211,7 +213,8 @@ def _wanted(data: NewWalletTransfer) -> Wanted:
     )
 
 
-def _shape(seen: Seen) -> WalletTransferReply:
+def wallet_transfer_reply(seen: Seen) -> WalletTransferReply:
+    """A wallet transfer as it is answered."""
     transfer, cards = seen.transfer, seen.cards
     record, details, asset = transfer.record, transfer.details, transfer.asset
     to = details.destination_user_id

@@ -119,7 +119,19 @@ class WalletTransfers:
     async def page(self, org_id: UUID, user_id: UUID | None, window: Window) -> Sequence[Seen]:
         """A page of transfers, newest first, of those that this user sends."""
         records = await self.ledger.page(org_id, KIND, user_id, window)
-        return await self._all_seen(org_id, [as_transfer(each) for each in records])
+        return await self.seen(org_id, [as_transfer(each) for each in records])
+
+    async def seen(self, org_id: UUID, found: Sequence[WalletTransfer]) -> list[Seen]:
+        """Transfers with what is shown beside them, in the order given."""
+        users = {
+            user_id
+            for each in found
+            for user_id in (each.record.user_id, each.details.destination_user_id)
+            if user_id is not None
+        }
+        cards = await self.users.cards(org_id, list(users))
+        approvals = await self.approvals.of(org_id, [each.record.id for each in found])
+        return [Seen(each, cards, approvals.get(each.record.id)) for each in found]
 
     async def _drafted(
         self,
@@ -176,19 +188,8 @@ class WalletTransfers:
         )
 
     async def _seen(self, transfer: WalletTransfer) -> Seen:
-        (seen,) = await self._all_seen(transfer.record.org_id, [transfer])
+        (seen,) = await self.seen(transfer.record.org_id, [transfer])
         return seen
-
-    async def _all_seen(self, org_id: UUID, found: Sequence[WalletTransfer]) -> list[Seen]:
-        users = {
-            user_id
-            for each in found
-            for user_id in (each.record.user_id, each.details.destination_user_id)
-            if user_id is not None
-        }
-        cards = await self.users.cards(org_id, list(users))
-        approvals = await self.approvals.of(org_id, [each.record.id for each in found])
-        return [Seen(each, cards, approvals.get(each.record.id)) for each in found]
 
 
 def _details(payer: Payer, payee: Payee, fee: FeeDetails | None) -> Details:

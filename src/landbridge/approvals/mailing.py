@@ -1,0 +1,25 @@
+"""What mails about an approval are told of it."""
+
+from landbridge.approvals.model import Approval
+from landbridge.chains.tokens import ASSETS
+from landbridge.core.money import Money
+from landbridge.ledger.model import Transfer
+from landbridge.members.approval_mails import Asked
+
+
+def asked_of(approval: Approval, amount: Money) -> Asked:
+    """An approval as mails tell of it."""
+    return Asked(
+        org_id=approval.org_id,
+        approval_id=approval.id,
+        kind=approval.transfer_kind,
+        amount=amount,
+        initiator_id=approval.initiator_id,
+        is_from_dashboard=approval.is_from_dashboard,
+        expires_at=approval.expires_at,
+    )
+
+
+def source_of(record: Transfer) -> Money:
+    """What a record takes; only coins ever wait for an approval."""
+    return Money(record.source_units, ASSETS[record.source_asset])
