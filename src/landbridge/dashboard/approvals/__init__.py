@@ -1,0 +1,1 @@
+"""Payments that wait for a person: votes, questions, deposits."""

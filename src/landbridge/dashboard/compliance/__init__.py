@@ -1,0 +1,1 @@
+"""What is known of users, and the queues of those who verify it."""

@@ -1,0 +1,21 @@
+"""The pages of this room."""
+
+from collections.abc import Sequence
+
+from litestar.types import ControllerRouterHandler
+
+from landbridge.dashboard.compliance.account_pages import AccountReviewPages
+from landbridge.dashboard.compliance.document_pages import DocumentPages
+from landbridge.dashboard.compliance.file_pages import FilePages
+from landbridge.dashboard.compliance.owner_pages import OwnerPages
+from landbridge.dashboard.compliance.queue_pages import KycReviewPages
+from landbridge.dashboard.compliance.tab_pages import CompliancePages
+
+PAGES: Sequence[ControllerRouterHandler] = [
+    AccountReviewPages,
+    CompliancePages,
+    DocumentPages,
+    FilePages,
+    KycReviewPages,
+    OwnerPages,
+]

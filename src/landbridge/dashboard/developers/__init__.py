@@ -1,0 +1,1 @@
+"""What programs of the organisation see: webhooks, events, requests, keys."""

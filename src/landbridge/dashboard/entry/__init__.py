@@ -1,0 +1,1 @@
+"""Coming in: signing in, second factors, invitations; one's own profile."""

@@ -1,0 +1,25 @@
+"""Addresses that a browser told, to go back to: pages of ours, never another site."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+_HOME: Final = "/dashboard"
+_LENGTH_MAX: Final = 2000
+
+
+def local_path(text: str | None, default: str = _HOME) -> str:
+    """A page of ours, whatever was told; `default` where it is none."""
+    if not text or len(text) > _LENGTH_MAX or not text.isprintable() or "\\" in text:
+        return default
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        # Such as a bracket that opens an address of IPv6 and is never closed.
+        return default
+    is_ours = (
+        not parts.scheme
+        and not parts.netloc
+        and (parts.path == _HOME or parts.path.startswith(f"{_HOME}/"))
+        and ".." not in parts.path.split("/")
+    )
+    return text if is_ours else default

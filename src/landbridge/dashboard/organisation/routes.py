@@ -1,0 +1,17 @@
+"""The pages of this room."""
+
+from collections.abc import Sequence
+
+from litestar.types import ControllerRouterHandler
+
+from landbridge.dashboard.organisation.audit_pages import AuditLogPages
+from landbridge.dashboard.organisation.limit_pages import LimitPages
+from landbridge.dashboard.organisation.sandbox_pages import SandboxPages
+from landbridge.dashboard.organisation.settings_pages import SettingsPages
+
+PAGES: Sequence[ControllerRouterHandler] = [
+    AuditLogPages,
+    LimitPages,
+    SandboxPages,
+    SettingsPages,
+]

@@ -1,0 +1,1 @@
+"""Beginning payments, and what can be done with one."""

@@ -1,0 +1,1 @@
+"""Charts, saved metrics, statements, schedules."""

@@ -1,0 +1,6 @@
+// A page is printed by a button, where scripts run.
+
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}

@@ -1,0 +1,1 @@
+"""Who belongs to the organisation, and the sandbox's mailbox."""

@@ -1,0 +1,1 @@
+"""Payments of all kinds, one of them, and the search for anything."""

@@ -1,0 +1,10 @@
+"""The pages of this room."""
+
+from collections.abc import Sequence
+
+from litestar.types import ControllerRouterHandler
+
+from landbridge.dashboard.transactions.list_pages import TransactionPages
+from landbridge.dashboard.transactions.search_pages import SearchPages
+
+PAGES: Sequence[ControllerRouterHandler] = [TransactionPages, SearchPages]

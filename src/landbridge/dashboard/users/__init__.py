@@ -1,0 +1,1 @@
+"""Users, their wallets, bank accounts and virtual accounts."""

@@ -1,0 +1,247 @@
+"""An organisation in which there is one of everything that a page can show, and all those pages.
+
+Made over HTTP by the stories that `landbridge trigger` plays, so it can be made in a test's own
+organisation and on a server that runs somewhere.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from landbridge.stories.client import Client
+from landbridge.stories.people import bank_account, introduce, sign_up, verified
+from landbridge.stories.triggering import STORIES
+from tests.tenants import Tenant
+
+# A payment of each kind, and what waits for a person.
+_PLAYED = {
+    "swap": "WALLET.SWAP.STATUS.COMPLETED",
+    "transfer": "WALLET.TRANSFER.UPDATE",
+    "batch": "WALLET.TRANSFER.BATCH.UPDATE",
+    "bridge": "WALLET.BRIDGE.UPDATE",
+    "onramp": "ONRAMP.STATUS.COMPLETED",
+    "onramp_open": "ONRAMP.STATUS.OPEN_QUOTE",
+    "offramp": "OFFRAMP.STATUS.COMPLETED",
+    "offramp_failed": "OFFRAMP.STATUS.FIAT_FAILED",
+    "offramp_open": "OFFRAMP.STATUS.OPEN_QUOTE",
+    "offramp_asked": "OFFRAMP.RFI.OPEN",
+    "offramp_waiting": "OFFRAMP.STATUS.PENDING_APPROVAL",
+}
+_LOOKS, _LOOK_EVERY_S = 200, 0.1
+_ROUTE = {
+    "sourceCurrency": "usd",
+    "destinationCurrency": "usdc",
+    "destinationChain": "POLYGON",
+}
+
+
+@dataclass(slots=True)
+class World:
+    """Ids of what there is."""
+
+    user: str
+    account: str
+    virtual_account: str
+    rule: str
+    webhook: str
+    event: str
+    approval: str
+    metric: str
+    schedule: str
+    payments: dict[str, str] = field(default_factory=dict[str, str])
+    delivery: str | None = None
+    request: str | None = None
+    case: str | None = None
+
+    def pages(self) -> Mapping[str, str]:
+        """Every page behind the door, by a name for its picture."""
+        user, users = f"/dashboard/users/{self.user}", "/dashboard/users"
+        found = {
+            "overview": "/dashboard",
+            "users": users,
+            "users-new": f"{users}/new",
+            "user": user,
+            "user-edit": f"{user}/edit",
+            "user-erase": f"{user}/erase",
+            "user-wallets": f"{user}/wallets",
+            "user-accounts": f"{user}/accounts",
+            "user-account": f"{user}/accounts/{self.account}",
+            "user-accounts-new": f"{user}/accounts/new",
+            "user-virtual-accounts": f"{user}/virtual-accounts",
+            "user-virtual-account": f"{user}/virtual-accounts/{self.virtual_account}",
+            "user-virtual-account-edit": f"{user}/virtual-accounts/{self.virtual_account}/edit",
+            "user-virtual-accounts-new": f"{user}/virtual-accounts/new",
+            "user-transactions": f"{user}/transactions",
+            "user-compliance": f"{user}/compliance",
+            "settlement-rules": "/dashboard/settlement-rules",
+            "settlement-rules-new": "/dashboard/settlement-rules/new",
+            "settlement-rule": f"/dashboard/settlement-rules/{self.rule}",
+            "transactions": "/dashboard/transactions",
+            **{
+                f"transaction-{name}": f"/dashboard/transactions/{each}"
+                for name, each in self.payments.items()
+            },
+            "search": "/dashboard/search?q=ada",
+            **{
+                f"new-{kind}": f"/dashboard/new/{kind}?userId={self.user}"
+                for kind in ("transfer", "batch", "bridge", "swap", "onramp", "offramp")
+            },
+            "approvals": "/dashboard/approvals",
+            "approval": f"/dashboard/approvals/{self.approval}",
+            "reviews": "/dashboard/reviews",
+            "reviews-kyc": "/dashboard/reviews/kyc",
+            "reviews-accounts": "/dashboard/reviews/accounts",
+            "reviews-transfers": "/dashboard/reviews/transfers",
+            "review-transfer": f"/dashboard/reviews/transfers/{self.payments['offramp_asked']}",
+            "reviews-deposits": "/dashboard/reviews/deposits",
+            "reviews-bank-lines": "/dashboard/reviews/bank-lines",
+            **self._frame(),
+        }
+        if self.delivery:
+            found["delivery"] = f"/dashboard/webhooks/{self.webhook}/deliveries/{self.delivery}"
+        if self.request:
+            found["request"] = f"/dashboard/requests/{self.request}"
+        if self.case:
+            found["review-kyc"] = f"/dashboard/reviews/kyc/{self.case}"
+        return found
+
+    def _frame(self) -> Mapping[str, str]:
+        """What is not about a user or a payment."""
+        return {
+            "reports": "/dashboard/reports",
+            "report": "/dashboard/reports/explore?template=OUTCOMES&breakdowns=reason",
+            "report-saved": f"/dashboard/reports/saved/{self.metric}",
+            "statements": f"/dashboard/reports/statements?userId={self.user}",
+            "schedules": "/dashboard/reports/schedules",
+            "schedule": f"/dashboard/reports/schedules/{self.schedule}",
+            "webhooks": "/dashboard/webhooks",
+            "webhooks-new": "/dashboard/webhooks/new",
+            "webhook": f"/dashboard/webhooks/{self.webhook}",
+            "webhook-edit": f"/dashboard/webhooks/{self.webhook}/edit",
+            "events": "/dashboard/events",
+            "event": f"/dashboard/events/{self.event}",
+            "requests": "/dashboard/requests",
+            "keys": "/dashboard/keys",
+            "keys-new": "/dashboard/keys/new",
+            "team": "/dashboard/team",
+            "team-invite": "/dashboard/team/invite",
+            "settings": "/dashboard/settings",
+            "audit-log": "/dashboard/audit-log",
+            "sandbox": "/dashboard/sandbox",
+            "mailbox": "/dashboard/mailbox",
+            "profile": "/dashboard/profile",
+            "shortcuts": "/dashboard/shortcuts",
+        }
+
+
+# What is refused to all but admins. Everybody may look at the keys, the team and the rules.
+FOR_ADMINS = frozenset(
+    {
+        *("settings", "mailbox", "keys-new", "team-invite", "webhooks-new", "webhook-edit"),
+        *("settlement-rules-new", "user-erase", "reviews-kyc", "review-kyc", "reviews-accounts"),
+    }
+)
+# What is refused to analysts: forms that they could not send.
+FOR_EDITORS = frozenset(
+    {
+        *("users-new", "user-edit", "user-accounts-new", "user-virtual-accounts-new"),
+        "user-virtual-account-edit",
+        *(f"new-{kind}" for kind in ("transfer", "batch", "bridge", "swap", "onramp", "offramp")),
+    }
+)
+
+
+def inside(org: Tenant) -> Client:
+    """The API for stories, in this process."""
+
+    async def send(
+        method: str, path: str, *, content: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, bytes]:
+        told = {**headers, **org.headers}
+        answer = await org.client.request(method, path, content=content, headers=told)
+        return answer.status_code, answer.content
+
+    return Client(send)
+
+
+async def build(client: Client) -> World:
+    """Make everything, once."""
+    webhook = await client.post(
+        "/v2/webhooks", {"url": "http://127.0.0.1:9/landbridge", "eventTypes": ["*"]}
+    )
+    user = await verified(client, funds="1250.5")
+    virtual = await client.post(f"/v2/users/{user}/virtual-accounts", _ROUTE)
+    rule = await client.post("/v2/virtual-accounts/settlement-rules", await _split(client, user))
+    payments = {name: (await STORIES[story](client)).about for name, story in _PLAYED.items()}
+    metric = await client.post(
+        "/v2/reporting/metrics",
+        {"template": "TRANSACTION_COUNT", "name": "By status", "params": await _month(client)},
+    )
+    schedule = await client.post(
+        "/v2/reporting/schedules",
+        {"name": "Every month", "metricId": metric["data"]["id"], "every": "month"},
+    )
+    stranger = await sign_up(client, "Grace")
+    await introduce(client, stranger)
+    world = World(
+        user=user,
+        account=await bank_account(client, user),
+        virtual_account=virtual["accountInfo"]["id"],
+        rule=rule["id"],
+        webhook=webhook["id"],
+        event=await _first_event(client),
+        approval=(await client.get("/v2/transfer-approvals"))["approvals"][0]["id"],
+        metric=metric["data"]["id"],
+        schedule=schedule["data"]["id"],
+        payments=payments,
+    )
+    await _found(client, world)
+    return world
+
+
+async def _first_event(client: Client) -> str:
+    """An event; it is there once no transaction goes on that is older."""
+    for _ in range(_LOOKS):
+        for each in (await client.get("/v2/events", limit=1))["records"]:
+            return str(each["eventId"])
+        await asyncio.sleep(_LOOK_EVERY_S)
+    raise AssertionError("no event came")
+
+
+async def _found(client: Client, world: World) -> None:
+    """What may be there a moment later, or only where somebody reviews."""
+    deliveries: Any = await client.get(f"/v2/webhooks/{world.webhook}/deliveries", limit=1)
+    world.delivery = next((each["id"] for each in deliveries["deliveries"]), None)
+    cases: Any = await client.get("/v2/reviews/kyc", limit=1)
+    world.case = next((each["id"] for each in cases["reviews"]), None)
+    requests: Any = await client.get("/v2/request-log", limit=1)
+    world.request = next((each["xRequestId"] for each in requests["requests"]), None)
+
+
+async def _split(client: Client, user: str) -> Mapping[str, Any]:
+    """A rule that gives a twentieth to this user."""
+    wallets = (await client.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]
+    share = {
+        "type": "PERCENTAGE",
+        "calculationModel": "FIXED",
+        "walletAddress": wallets["POLYGON"]["address"],
+        "value": 0.05,
+    }
+    return {
+        "requestId": str(uuid4()),
+        "chain": "POLYGON",
+        "includeHIFIFee": False,
+        "rules": [share],
+    }
+
+
+async def _month(client: Client) -> Mapping[str, Any]:
+    clock = await client.post("/v2/sandbox/clock/advance", {"seconds": 0})
+    day = str(clock["now"])[:10]
+    return {
+        "createdAfter": f"{day[:8]}01",
+        "createdBefore": day if not day.endswith("01") else f"{day[:8]}02",
+        "calculationInterval": "day",
+    }
