@@ -24,7 +24,7 @@ Opened = Callable[..., AbstractAsyncContextManager[Page]]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.path).parent == Path(__file__).parent:
+        if Path(__file__).parent in Path(item.path).parents:
             item.add_marker("slow")
             if _CHROMIUM is None:
                 item.add_marker(pytest.mark.skip("no Chromium here: apt-get install chromium"))

@@ -1,0 +1,117 @@
+"""A server of its own with an admin, an organisation with one of everything, and browsers."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.async_api import Browser, Page, Route
+
+from landbridge.stories.client import Client, connected
+from tests.browser.dashboard.people import ADMIN, PASSWORD, Desk, sign_in
+from tests.conftest import new_database
+from tests.dashboard.world import World, build
+from tests.processes.play import KEY, Served
+
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
+_PATIENCE_MS, _BROKEN = 15_000, 500
+
+
+@pytest.fixture(scope="session")
+async def house_of(
+    server_dsn: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Served]:
+    """`landbridge serve`, with a worker and a first admin, on a database of its own."""
+    folder = tmp_path_factory.mktemp("dashboard") / "data"
+    async with new_database(server_dsn, is_migrated=False) as dsn:
+        with served_here(folder, database_url=dsn) as server:
+            yield server
+
+
+@contextmanager
+def served_here(folder: Path, **settings: str) -> Generator[Served]:
+    """A server under a name, as passkeys want it, with a first admin."""
+    server = Served(folder)
+    told = {"api_key": KEY, "admin_email": ADMIN, "admin_password": PASSWORD, **settings}
+    server.settings = {"public_url": f"http://localhost:{server.port}", **told}
+    try:
+        yield server.start()
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+async def api(house_of: Served) -> AsyncIterator[Client]:
+    """The API of that server, for what a test finds there."""
+    async with connected(f"http://127.0.0.1:{house_of.port}", KEY) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+async def world(api: Client) -> World:
+    """One of everything."""
+    return await build(api)
+
+
+@pytest.fixture
+def desk(browser: Browser, house_of: Served) -> Desk:
+    """Opens a browser of its own, with somebody signed in: the admin, unless it is said."""
+    return desk_of(browser, house_of)
+
+
+def desk_of(browser: Browser, house: Served) -> Desk:
+    """As the fixture `desk`, at any server."""
+
+    @asynccontextmanager
+    async def open_desk(
+        email: str | None = ADMIN,
+        password: str = PASSWORD,
+        *,
+        viewport: dict[str, int] | None = None,
+        scheme: str = "light",
+        scripts: bool = True,
+    ) -> AsyncGenerator[Page]:
+        context = await browser.new_context(
+            base_url=f"http://localhost:{house.port}",
+            viewport=viewport or WIDE,  # pyright: ignore[reportArgumentType]
+            color_scheme="dark" if scheme == "dark" else "light",
+            java_script_enabled=scripts,
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(_PATIENCE_MS)
+        foreign: list[str] = []
+
+        async def only_ours(route: Route) -> None:
+            if urlsplit(route.request.url).hostname == "localhost":
+                await route.continue_()
+            else:
+                foreign.append(route.request.url)
+                await route.abort()
+
+        await context.route("**/*", only_ours)
+        page = await context.new_page()
+        complaints: list[str] = []
+        broken: list[str] = []
+        # What a page refuses comes with 4xx, which the browser remarks upon.
+        page.on(
+            "console",
+            lambda said: (
+                None if "Failed to load resource" in said.text else complaints.append(said.text)
+            ),
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "response", lambda came: broken.append(came.url) if came.status >= _BROKEN else None
+        )
+        try:
+            if email is not None:
+                await sign_in(page, email, password)
+            yield page
+        finally:
+            await context.close()
+        assert not foreign, f"the page asked {foreign}"
+        assert not complaints, f"the browser says {complaints}"
+        assert not broken, f"the server could not answer {broken}"
+
+    return open_desk

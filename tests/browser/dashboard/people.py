@@ -1,0 +1,71 @@
+"""Who works in these tests, and how they come in."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from secrets import token_hex
+
+from playwright.async_api import Page
+
+ADMIN, PASSWORD = "admin@example.com", "slate-Mango-77-orbit"
+
+# Opens a browser with somebody in it.
+Desk = Callable[..., AbstractAsyncContextManager[Page]]
+
+
+@dataclass(frozen=True, slots=True)
+class Colleague:
+    """A member whom a test has to itself."""
+
+    name: str
+    email: str
+
+
+def somebody(name: str) -> Colleague:
+    """Somebody whom no other test knows."""
+    own = f"{name}{token_hex(3)}"
+    return Colleague(own, f"{own.lower()}@team.example.com")
+
+
+async def sign_in(page: Page, email: str, password: str) -> None:
+    """By e-mail and password, to the overview."""
+    await page.goto("/dashboard/sign-in")
+    await type_in(page, email, password)
+    await page.wait_for_url("**/dashboard")
+
+
+async def type_in(page: Page, email: str, password: str) -> None:
+    """Fill the form of the sign-in page, and send it."""
+    await page.get_by_label("E-mail address").fill(email)
+    await page.get_by_label("Password").fill(password)
+    await page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+async def invite(page: Page, colleague: Colleague, role: str) -> None:
+    """As an admin, on the page of the team."""
+    await page.goto("/dashboard/team")
+    await page.get_by_role("link", name="Invite somebody").click()
+    await page.get_by_label("E-mail address").fill(colleague.email)
+    await page.get_by_label("Name", exact=True).fill(colleague.name)
+    await page.get_by_label("Role", exact=True).select_option(role)
+    await page.get_by_role("button", name="Invite").click()
+
+
+async def accept(page: Page, link: str) -> None:
+    """Take an invitation up, and choose the password that all have here."""
+    await page.goto(link)
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_label("The same once more").fill(PASSWORD)
+    await page.get_by_role("button", name="Join").click()
+    await page.wait_for_url("**/dashboard")
+
+
+async def join(desk: Desk, role: str, name: str) -> Colleague:
+    """Somebody new, invited by the first admin; they are not signed in anywhere."""
+    colleague = somebody(name)
+    async with desk() as page:
+        await invite(page, colleague, role)
+        link = await page.get_by_role("region", name="Link").inner_text()
+    async with desk(None) as page:
+        await accept(page, link)
+    return colleague
