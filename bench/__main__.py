@@ -3,9 +3,11 @@
 import argparse
 import signal
 import sys
+from dataclasses import replace
+from pathlib import Path
 from types import FrameType
 
-from bench import kill, memory, report, speed
+from bench import kill, memory, pages, report, report_findings, reports, speed, webhooks
 
 _DEFAULT = speed.Effort(rounds=5, seconds=8)
 _QUICK = speed.Effort(rounds=2, seconds=3)
@@ -15,10 +17,17 @@ def main() -> None:
     """Parse and run one mode."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     modes = parser.add_mutually_exclusive_group()
-    modes.add_argument("--quick", action="store_true", help="a minute, for work in progress")
+    parser.add_argument("--quick", action="store_true", help="a minute, for work in progress")
     modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
+    modes.add_argument("--webhooks", action="store_true", help="events delivered, and how late")
+    modes.add_argument("--reports", action="store_true", help="reports on seeded organisations")
+    modes.add_argument(
+        "--pages", action="store_true", help="the dashboard of a seeded organisation"
+    )
     modes.add_argument("--kill", action="store_true", help="kill everything under load, then prove")
     parser.add_argument("--swaps", type=int, default=1_000_000, help="how many, with --memory")
+    parser.add_argument("--transactions", type=int, help="how many, with --reports or --pages")
+    parser.add_argument("--data", type=Path, help="where to keep what was seeded, likewise")
     parser.add_argument("--rounds", type=int, help="instead of the mode's own number")
     given = parser.parse_args()
     # Servers are stopped and directories removed on the way out, also when somebody ends us.
@@ -27,6 +36,21 @@ def main() -> None:
         sys.exit(0 if kill.prove(_say, rounds=given.rounds or 1) else 1)
     if given.memory:
         memory.measure(given.swaps, _say)
+        return
+    if given.webhooks:
+        chosen = webhooks.QUICK if given.quick else webhooks.DEFAULT
+        webhooks.keep(webhooks.measure(chosen, _say), is_kept=not given.quick, say=_say)
+        return
+    if given.reports:
+        asked = reports.QUICK if given.quick else reports.DEFAULT
+        asked = replace(asked, transactions=given.transactions or asked.transactions)
+        found = reports.measure(asked, _say, given.data)
+        report_findings.keep(found, is_kept=not given.quick, say=_say)
+        return
+    if given.pages:
+        wanted = pages.QUICK if given.quick else pages.DEFAULT
+        wanted = replace(wanted, transactions=given.transactions or wanted.transactions)
+        pages.keep(pages.measure(wanted, _say, given.data), is_kept=not given.quick, say=_say)
         return
     effort = _QUICK if given.quick else _DEFAULT
     if given.rounds:

@@ -1,0 +1,333 @@
+"""The report run: how long reports take for a small and for a large organisation.
+
+Both are seeded into one installation and asked over HTTP, in turn. Beside it, in the same run: the
+same question as plain SQL, and by DuckDB over a Parquet file that our own download has written; the
+first and the 10,000th page of a list; how fast the log is folded; what a long download costs.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from bench import databases, machine, server
+from bench.report_findings import SMALL, Effort, Findings, Times
+
+_PAGE, _DEEP = 10, 10_000
+_CSV_ROWS = 1_000_000
+
+# The question that all three are asked: records of each month by kind and status, and their number.
+PLAIN = """
+select date_trunc('month', created_at, 'UTC') as month, kind, status, count(*)
+from transfers
+where org_id = $1 and created_at >= $2 and created_at < $3
+group by 1, 2, 3
+"""
+DUCKDB = """
+select strftime(createdAt, '%Y-%m') as month, transferType, status, count(*)
+from read_parquet(?)
+group by 1, 2, 3
+"""
+
+
+DEFAULT = Effort(transactions=10_000_000, days=730, asked=50)
+QUICK = Effort(transactions=300_000, days=730, asked=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Org:
+    """A seeded organisation."""
+
+    name: str
+    id: str
+    key: str
+    seeded_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One report; `params` as they are sent."""
+
+    name: str
+    template: str
+    params: Mapping[str, Any]
+
+
+class Client:
+    """One kept connection, with one organisation's key."""
+
+    def __init__(self, port: int, key: str) -> None:
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=600)
+        self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """The JSON of an answer that must be good."""
+        sent = None if body is None else json.dumps(body)
+        self._connection.request(method, path, sent, self._headers)
+        with self._connection.getresponse() as answer:
+            told = answer.read()
+            assert answer.status in {200, 201}, (path, body, told[:500])
+            return json.loads(told)
+
+    def timed(self, method: str, path: str, body: Any = None) -> float:
+        """How long such an answer took, in ms."""
+        began = time.perf_counter()
+        self.ask(method, path, body)
+        return (time.perf_counter() - began) * 1000
+
+    def download(self, path: str, body: Any, into: Path) -> float:
+        """Keep a long answer; in how many seconds it came."""
+        began = time.perf_counter()
+        self._connection.request("POST", path, json.dumps(body), self._headers)
+        with self._connection.getresponse() as answer, into.open("wb") as file:
+            assert answer.status == 200, answer.read(500)
+            while piece := answer.read(1 << 20):
+                file.write(piece)
+        return time.perf_counter() - began
+
+
+def measure(effort: Effort, say: Callable[[str], None], kept: Path | None = None) -> Findings:
+    """All of it: in `kept`, whose organisations another run may ask again, or thrown away."""
+    with tempfile.TemporaryDirectory(prefix="landbridge-bench-") as scratch:
+        folder = kept or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        with server.serving(folder / "data") as ours:
+            return _measure(ours, effort, folder, say)
+
+
+def _measure(
+    ours: server.Server, effort: Effort, folder: Path, say: Callable[[str], None]
+) -> Findings:
+    small, large = orgs(ours, effort, folder / "orgs.json", say)
+    found = Findings(
+        effort=effort,
+        seeded_per_s={each.name: each.seeded_per_s for each in (small, large)},
+    )
+    say("Asking for reports ...")
+    _ask_cases(ours, small, large, found)
+    say("Asking for pages ...")
+    _ask_pages(ours, large, found)
+    say("Downloading ...")
+    _download(ours, large, found, folder)
+    say("Asking others ...")
+    _ask_others(ours, large, found, folder)
+    say("Folding ...")
+    _fold(ours, small, found)
+    return found
+
+
+def orgs(
+    ours: server.Server, effort: Effort, known: Path, say: Callable[[str], None]
+) -> tuple[Org, Org]:
+    """The small and the large organisation, from a run before or seeded now."""
+    if known.exists():
+        small, large = (Org(**each) for each in json.loads(known.read_text(encoding="utf-8")))
+        return small, large
+    small = _seed(ours, "Small", SMALL, effort, say)
+    large = _seed(ours, "Large", effort.transactions, effort, say)
+    databases.read(ours.dsn, "vacuum analyze")
+    known.write_text(json.dumps([asdict(small), asdict(large)]), encoding="utf-8")
+    return small, large
+
+
+def _seed(
+    ours: server.Server, name: str, count: int, effort: Effort, say: Callable[[str], None]
+) -> Org:
+    say(f"Seeding {count:,} transactions ...")
+    began = time.perf_counter()
+    told = _landbridge(
+        ours, "seed", "--transactions", str(count), "--days", str(effort.days), "--name", name
+    )
+    took_s = time.perf_counter() - began
+    key = told.strip().splitlines()[-1]
+    org_id = Client(ours.port, key).ask("GET", "/v2/reporting/metrics")["metadata"]["profileId"]
+    say(f"  {count / took_s:,.0f} per second")
+    return Org(name, org_id, key, count / took_s)
+
+
+def _landbridge(ours: server.Server, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "landbridge", *arguments, "--data-dir", str(ours.data_dir)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def _cases(client: Client, days: int) -> Iterator[Case]:
+    """Each template over short and long ranges, told apart by each of its dimensions."""
+    now = datetime.now(UTC)
+    today = now.date()
+    ranges = {
+        "a week by day": ((today - timedelta(7)).isoformat(), today.isoformat(), "day"),
+        "all by day": ((today - timedelta(days)).isoformat(), today.isoformat(), "day"),
+        "all by month": ((today - timedelta(days)).isoformat(), today.isoformat(), "month"),
+    }
+    ragged = (
+        (now - timedelta(days=90, minutes=17)).isoformat(),
+        (now - timedelta(minutes=41)).isoformat(),
+        "week",
+    )
+    users = client.ask("GET", "/v2/reporting/params/userIds/options?limit=20")["data"]
+    for each in client.ask("GET", "/v2/reporting/templates")["data"]:
+        name, takes = each["name"], {param["name"] for param in each["params"]}
+        chosen = dict(ranges)
+        if name in {"GROSS_VOLUME", "TRANSACTION_COUNT", "NEW_USERS"}:
+            chosen["90 ragged days by week"] = ragged
+        for told, (after, before, interval) in chosen.items():
+            params: dict[str, Any] = {
+                "createdAfter": after,
+                "createdBefore": before,
+                "calculationInterval": interval,
+            }
+            yield Case(f"{name}, {told}", name, params)
+            apart = next((one for one in each["breakdownOptions"] if one != "userId"), None)
+            if apart and told != "all by day":
+                yield Case(f"{name}, {told}, by {apart}", name, params | {"breakdowns": [apart]})
+            if "userIds" in takes:
+                yield Case(f"{name}, {told}, 20 users", name, params | {"userIds": users})
+
+
+def _ask_cases(ours: server.Server, small: Org, large: Org, found: Findings) -> None:
+    clients = [Client(ours.port, each.key) for each in (small, large)]
+    asked = [list(_cases(each, found.effort.days)) for each in clients]
+    for one, other in zip(*asked, strict=True):
+        times = (Times(), Times())
+        for number in range(found.effort.asked + 2):
+            for client, case, kept in zip(clients, (one, other), times, strict=True):
+                body = {"template": case.template, "params": case.params}
+                took = client.timed("POST", "/v2/reporting/metrics/preview", body)
+                if number > 1:
+                    kept.ms.append(took)
+        found.cases[one.name] = times
+
+
+def _ask_pages(ours: server.Server, org: Org, found: Findings) -> None:
+    """The first page of a list, and the one behind 10,000."""
+    client = Client(ours.port, org.key)
+    deep = min(_DEEP, found.effort.transactions // 40)
+    ((moment,),) = databases.read(
+        ours.dsn,
+        "select updated_at from transfers where org_id = $1 and kind = 'WALLET.SWAP'"
+        " order by created_at desc, id desc offset $2 limit 1",
+        org.id,
+        deep * _PAGE,
+    )
+    cursor = moment.isoformat().replace("+00:00", "Z")
+    for number in range(found.effort.asked + 2):
+        for path, kept in (("", found.first_page), (f"&cursor={cursor}", found.deep_page)):
+            took = client.timed("GET", f"/v2/wallets/swaps?limit={_PAGE}{path}")
+            if number > 1:
+                kept.ms.append(took)
+
+
+def _everything(effort: Effort) -> dict[str, Any]:
+    today = datetime.now(UTC).date()
+    return {
+        "createdAfter": (today - timedelta(effort.days + 1)).isoformat(),
+        "createdBefore": today.isoformat(),
+        "calculationInterval": "month",
+    }
+
+
+def _download(ours: server.Server, org: Org, found: Findings, folder: Path) -> None:
+    """A million of the newest transactions as CSV, while the API's memory is watched."""
+    client = Client(ours.port, org.key)
+    wanted = min(_CSV_ROWS, found.effort.transactions // 4)
+    kinds = ["ONRAMP", "OFFRAMP", "WALLET.TRANSFER", "WALLET.TRANSFER.BATCH"]
+    ((since,),) = databases.read(
+        ours.dsn,
+        "select created_at from transfers where org_id = $1 and kind = any($2::text[])"
+        " order by created_at desc offset $3 limit 1",
+        *(org.id, kinds, wanted - 1),
+    )
+    params = _everything(found.effort) | {
+        "createdAfter": since.isoformat(),
+        "createdBefore": datetime.now(UTC).isoformat(),
+    }
+    body = {"template": "TRANSACTION_COUNT", "params": params}
+    file = folder / "transactions.csv"
+    with _watching(ours.pids("api")) as peak:
+        took_s = client.download(
+            "/v2/reporting/metrics/preview/download?format=csv&content=transactions", body, file
+        )
+    with file.open("rb") as lines:
+        found.csv_rows = sum(1 for _ in lines) - 1
+    found.csv_per_s, found.csv_mb = found.csv_rows / took_s, peak()
+
+
+@contextmanager
+def _watching(pids: Sequence[int]) -> Generator[Callable[[], float]]:
+    """By how many MB these processes have grown together at most, since the beginning."""
+    began, stop = machine.memory(pids).uss, threading.Event()
+    most = began
+
+    def watch() -> None:
+        nonlocal most
+        while not stop.wait(0.05):
+            most = max(most, machine.memory(pids).uss)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield lambda: most - began
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _ask_others(ours: server.Server, org: Org, found: Findings, folder: Path) -> None:
+    """Records of each month by kind and status: plain SQL, DuckDB, and ours."""
+    client, params = Client(ours.port, org.key), _everything(found.effort)
+    told = {"template": "TRANSACTION_COUNT", "params": params}
+    file = folder / "transactions.parquet"
+    client.download(
+        "/v2/reporting/metrics/preview/download?format=parquet&content=transactions", told, file
+    )
+    after, before = (
+        datetime.fromisoformat(params[name]).replace(tzinfo=UTC)
+        for name in ("createdAfter", "createdBefore")
+    )
+    plain, other = Times(), Times()
+    for _ in range(3):
+        began = time.perf_counter()
+        databases.read(ours.dsn, PLAIN, org.id, after, before)
+        plain.ms.append((time.perf_counter() - began) * 1000)
+    with duckdb.connect() as duck:
+        for _ in range(5):
+            began = time.perf_counter()
+            duck.execute(DUCKDB, [str(file)]).fetchall()
+            other.ms.append((time.perf_counter() - began) * 1000)
+    ours_ms = Times(
+        [
+            client.timed(
+                "POST",
+                "/v2/reporting/metrics/preview",
+                told
+                | {"params": params | {"breakdowns": ["transactionType", "transactionStatus"]}},
+            )
+            for _ in range(10)
+        ]
+    )
+    found.plain_ms, found.duckdb_ms, found.same_ms = plain.p50, other.p50, ours_ms.p50
+
+
+def _fold(ours: server.Server, org: Org, found: Findings) -> None:
+    """All roll-ups of an organisation anew, from its log."""
+    ((count,),) = databases.read(ours.dsn, "select count(*) from changes where org_id = $1", org.id)
+    began = time.perf_counter()
+    _landbridge(ours, "reports", "rebuild", "--org", org.id)
+    found.folded_per_s = count / (time.perf_counter() - began)
