@@ -8,7 +8,7 @@ UV := $(BIN)/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --exclude-newer "7 days"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fmt bench demo lock news clean
+.PHONY: help setup run test check fmt bench demo lock words screenshots news clean
 
 help: ## print this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /\1\t/' | expand -t 10
@@ -53,6 +53,12 @@ demo: setup ## play a whole story on a fresh sandbox and print the books
 lock: setup ## renew both lock files from pyproject.toml
 	$(LOCK) pyproject.toml -o requirements.lock
 	$(LOCK) pyproject.toml --group check --group test --group bench -o requirements-dev.lock
+
+words: $(VENV)/.tools ## gather what pages say into the files of languages
+	$(BIN)/python -m tests.dashboard.catalogue
+
+screenshots: $(VENV)/.tools ## photograph every page of the dashboard into screenshots/
+	$(BIN)/python -m tests.browser.screenshots
 
 news: $(VENV)/.tools ## gather news/ into CHANGELOG.md
 	$(BIN)/towncrier build $(ARGS)

@@ -6,6 +6,9 @@ import logging
 import sys
 from collections.abc import Callable
 
+import pytest
+import structlog
+
 MARK = "ada@example.com"
 
 
@@ -40,4 +43,23 @@ async def test_a_task_that_nobody_asked_about_is_told_of_without_its_message(
 def test_the_end_of_a_process_is_told_without_the_message(logged: Callable[[], str]) -> None:
     sys.excepthook(ValueError, ValueError(MARK), None)
     assert str(_line(logged, "process.crashed")["exception"]).startswith("ValueError")
+    assert MARK not in logged()
+
+
+def test_of_what_failed_together_each_is_told(logged: Callable[[], str]) -> None:
+    def fail() -> None:
+        raise KeyError(MARK)
+
+    with pytest.raises(KeyError) as raised:
+        fail()
+    inner = ExceptionGroup(MARK, [raised.value, OSError(MARK)])
+    many = ExceptionGroup(MARK, [inner, *(ValueError(MARK) for _ in range(100))])
+    structlog.stdlib.get_logger().error("test.failed", exc_info=many)
+    told = str(_line(logged, "test.failed")["exception"]).split("; because ")
+    assert [each.partition(" ")[0] for each in told][:3] == ["ExceptionGroup"] * 2 + ["ValueError"]
+    assert len(told) == 6
+    structlog.stdlib.get_logger().error("test.failed_inside", exc_info=inner)
+    told = str(_line(logged, "test.failed_inside")["exception"]).split("; because ")
+    assert [each.partition(" ")[0] for each in told] == ["ExceptionGroup", "KeyError", "OSError"]
+    assert "fail" in told[1]
     assert MARK not in logged()

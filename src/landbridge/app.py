@@ -18,8 +18,14 @@ from landbridge import __version__
 from landbridge.accounts.api import AccountRoutes
 from landbridge.accounts.review_api import AccountReviewRoutes
 from landbridge.approvals.api import ApprovalRoutes
+from landbridge.approvals.inbox_api import ApprovalInboxRoutes
+from landbridge.audit_log.api import AuditLogRoutes
 from landbridge.bank_files.lines_api import BankLineRoutes
+from landbridge.books.api import BalanceRoutes, SearchRoutes, TransactionRoutes
 from landbridge.core.errors import Busy, Refused
+from landbridge.dashboard.pages import Surroundings
+from landbridge.dashboard.routes import dashboard
+from landbridge.dashboard.zones import PageZones
 from landbridge.files.api import FileRoutes
 from landbridge.flows.batches.api import BatchRoutes
 from landbridge.flows.bridges.api import BridgeRoutes
@@ -33,10 +39,17 @@ from landbridge.limits.api import LimitRoutes
 from landbridge.onboarding.api import KycLinkRoutes
 from landbridge.onboarding.form_api import KycPage
 from landbridge.payments.manner import check_manner, provide_manner
+from landbridge.payments.stuck_api import StuckRoutes
 from landbridge.quotes.rates_api import RateRoutes
 from landbridge.receipts.api import DepositReviewRoutes
-from landbridge.reporting.api import TemplateRoutes
+from landbridge.reporting.exports.api import DownloadRoutes
+from landbridge.reporting.metrics.metric_api import MetricRoutes
+from landbridge.reporting.metrics.option_api import OptionRoutes
+from landbridge.reporting.metrics.template_api import TemplateRoutes
 from landbridge.reporting.requests_api import RequestRoutes
+from landbridge.reporting.rollups.api import TimeZoneRoutes
+from landbridge.reporting.schedules.api import RunRoutes, ScheduleRoutes
+from landbridge.reporting.statements.api import StatementRoutes
 from landbridge.request_log.api import RequestLogRoutes
 from landbridge.rfis.api import TransferReviewRoutes
 from landbridge.sandbox.api import SandboxRoutes
@@ -45,6 +58,7 @@ from landbridge.sandbox.outcomes_api import OutcomeRoutes
 from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 from landbridge.users.api import UserRoutes
 from landbridge.users.deposit_api import DepositRoutes
+from landbridge.users.particulars_api import ParticularsRoutes
 from landbridge.users.terms_api import TermsPage, TermsRoutes
 from landbridge.users.wallet_api import WalletRoutes
 from landbridge.verification.api import VerificationRoutes
@@ -67,7 +81,11 @@ from landbridge.web.service_api import (
     ping,
     readyz,
 )
+from landbridge.webhooks.api import WebhookRoutes
+from landbridge.webhooks.delivery_api import DeliveryRoutes
+from landbridge.webhooks.event_api import EventRoutes
 from landbridge.wiring import House
+from landbridge.wiring.installation import installation
 
 _log = structlog.stdlib.get_logger()
 
@@ -76,6 +94,7 @@ ROUTES = [
     AccountReviewRoutes,
     FileRoutes,
     UserRoutes,
+    ParticularsRoutes,
     WalletRoutes,
     DepositRoutes,
     KycRoutes,
@@ -90,18 +109,34 @@ ROUTES = [
     KycPage,
     VirtualAccountRoutes,
     SettlementRuleRoutes,
+    TransactionRoutes,
+    BalanceRoutes,
+    SearchRoutes,
     SwapRoutes,
     WalletTransferRoutes,
     BatchRoutes,
     BridgeRoutes,
     OfframpRoutes,
     RateRoutes,
+    StuckRoutes,
     OnrampRoutes,
     ApprovalRoutes,
+    ApprovalInboxRoutes,
     LimitRoutes,
     TemplateRoutes,
+    OptionRoutes,
+    MetricRoutes,
+    DownloadRoutes,
+    StatementRoutes,
+    ScheduleRoutes,
+    RunRoutes,
+    TimeZoneRoutes,
     RequestRoutes,
     RequestLogRoutes,
+    AuditLogRoutes,
+    EventRoutes,
+    WebhookRoutes,
+    DeliveryRoutes,
     SandboxRoutes,
     SandboxDepositRoutes,
     OutcomeRoutes,
@@ -124,14 +159,23 @@ SERVICES = (
     "deposits",
     "terms",
     "orgs",
+    "sessions",
+    "members",
+    "sign_in",
+    "second_factors",
+    "passkeys",
+    "mailbox",
     "links",
     "visits",
     "uploading",
     "virtual_accounts",
-    "virtual_deposits",
     "settlement_rules",
     "swaps",
     "timelines",
+    "transactions",
+    "transaction_details",
+    "balances",
+    "search",
     "bridges",
     "offramps",
     "approvals",
@@ -143,7 +187,20 @@ SERVICES = (
     "onramps",
     "onramp_backgrounds",
     "requests",
+    "rollups",
+    "folding",
+    "time_zones",
+    "calculator",
+    "saved_metrics",
+    "outgoing",
+    "exports",
+    "statements",
+    "report_schedules",
     "request_log",
+    "audit_log",
+    "events",
+    "endpoints",
+    "deliveries",
     "voting",
     "forcing",
     "sandbox",
@@ -161,12 +218,20 @@ def build_app(house: House) -> Litestar:
     """The ASGI application over these services."""
     services = {name: getattr(house, name) for name in SERVICES}
     services["public_url"] = house.settings.base_url
+    services["installation"] = installation(house.settings)
 
     def provide_openapi() -> dict[str, Any]:
         return openapi_document(app)
 
+    surroundings = Surroundings(
+        mode=house.settings.mode,
+        base_url=house.settings.base_url,
+        clock=house.clock,
+        sends_mail=house.outbox.can_send,
+    )
+    pages = dashboard(surroundings, house.sessions, PageZones(house.time_zones).of)
     app = Litestar(
-        [ping, healthz, readyz, metrics, explorer, openapi, explorer_assets(), *ROUTES],
+        [ping, healthz, readyz, metrics, explorer, openapi, explorer_assets(), *ROUTES, pages],
         dto=Body,
         return_dto=None,
         response_class=Reply,

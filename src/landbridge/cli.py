@@ -35,14 +35,19 @@ from landbridge.ledger.audit import Audit, audit, table
 from landbridge.ledger.corrections import correct
 from landbridge.limits.commands import Verbs as LimitVerbs
 from landbridge.limits.commands import limits
+from landbridge.members.commands import members
 from landbridge.org_commands import keys, orgs, prices
 from landbridge.payments.timelines import Stuck
 from landbridge.privacy.service import Resealed
 from landbridge.rates.commands import rates
 from landbridge.rates.market import Market
 from landbridge.rates.reference import ReferenceRates
+from landbridge.reporting.commands import Verbs as ReportVerbs
+from landbridge.reporting.commands import reports
 from landbridge.screening.commands import sanctions
 from landbridge.screening.service import Screening
+from landbridge.seeding.commands import seeding
+from landbridge.stories.commands import add_stories
 from landbridge.verification.rescreening import Rescreened
 from landbridge.wiring import ASSETS, MOVES, House
 
@@ -220,11 +225,17 @@ def stuck(org: UUID | None, data_dir: str | None) -> None:
 
 for group in (orgs, keys, prices):
     commands.add_command(group)
+add_stories(commands, say)
+commands.add_command(seeding(in_house))
 
 
+commands.add_command(members(at_desk(lambda house: house.members)))
 commands.add_command(approvals(at_desk(lambda house: house.approvals)))
 commands.add_command(
     limits(at_desk(lambda house: LimitVerbs(house.limits, house.rehearsing, house.limit_upkeep)))
+)
+commands.add_command(
+    reports(at_desk(lambda house: ReportVerbs(house.rollups, house.folding, house.time_zones)))
 )
 _bank_files = bank_files(at_desk(lambda house: BankVerbs(house.own_accounts, house.bank_writer)))
 add_answers(_bank_files, at_desk(lambda house: AnswerVerbs(house.bank_reading, house.sandbox_bank)))

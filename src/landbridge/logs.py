@@ -7,8 +7,10 @@ not on it is dropped before it is written. A test plants markers in every input 
 import logging
 import os
 import sys
+from collections import deque
+from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import structlog
@@ -38,10 +40,15 @@ FIELDS = frozenset(
         "pid",
         "exit",
         "delay_s",
+        "endpoint",
+        "event_id",
         "mode",
         "listen",
     }
 )
+
+# Of what failed together, so many are told.
+_CAUSES_MAX = 6
 
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
@@ -100,14 +107,32 @@ def _exception(_logger: WrappedLogger, _method: str, event: EventDict) -> EventD
     """
     error = event.pop("exc_info", None)
     if isinstance(error, BaseException):
-        frames: list[str] = []
-        trace = error.__traceback__
-        while trace is not None:
-            code = trace.tb_frame.f_code
-            frames.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}")
-            trace = trace.tb_next
-        event["exception"] = f"{type(error).__name__} at {' > '.join(frames[-12:])}"
+        event["exception"] = "; because ".join(_where(each) for each in _causes(error))
     return event
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An exception and, where it is a group, those in it, outermost first; a few at most."""
+    waiting = deque([error])
+    for _ in range(_CAUSES_MAX):
+        if not waiting:
+            return
+        each = waiting.popleft()
+        yield each
+        if isinstance(each, BaseExceptionGroup):
+            group = cast("BaseExceptionGroup[BaseException]", each)
+            waiting.extend(group.exceptions[:_CAUSES_MAX])
+
+
+def _where(error: BaseException) -> str:
+    """What it is, and where it was raised."""
+    frames: list[str] = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        frames.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return f"{type(error).__name__} at {' > '.join(frames[-12:])}"
 
 
 def _only_known_fields(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

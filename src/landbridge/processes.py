@@ -19,7 +19,9 @@ from landbridge.core.errors import LandbridgeError
 from landbridge.formats.warm import warm_up
 from landbridge.settings import Settings
 from landbridge.web.connections import Connection
+from landbridge.web.lookups import be_quick_about_names
 from landbridge.web.observe import observe
+from landbridge.web.places import raise_descriptors
 from landbridge.wiring import make_key, open_house
 from landbridge.worker import work
 
@@ -125,6 +127,7 @@ def listen(settings: Settings) -> socket.socket:
 
 async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: int | None) -> None:
     """Serve until SIGTERM or SIGINT; requests under way are answered first."""
+    raise_descriptors()
     make_key(settings)
     stop = asyncio.Event()
     _on_signals(stop.set)
@@ -163,6 +166,8 @@ def configured(app: ASGIApp, settings: Settings) -> uvicorn.Config:
 
 async def run_worker(settings: Settings, dsn: str, *, parent: int | None) -> None:
     """Work until SIGTERM or SIGINT; steps under way are finished first."""
+    raise_descriptors()
+    be_quick_about_names()
     make_key(settings)
     stop = asyncio.Event()
     _on_signals(stop.set)

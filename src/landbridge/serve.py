@@ -115,6 +115,7 @@ def _serve(settings: Settings, signals: Signals, say: Callable[[str], None]) -> 
         prepared = asyncio.run(prepare(settings, dsn))
         # At once: whatever happens next, it is never shown again.
         _show_key(prepared, say)
+        _show_admin(settings, prepared, say)
         _remove_spools()
         with tempfile.TemporaryDirectory(prefix=f"{_SPOOL}{os.getpid()}-") as spool:
             signals.is_starting = False
@@ -204,6 +205,7 @@ def own_url(settings: Settings) -> str:
 def _welcome(settings: Settings, prepared: Prepared, say: Callable[[str], None]) -> None:
     url = own_url(settings)
     say(f"Landbridge ({settings.mode}) serves on {url}   explore: {url}/docs")
+    say(f"Dashboard: {settings.public_url or url}/dashboard")
     if not prepared.is_preset_ours:
         say(
             f"{PREFIX}API_KEY is a key of another organisation and stays theirs; "
@@ -216,6 +218,16 @@ def _show_key(prepared: Prepared, say: Callable[[str], None]) -> None:
         say("Your API key, shown this once (more with `landbridge keys create`):")
         say("")
         say(f"    {prepared.new_key}")
+        say("")
+
+
+def _show_admin(settings: Settings, prepared: Prepared, say: Callable[[str], None]) -> None:
+    admin = prepared.new_admin
+    if admin is not None and admin.password is not None:
+        where = f"{settings.public_url or own_url(settings)}/dashboard"
+        say(f"Sign in at {where} as {admin.email}; the password, shown this once:")
+        say("")
+        say(f"    {admin.password}")
         say("")
 
 

@@ -30,7 +30,9 @@ _FEED_AGE_MAX_S = 24 * 3600
 _DAYS_KEPT_MAX = 36_600
 # A season: what is older is looked up in the records.
 _REQUEST_LOG_DAYS_MAX = 90
-# What says that nothing is fetched.
+# What is older is in the records and in the books' history; each day is a table to be locked.
+_EVENTS_DAYS_MAX = 90
+# What switches something off.
 OFF = "off"
 
 
@@ -74,6 +76,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     review_above_usd: Decimal | None = None
     unmatched_deposits: str | None = None
     require_registered_wallets: bool = True
+    webhooks: str = "on"
+    events_kept_days: Annotated[int, msgspec.Meta(ge=3, le=_EVENTS_DAYS_MAX)] = 30
     request_log_days: Annotated[int, msgspec.Meta(ge=0, le=_REQUEST_LOG_DAYS_MAX)] = 7
     log_format: str | None = None
     log_level: str = "info"
@@ -108,6 +112,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def bank_files_kept(self) -> timedelta:
         """How long the content of files that went to a bank is kept."""
         return timedelta(days=self.bank_files_kept_days)
+
+    @property
+    def delivers_webhooks(self) -> bool:
+        """Whether workers deliver events; a copy of a database must not."""
+        return self.webhooks != OFF
+
+    @property
+    def events_kept(self) -> timedelta:
+        """For how long events can be read and delivered again, and deliveries looked at."""
+        return timedelta(days=self.events_kept_days)
 
     @property
     def request_log_kept(self) -> timedelta:
@@ -182,6 +196,7 @@ def check(settings: Settings) -> Settings:
         ("price_spreads", settings.price_spreads, read_spreads),
         ("peg_bound_percent", settings.peg_bound_percent, _peg_bound),
         ("unmatched_deposits", settings.unmatched_deposits, _one_of("hold", "return")),
+        ("webhooks", settings.webhooks, _one_of("on", OFF)),
         ("log_level", settings.log_level, _one_of("debug", "info", "warning", "error")),
     ]
     for name, value, check in checks:

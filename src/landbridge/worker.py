@@ -17,6 +17,7 @@ from landbridge.orgs.model import Mode
 from landbridge.rates.watching import watch_market, watch_reference
 from landbridge.receipts.model import KIND as RECEIPT
 from landbridge.verification.service import BATCH_SIZE as VERIFICATION_BATCH_SIZE
+from landbridge.webhooks.retention import sweep_pictures
 from landbridge.wiring import House
 
 _log = structlog.stdlib.get_logger()
@@ -108,6 +109,10 @@ async def _sweep_links(house: House) -> bool:
     return await house.links.sweep(await house.orgs.clock_offsets())
 
 
+async def _sweep_members(house: House) -> bool:
+    return await house.member_sweeping.sweep(await house.orgs.clock_offsets())
+
+
 async def _sweep_receipts(house: House) -> bool:
     return await house.receipts.sweep(await _clocks(house))
 
@@ -144,6 +149,44 @@ async def _sweep_limits(house: House) -> bool:
     return await house.limit_upkeep.sweep(await house.orgs.clock_offsets())
 
 
+async def _deliver(house: House) -> bool:
+    if not house.settings.delivers_webhooks:
+        return False
+    return await house.postman.run_once(await house.orgs.clock_offsets())
+
+
+async def _keep_partitions(house: House) -> bool:
+    await house.partitions.keep()
+    return False
+
+
+async def _watch_horizon(house: House) -> bool:
+    await house.horizon.look()
+    return False
+
+
+async def _fold_reports(house: House) -> bool:
+    return await house.folding.run_once(await house.orgs.clock_offsets())
+
+
+async def _count_unfolded(house: House) -> bool:
+    await house.folding.behind(await house.orgs.clock_offsets())
+    return False
+
+
+async def _make_reports(house: House) -> bool:
+    return await house.report_schedules.run_due(await house.orgs.clock_offsets())
+
+
+async def _sweep_reports(house: House) -> bool:
+    return await house.report_schedules.sweep(await house.orgs.clock_offsets())
+
+
+async def _sweep_pictures(house: House) -> bool:
+    offsets = await house.orgs.clock_offsets()
+    return await sweep_pictures(house.database, house.clock, offsets, house.events.kept)
+
+
 SCHEDULES = [
     # A quote is ended within half a second of its time.
     Schedule("due", 0.5, _run_due),
@@ -171,12 +214,30 @@ SCHEDULES = [
     Schedule("bank_lines_sweep", 3600.0, _sweep_bank_lines),
     # What went to a bank is kept an hour longer than is set at most.
     Schedule("bank_files_sweep", 3600.0, _sweep_bank_files),
+    # An event is on its way a fifth of a second after its commit.
+    Schedule("webhooks", 0.2, _deliver),
+    # Deliveries have a table for each day, made two days before.
+    Schedule("webhook_days", 3600.0, _keep_partitions),
+    # A transaction that stops all events is seen within seconds.
+    Schedule("horizon", 5.0, _watch_horizon),
+    # How people looked is kept an hour longer than two days more than events are.
+    Schedule("pictures_sweep", 3600.0, _sweep_pictures),
+    # Reports are exact at any moment; this keeps what they read of the log short.
+    Schedule("reports_roll_up", 0.2, _fold_reports),
+    # Folding that does not keep up is seen within seconds.
+    Schedule("reports_behind", 15.0, _count_unfolded),
+    # A scheduled report is made within seconds of its time.
+    Schedule("scheduled_reports", 5.0, _make_reports),
+    # A report is kept an hour longer than 90 days at most.
+    Schedule("scheduled_reports_sweep", 3600.0, _sweep_reports),
     # A person who waits for a mail waits a second longer.
     Schedule("mails", 1.0, _send_mails),
     # Whom an expired link was sent to is kept an hour longer at most.
     Schedule("kyc_links_sweep", 3600.0, _sweep_links),
     # What came to nothing is free to be used again a second later; after days, five minutes later.
     Schedule("limits", 1.0, _keep_limits),
+    # When and from where somebody signed in is kept an hour longer than 97 days at most.
+    Schedule("members_sweep", 3600.0, _sweep_members),
     # No rule looks further back than a hundred days.
     Schedule("limits_sweep", 3600.0, _sweep_limits),
     # A request is kept a quarter of an hour longer than is set at most.

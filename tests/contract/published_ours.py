@@ -1,10 +1,25 @@
-"""Routes that no published interface has: limits, and what banks say that waits for a person.
+"""Routes that no published interface has: limits, webhooks, and what waits for a person.
 
 A star stands behind what is required.
 """
 
 _LIST = "limit createdBefore createdAfter cursor"
+_METRICS = "/v2/reporting/metrics"
+# Of any template; each takes some of them, and says which it requires.
+_PARAMS = " ".join(
+    f"params.{each}"
+    for each in (
+        *("createdAfter", "createdBefore", "calculationInterval", "timeZone", "transactionTypes"),
+        *("transactionStatuses", "userIds", "breakdowns", "limit"),
+        # Of templates that are ours.
+        *("sourceCurrencies", "destinationCurrencies", "chains", "currencies", "holders"),
+        *("reasons", "approvalStatuses", "endpointIds"),
+    )
+)
+_SCHEDULES, _RUN = "/v2/reporting/schedules", "/v2/reporting/runs/{runId}"
 _LINES, _DEPOSITS = "/v2/reviews/bank-lines", "/v2/reviews/deposits"
+_WEBHOOK = "/v2/webhooks/{webhookId}"
+_ENDPOINT = "createEventSpelling description standardWebhooks"
 _RULE = [
     "corridors",
     "id*",
@@ -29,9 +44,19 @@ _MEMBERS = [
 ]
 
 QUERIES = {
+    f"GET {_METRICS}/{{metricId}}/download": "format content",
+    f"POST {_METRICS}/preview/download": "format content",
+    "GET /v2/reporting/params/{name}/options": "page limit",
     "GET /v2/limits": "userId",
+    "GET /v2/approvals": f"status initiatorProfileId {_LIST}",
+    "GET /v2/transactions": f"type status userId currency minAmount maxAmount {_LIST}",
+    "GET /v2/search": "q",
+    "GET /v2/events": f"eventType objectId order {_LIST}",
+    f"GET {_WEBHOOK}/deliveries": f"status eventType eventId {_LIST}",
     f"GET {_LINES}": f"status {_LIST}",
     f"GET {_DEPOSITS}": _LIST,
+    "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
+    "format",
     **{
         f"GET {path}": "expand"
         for path in (
@@ -46,8 +71,51 @@ QUERIES = {
 }
 BODIES = {
     "POST /v2/limits/rehearse": [" ".join(["days", "limits*", *_MEMBERS])],
+    "POST /v2/webhooks": [f"url* eventTypes {_ENDPOINT}"],
+    f"PATCH {_WEBHOOK}": [f"url eventTypes status skipMissed {_ENDPOINT}"],
+    f"POST {_WEBHOOK}/rotate": ["overlapSeconds", ""],
+    f"POST {_WEBHOOK}/resend": ["since* only*"],
     f"POST {_LINES}/{{lineId}}/resolve": ["comment* resolution*"],
     f"POST {_DEPOSITS}/{{receiptId}}/match": ["comment* transferId virtualAccountId"],
     f"POST {_DEPOSITS}/{{receiptId}}/return": ["comment*"],
+    f"POST {_METRICS}": [f"template* name* params* {_PARAMS}"],
+    f"POST {_METRICS}/{{metricId}}": [f"name params {_PARAMS}"],
+    f"POST {_METRICS}/preview": [f"template* params* {_PARAMS}"],
+    f"POST {_METRICS}/preview/download": [f"template* params* {_PARAMS}"],
+    "PUT /v2/reporting/time-zone": ["timeZone*"],
+    f"POST {_SCHEDULES}": ["name* every* metricId template params at timeZone format"],
 }
-OTHERS = {f"GET {_LINES}/{{lineId}}", f"GET {_DEPOSITS}/{{receiptId}}"}
+# Answered with 201 (contract, reporting 1).
+CREATED = {f"POST {_METRICS}", f"POST {_SCHEDULES}"}
+# What goes out is bytes, not JSON.
+BYTES = {
+    f"GET {_RUN}/download",
+    f"GET {_METRICS}/{{metricId}}/download",
+    f"POST {_METRICS}/preview/download",
+}
+BODILESS = {
+    f"DELETE {_METRICS}/{{metricId}}",
+    f"DELETE {_SCHEDULES}/{{scheduleId}}",
+    f"DELETE {_WEBHOOK}",
+    f"POST {_WEBHOOK}/test",
+    f"POST {_WEBHOOK}/deliveries/{{deliveryId}}/resend",
+}
+OTHERS = {
+    "GET /v2/reporting/time-zone",
+    f"GET {_METRICS}",
+    f"GET {_METRICS}/{{metricId}}",
+    f"GET {_METRICS}/{{metricId}}/results",
+    f"GET {_SCHEDULES}",
+    f"GET {_SCHEDULES}/{{scheduleId}}",
+    f"GET {_SCHEDULES}/{{scheduleId}}/runs",
+    f"GET {_RUN}",
+    "GET /v2/webhooks",
+    "GET /v2/transactions/{transactionId}",
+    "GET /v2/balances",
+    "GET /v2/events/{eventId}",
+    f"GET {_WEBHOOK}",
+    f"GET {_WEBHOOK}/deliveries/{{deliveryId}}",
+    "GET /v2/approvals/{approvalId}",
+    f"GET {_LINES}/{{lineId}}",
+    f"GET {_DEPOSITS}/{{receiptId}}",
+}

@@ -13,6 +13,11 @@ from tests.onramps import bodies as onramp_bodies
 from tests.onramps import make_onramp
 from tests.payouts import make_offramp, offramp_body
 from tests.receipts.play import make_held
+from tests.reporting.exports.things import BODIES as DOWNLOAD_BODIES
+from tests.reporting.metrics.saved import BODIES as METRIC_BODIES
+from tests.reporting.metrics.saved import save
+from tests.reporting.schedules.made import BODIES as SCHEDULE_BODIES
+from tests.reporting.schedules.made import make_run
 from tests.tenants import (
     Tenant,
     batch_body,
@@ -31,6 +36,8 @@ from tests.tenants import (
 )
 from tests.virtual_accounts.made import bodies as virtual_account_bodies
 from tests.virtual_accounts.made import make_account, make_updated_rule
+from tests.webhooks.things import BODIES as WEBHOOK_BODIES
+from tests.webhooks.things import make_told, nothing_told
 
 PUBLIC = {
     "GET /healthz",
@@ -39,6 +46,7 @@ PUBLIC = {
     "GET /docs",
     "GET /openapi.json",
     "GET /docs/assets/{name}",
+    "GET /v2/webhooks/{webhookId}/jwks.json",
     "GET /tos/{signedAgreementId}",
     "POST /tos/{signedAgreementId}/accept",
     "GET /kyc/{linkId}",
@@ -57,6 +65,7 @@ OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 KINDS = {
     "userId": "user",
     "swapId": "swap",
+    "transactionId": "swap",
     "transferId": "transfer",
     "signedAgreementId": "agreement",
     "idempotencyKey": "agreement",
@@ -75,6 +84,12 @@ KINDS = {
     "receiptId": "held deposit",
     "lineId": "bank line",
     "walletAddress": "address",
+    "webhookId": "webhook",
+    "eventId": "event",
+    "deliveryId": "delivery",
+    "scheduleId": "schedule",
+    "runId": "run",
+    "metricId": "metric",
 }
 # Of what a `transferId` is, or for what a `requestId` was, goes by the route: the first of these
 # that its path begins with. Of requests there is `<kind> request` among the things, too.
@@ -171,8 +186,7 @@ async def make_things(org: Tenant) -> Things:
     transfer = await make_transfer(org, user, payee)
     batch = await make_batch(org, user, {"userId": payee, "amount": "1"})
     onramp = await make_onramp(org, user)
-    brl = {"currency": "brl"}
-    offramp = await make_offramp(org, user, account["id"], 1, destination=brl)
+    offramp = await make_offramp(org, user, account["id"], 1, destination={"currency": "brl"})
     bridge = await make_bridge(org, user, payee)
     agreement = await make_agreement(org)
     body = {"address": OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
@@ -215,6 +229,9 @@ async def make_things(org: Tenant) -> Things:
             "link": link,
             "case": str(case_id(uuid.UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
             "approval": await make_approval(org, user),
+            "metric": (await save(org))["id"],
+            **await make_run(org),
+            **await make_told(org),
         },
         (await org.get(f"/v2/tos-link/{agreement}"))["sessionToken"],
         form_session,
@@ -234,9 +251,11 @@ def unknown() -> Things:
     nothing["x request"] = str(uuid4())
     nothing |= {kind: str(uuid4()) for kind in ("held deposit", "bank line")}
     nothing["deposit"] = str(uuid4())
+    nothing |= {kind: str(uuid4()) for kind in ("schedule", "run")}
     nothing["approval"] = str(uuid4())
+    nothing["metric"] = str(uuid4())
     kinds = ("virtual account", "rule", "rule request", "rule update request")
-    nothing |= {kind: str(uuid4()) for kind in kinds}
+    nothing |= {kind: str(uuid4()) for kind in kinds} | nothing_told()
     return Things({**nothing, "address": "0x" + uuid4().hex + "0" * 8}, "x" * 43, "x" * 43)
 
 
@@ -286,6 +305,11 @@ def bodies(mine: Things) -> dict[str, Any]:
         **_payment_bodies(mine),
         **virtual_account_bodies(VIRTUAL_ACCOUNTS),
         **onramp_bodies(user),
+        **WEBHOOK_BODIES,
+        "PUT /v2/reporting/time-zone": {"timeZone": "UTC"},
+        **METRIC_BODIES,
+        **DOWNLOAD_BODIES,
+        **SCHEDULE_BODIES,
     }
 
 
@@ -327,6 +351,8 @@ QUERIES = {
     "GET /v2/users/{userId}/wallets/balance": {"chain": "POLYGON", "currency": "usdc"},
     "GET /v2/users/{userId}/wallets/deposits": {"chain": "POLYGON", "currency": "usdc"},
     "GET /v2/wallets/swaps": {"userId": ""},
+    "GET /v2/transactions": {"userId": ""},
+    "GET /v2/search": {"q": "example"},
     "GET /v2/wallets/transfers": {"userId": ""},
     "GET /v2/wallets/transfers/batches": {"userId": ""},
     "GET /v2/wallets/bridges": {"userId": ""},
@@ -336,4 +362,10 @@ QUERIES = {
     "GET /v2/offramps": {"userId": ""},
     "GET /v2/kyc/status": {"userId": ""},
     "GET /v2/users/{userId}/kyc/requirements": {"rails": "USD"},
+    # Of whom it is must be said; of nobody there is none.
+    "GET /v2/reporting/statements": {
+        "userId": str(uuid4()),
+        "createdAfter": "2026-01-01",
+        "createdBefore": "2026-02-01",
+    },
 }

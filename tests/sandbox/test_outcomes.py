@@ -50,12 +50,15 @@ async def test_all_outcomes_are_listed(org: Tenant) -> None:
     assert listed["header"] == HEADER
     assert len(listed["outcomes"]) == len(CATALOGUE)
     assert listed["outcomes"][-1] == {
-        "step": "payout",
-        "outcome": "return",
-        "description": "the bank takes the payment and returns it after the delay; the coins go "
-        "back",
-        "transferTypes": ["OFFRAMP"],
-        "defaultDelay": "3d",
+        "step": "webhook",
+        "outcome": "twice",
+        "description": "each event of the payment is delivered twice at once, with the same "
+        "`eventId`",
+        "transferTypes": list(_NAMES),
+        "defaultDelay": None,
+    }
+    assert {each["defaultDelay"] for each in listed["outcomes"] if each["outcome"] == "return"} == {
+        "3d"
     }
 
 
@@ -76,7 +79,7 @@ def test_the_page_has_the_table_of_the_catalogue() -> None:
 async def test_a_plan_that_can_not_be_read_makes_nothing(org: Tenant, kind: str) -> None:
     cast = await make_cast(org)
     body = cast.body(kind)
-    for plan in ("", "payout", "webhook=late", "screening=late"):
+    for plan in ("", "payout", "webhook=lost", "screening=late"):
         answer = await cast.ask(kind, plan, body)
         assert refusal(answer) == REFUSED
         assert sentence(answer).startswith(f"{HEADER}: ")

@@ -70,6 +70,15 @@ class FieldInvalid(Refused):
     code, name, status = 100001, "FIELD_VALIDATION_ERROR", 400
 
 
+class FieldsInvalid(FieldInvalid):
+    """Fields are missing or invalid; `fields` maps each to a sentence, the first is `field`."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        field, message = next(iter(fields.items()))
+        super().__init__(message, field=field)
+        self.fields = fields
+
+
 class MethodNotAllowed(Refused):
     """This path does not take this HTTP method."""
 

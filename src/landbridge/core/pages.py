@@ -11,7 +11,8 @@ from uuid import UUID
 LIMIT_DEFAULT = 10
 LIMIT_MAX = 100
 
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+# Nothing was created before.
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _END = datetime(9999, 1, 1, tzinfo=UTC)
 _LEAST_ID = UUID(int=0)
 
@@ -35,7 +36,7 @@ class Window:
     @property
     def since(self) -> datetime:
         """The earliest moment that is wanted."""
-        return self.after or _BEGINNING
+        return self.after or BEGINNING
 
     @property
     def position(self) -> Position:

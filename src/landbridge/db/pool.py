@@ -135,6 +135,8 @@ class Database:
                 # That plan is kept while tables grow, so it must not be one that was good for a
                 # small table: by an index, always (all measured: docs/internals/speed.md).
                 "enable_seqscan": "on" if is_patient else "off",
+                # Helpers cost more to start than such a statement takes.
+                "max_parallel_workers_per_gather": "2" if is_patient else "0",
             },
         )
 

@@ -23,7 +23,7 @@ from landbridge.simulation.errors import SandboxOnly
 from landbridge.simulation.hashes import transaction_hash
 from landbridge.simulation.model import Pace
 from landbridge.simulation.service import Memory
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 
 # How each currency comes; the first is how it comes if nothing is told.
 RAILS = {
@@ -79,6 +79,7 @@ class SandboxDeposits:
         `TransactionNotFound`, `FieldInvalid`, and `ResourceConflict` for an onramp that was never
         accepted or is a deposit on a virtual account itself.
         """
+        check_editor(caller)
         self._check_mode()
         onramp = await self.onramps.get(caller.org_id, transfer_id)
         number = onramp.details.account_number
@@ -117,6 +118,7 @@ class SandboxDeposits:
         Raises `TransactionNotFound`, `FieldInvalid`, and `ResourceConflict` for an offramp that a
         wallet of the platform pays.
         """
+        check_editor(caller)
         self._check_mode()
         offramp = await self.offramps.get(caller.org_id, transfer_id)
         money = _amount(amount, offramp.gross)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from math import ceil
+from time import monotonic
 from uuid import UUID
 
 import base58
@@ -21,6 +22,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import AHEAD_MAX, Orgs
 from landbridge.receipts.steps import ReceiptSteps
+from landbridge.reporting.schedules.service import ReportSchedules
 from landbridge.rfis.reviewing import Review, Reviewing
 from landbridge.simulation.errors import SandboxOnly
 from landbridge.simulation.hashes import transaction_hash
@@ -30,12 +32,14 @@ from landbridge.users.service import Users
 from landbridge.verification.service import Verification
 from landbridge.wallets.model import DEPOSIT_KIND, DEPOSIT_MOVES, DepositStatus
 from landbridge.wallets.service import Holding, Wallets, checked_address
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 
 # Enough for any story, little enough that sums of many stay far from 38 digits.
 _COINS_MAX = 10**12
 # How many due moments one advance stops at; beyond, it jumps, and does the rest at the end.
 _STEPS_MAX = 200
+# For so long an advance makes reports that are due; any others are left to the worker.
+_REPORTS_S = 2.0
 # What a simulated request for information asks.
 _QUESTION = "What is this payment for? (A question of the sandbox.)"
 
@@ -54,6 +58,7 @@ class Sandbox:
     clock: Clock
     reviewing: Reviewing
     receipt_steps: ReceiptSteps
+    report_schedules: ReportSchedules
     memory: Memory
     # None where the bank is the sandbox's own.
     bank_writer: Writer | None = None
@@ -61,6 +66,7 @@ class Sandbox:
 
     async def review(self, caller: Caller, transfer_id: UUID, *, is_open: bool) -> Review:
         """Open or close a request for information on a payment, as a reviewer would."""
+        check_editor(caller)
         self._check_mode()
         if is_open:
             return await self.reviewing.open(caller, transfer_id, question=_QUESTION)
@@ -70,6 +76,7 @@ class Sandbox:
         self, caller: Caller, user_id: UUID, *, chain: Chain, currency: str, amount: str
     ) -> tuple[Transfer, Holding]:
         """Let coins arrive in a user's wallet, as if they had come over the chain."""
+        check_editor(caller)
         self._check_mode()
         await self.users.check_exists(caller.org_id, user_id)
         holding = await self.wallets.holding(caller.org_id, user_id, chain, currency)
@@ -117,13 +124,15 @@ class Sandbox:
         Time goes from one due moment to the next, so that what a step sets off happens on the way:
         a payout that takes two days is done when three have passed.
         """
+        check_editor(caller)
         self._check_mode()
         org_id = caller.org_id
         offset = await self.orgs.clock_offset(org_id)
         target = offset + by
         if by < timedelta() or target > AHEAD_MAX:
             return await self.orgs.advance_clock(org_id, by, actor=caller.actor)  # refuses
-        await self._run_due(org_id, offset)
+        reports_until_s = monotonic() + _REPORTS_S
+        await self._run_due(org_id, offset, reports_until_s)
         for _ in range(_STEPS_MAX):
             now = self.clock.now(offset)
             due_at = await self._next_due(org_id, after=now, until=now + target - offset)
@@ -132,12 +141,12 @@ class Sandbox:
             step = timedelta(seconds=max(1, ceil((due_at - now).total_seconds())))
             if offset + step >= target:
                 break
-            offset = await self._advance(caller, step)
-        return await self._advance(caller, target - offset)
+            offset = await self._advance(caller, step, reports_until_s)
+        return await self._advance(caller, target - offset, reports_until_s)
 
-    async def _advance(self, caller: Caller, by: timedelta) -> timedelta:
+    async def _advance(self, caller: Caller, by: timedelta, reports_until_s: float) -> timedelta:
         offset = await self.orgs.advance_clock(caller.org_id, by, actor=caller.actor)
-        await self._run_due(caller.org_id, offset)
+        await self._run_due(caller.org_id, offset, reports_until_s)
         return offset
 
     async def _next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
@@ -147,7 +156,7 @@ class Sandbox:
             found.append(await self.bank_writer.next_due(org_id, after=after, until=until))
         return min((each for each in found if each is not None), default=None)
 
-    async def _run_due(self, org_id: UUID, offset: timedelta) -> None:
+    async def _run_due(self, org_id: UUID, offset: timedelta, reports_until_s: float) -> None:
         offsets = {org_id: offset}
         await self.verification.run_all(offsets)
         if self.bank_reading is not None:
@@ -159,6 +168,7 @@ class Sandbox:
             await self.due.run_all(offsets)
         if self.bank_writer is not None:
             await self.bank_writer.run(offsets)
+        await self.report_schedules.run_until(offsets, reports_until_s)
 
     async def paces(self, caller: Caller) -> Paces:
         """How fast the organisation's simulated chains and banks are."""
@@ -167,6 +177,7 @@ class Sandbox:
 
     async def set_paces(self, caller: Caller, *, chains: Pace | None, rails: Pace | None) -> Paces:
         """Set how fast they are from now on; None leaves one as it is."""
+        check_editor(caller)
         self._check_mode()
         before = await self.memory.paces(caller.org_id)
         paces = Paces(chains or before.chains, rails or before.rails)

@@ -16,7 +16,7 @@ from landbridge.simulation.model import Pace
 from landbridge.simulation.service import Memory
 from landbridge.virtual_accounts.deposits import Deposits, simulated_reference
 from landbridge.virtual_accounts.service import VirtualAccounts
-from landbridge.web.caller import Caller
+from landbridge.web.caller import Caller, check_editor
 
 # Enough for any story, little enough that sums of many stay far from 38 digits.
 DOLLARS_MAX = 10**12
@@ -60,6 +60,7 @@ class VirtualDeposits:
         `AccountNotFound`, `InactiveAccount`, and `ResourceConflict` for a request id that was used
         with another body.
         """
+        check_editor(caller)
         if self.mode is not Mode.SANDBOX:
             raise SandboxOnly
         if made.money.units > DOLLARS_MAX * 10**made.money.asset.decimals:

@@ -6,6 +6,7 @@ and banks find it, which are told no more than which record an order is of.
 
 An outcome happens to the first order that reaches its step: what is given back later, or given
 again under another key, goes as it does without a plan. So every plan comes to an end.
+An outcome of `webhook` happens to all deliveries of the record's events, within its delay.
 """
 
 from collections.abc import Collection, Mapping

@@ -32,6 +32,7 @@ class Step(StrEnum):
     CONFIRMATION = "confirmation"
     MINT = "mint"
     PAYOUT = "payout"
+    WEBHOOK = "webhook"
 
 
 class Effect(Enum):
@@ -145,7 +146,7 @@ CATALOGUE = (
         "reject",
         Effect.REFUSE,
         "the chain refuses the transaction",
-        _CARRIED,
+        KINDS,
         reason="the chain refused the transaction, as the sandbox was asked",
     ),
     Outcome(
@@ -277,5 +278,30 @@ CATALOGUE = (
         (_OFFRAMP,),
         delay=timedelta(days=3),
         reason="the bank returned the payment, as the sandbox was asked",
+    ),
+    Outcome(
+        Step.WEBHOOK,
+        "fail",
+        Effect.AWAY,
+        "attempts to deliver the payment's events fail until the delay is over, which begins with "
+        "the first event that is to be delivered",
+        KINDS,
+        delay=timedelta(minutes=10),
+    ),
+    Outcome(
+        Step.WEBHOOK,
+        "late",
+        Effect.SETTLE_LATE,
+        "no event of the payment is delivered before the delay is over, which begins with the "
+        "first event that is to be delivered",
+        KINDS,
+        delay=timedelta(minutes=10),
+    ),
+    Outcome(
+        Step.WEBHOOK,
+        "twice",
+        Effect.TWICE,
+        "each event of the payment is delivered twice at once, with the same `eventId`",
+        KINDS,
     ),
 )

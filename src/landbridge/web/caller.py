@@ -77,4 +77,20 @@ def check_payer(caller: Caller) -> None:
         raise RoleNotAllowed("an analyst may look, and start nothing")
 
 
+def check_editor(caller: Caller) -> None:
+    """Raise `RoleNotAllowed` unless this caller may change users, accounts and what is kept."""
+    if caller.member is not None and caller.member.role is Role.ANALYST:
+        raise RoleNotAllowed("an analyst may look, and change nothing")
+
+
+def check_admin(caller: Caller) -> None:
+    """Raise `RoleNotAllowed` unless this caller may decide how the organisation is set up.
+
+    Keys, settings, business rules, the team. A key may: it is an admin's. Source: contract,
+    dashboard 2.
+    """
+    if caller.member is not None and caller.member.role is not Role.ADMIN:
+        raise RoleNotAllowed("only an admin may do this")
+
+
 ApiRequest: TypeAlias = Request[Caller, None, State]

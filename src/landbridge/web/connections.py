@@ -263,7 +263,9 @@ class Connection(HttpToolsProtocol):
             if cycle.response_started:
                 self.transport.abort()
                 return
-        self.transport.write(_answer(status, sentence))
+        # What came of the path says which envelope is read there.
+        url = b"" if self._phase is Phase.REQUEST else self.url
+        self.transport.write(_answer(url, status, sentence))
         self.transport.write_eof()
 
     def _count(self, status: HTTPStatus) -> None:
@@ -271,10 +273,15 @@ class Connection(HttpToolsProtocol):
         _log.info("http.refused", status=int(status))
 
 
-def _answer(status: HTTPStatus, sentence: str) -> bytes:
+def _answer(url: bytes, status: HTTPStatus, sentence: str) -> bytes:
     is_busy = status is HTTPStatus.SERVICE_UNAVAILABLE
     error = NotServed if is_busy else FieldInvalid
-    body = encode(envelope("", code=error.code, name=error.name, message=sentence, field=None))
+    path = url.decode("latin-1")
+    body = encode(
+        envelope(
+            path, code=error.code, name=error.name, status=int(status), message=sentence, field=None
+        )
+    )
     head = [
         f"HTTP/1.1 {int(status)} {status.phrase}",
         "content-type: application/json",

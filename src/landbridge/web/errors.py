@@ -23,6 +23,7 @@ from litestar.exceptions import (
 from landbridge.core.errors import (
     Busy,
     FieldInvalid,
+    FieldsInvalid,
     KeyInvalid,
     KeyMissing,
     MethodNotAllowed,
@@ -33,6 +34,8 @@ from landbridge.web.reply import Reply, WireStruct
 
 _log = structlog.stdlib.get_logger()
 
+# Where the scope holds what was refused.
+REFUSAL = "landbridge.refusal"
 REPORTING = "/v2/reporting"
 SUBMISSIONS = "/kyc/submissions"
 # As Litestar says that a client went away in the middle of its body.
@@ -41,6 +44,7 @@ _GONE = "client disconnected prematurely"
 _ECHO_LENGTH_MAX = 100
 _LONG_WORD = re.compile(rf"(\S{{{_ECHO_LENGTH_MAX}}})\S+")
 _SENTENCE_LENGTH_MAX = 500
+_NOT_FOUND = 404
 _BROKEN = (700401, "INTERNAL_SERVER_ERROR", 500)
 
 AnyRequest = Request[Any, Any, Any]
@@ -73,7 +77,7 @@ class SubmissionErrorReply(ErrorReply, frozen=True):
 
 
 class ReportingError(WireStruct, frozen=True):
-    """What went wrong; `details` maps the field at fault, if there is one, to a sentence."""
+    """What went wrong; `details` maps what is at fault to a sentence, and may be empty."""
 
     code: str
     message: str
@@ -87,19 +91,40 @@ class ReportingErrorReply(WireStruct, frozen=True):
     error: ReportingError
 
 
+class ReportingMiss(WireStruct, frozen=True):
+    """What there is not; `details` only if a parameter named it (contract, reporting 1)."""
+
+    code: str
+    message: str
+    details: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+
+
+class ReportingMissReply(WireStruct, frozen=True):
+    """A 404 of reporting: branch on `error.code`."""
+
+    status: str
+    error: ReportingMiss
+
+
 def envelope(
     path: str,
     *,
     code: int,
     name: str,
+    status: int,
     message: str,
     field: str | None,
     invalid: Mapping[str, Any] | None = None,
-) -> ErrorReply | ReportingErrorReply:
+    fields: Mapping[str, str] | None = None,
+) -> ErrorReply | ReportingErrorReply | ReportingMissReply:
     """The error as this path answers it."""
     message = _bounded(message)
     if path.startswith(REPORTING):
-        details = {field[:_ECHO_LENGTH_MAX]: message} if field else {}
+        told = fields or ({field: message} if field else {})
+        details = {name[:_ECHO_LENGTH_MAX]: _bounded(text) for name, text in told.items()}
+        if status == _NOT_FOUND:
+            miss = ReportingMiss(code=name, message=message, details=details or msgspec.UNSET)
+            return ReportingMissReply(status="error", error=miss)
         error = ReportingError(code=name, message=message, details=details)
         return ReportingErrorReply(status="error", error=error)
     if invalid is not None:
@@ -110,14 +135,17 @@ def envelope(
 
 
 def refused(request: AnyRequest, error: Refused) -> Response[Any]:
-    """A 4xx with code, name and a sentence."""
+    """A 4xx with code, name and a sentence; who asks from within finds the refusal itself."""
+    cast("dict[str, Any]", request.scope)[REFUSAL] = error
     content = envelope(
         request.scope["path"],
         code=error.code,
         name=error.name,
+        status=error.status,
         message=error.message,
         field=error.field,
         invalid=error.invalid,
+        fields=error.fields if isinstance(error, FieldsInvalid) else None,
     )
     headers: dict[str, str] = {}
     if isinstance(error, KeyInvalid | KeyMissing):
@@ -127,11 +155,13 @@ def refused(request: AnyRequest, error: Refused) -> Response[Any]:
 
 def busy(request: AnyRequest, error: Busy) -> Response[Any]:
     """A 503 that says when to come back; the request did nothing, or can be sent again."""
+    cast("dict[str, Any]", request.scope)[REFUSAL] = error
     _log.warning("http.busy", reason=str(error))
     content = envelope(
         request.scope["path"],
         code=NotServed.code,
         name=NotServed.name,
+        status=NotServed.status,
         message="the service is busy; send the same request again in a moment",
         field=None,
     )
@@ -179,6 +209,7 @@ def broken(request: AnyRequest, error: Exception) -> Response[Any]:
         request.scope["path"],
         code=code,
         name=name,
+        status=status,
         message="something went wrong on our side; quote the X-Request-Id header when you ask",
         field=None,
     )

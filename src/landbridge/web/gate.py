@@ -1,15 +1,21 @@
-"""The gate: no route without `public=True` in its options is served without a valid key."""
+"""The gate: no route without `public=True` in its options is served without a valid key.
+
+Pages of ours ask routes within this process (`web.inside`), for a member who signed in: who that is
+stands in the scope, where nobody outside can put anything.
+"""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 
-from landbridge.core.errors import KeyMissing
-from landbridge.web.caller import Caller
+from landbridge.core.errors import KeyMissing, RoleNotAllowed
+from landbridge.web.caller import Caller, Role
 
 _SCHEME = "bearer "
+# Where the scope of a request from within names its caller.
+INSIDE = "landbridge.caller"
 
 
 def gate(
@@ -22,6 +28,10 @@ def gate(
     ) -> None:
         if handler.opt.get("public"):
             return
+        if INSIDE in connection.scope:
+            connection.scope["user"] = cast("dict[str, Any]", connection.scope)[INSIDE]
+            check_looks_only(connection.scope["user"], handler, connection.scope["method"])
+            return
         header = connection.headers.get("authorization", "")
         key = header[len(_SCHEME) :].strip()
         if not key or header[: len(_SCHEME)].lower() != _SCHEME:
@@ -29,3 +39,14 @@ def gate(
         connection.scope["user"] = await authenticate(key)
 
     return guard
+
+
+def check_looks_only(caller: Caller, handler: BaseRouteHandler, method: str) -> None:
+    """Raise `RoleNotAllowed` where an analyst asks for more than a look.
+
+    Services say the same; here nothing is forgotten. Routes that change nothing, though they are
+    not GET, have `looks=True` in their options.
+    """
+    is_analyst = caller.member is not None and caller.member.role is Role.ANALYST
+    if is_analyst and method not in {"GET", "HEAD"} and not handler.opt.get("looks"):
+        raise RoleNotAllowed("an analyst may look, and change nothing")

@@ -17,6 +17,7 @@ from landbridge.web.errors import (
     SUBMISSIONS,
     ErrorReply,
     ReportingErrorReply,
+    ReportingMissReply,
     SubmissionErrorReply,
 )
 from landbridge.web.keys import HEADER, MEMBERS
@@ -56,7 +57,8 @@ def shaped(*names: str, are_listed: bool = False) -> BodyKwarg:
 def describe(document: dict[str, Any], shapes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """The document with the errors of every operation, and with shapes that `shaped` names."""
     _, schemas = msgspec.json.schema_components(
-        [ErrorReply, SubmissionErrorReply, ReportingErrorReply], ref_template=_REF
+        [ErrorReply, SubmissionErrorReply, ReportingErrorReply, ReportingMissReply],
+        ref_template=_REF,
     )
     components = document["components"]
     components["schemas"] = dict(sorted({**components["schemas"], **shapes, **schemas}.items()))
@@ -64,7 +66,11 @@ def describe(document: dict[str, Any], shapes: Mapping[str, dict[str, Any]]) -> 
         for method, operation in item.items():
             _offer_key(operation, components["schemas"])
             operation["responses"] = {
-                "200": operation["responses"]["200"],
+                **{
+                    status: told
+                    for status, told in operation["responses"].items()
+                    if status.startswith("2")
+                },
                 **{str(int(each)): _response(path, each) for each in _statuses(path, method)},
             }
     return document
@@ -117,7 +123,10 @@ def _statuses(path: str, method: str) -> list[HTTPStatus]:
 
 
 def _response(path: str, status: HTTPStatus) -> dict[str, Any]:
-    shape = ReportingErrorReply if path.startswith(REPORTING) else ErrorReply
+    shape = ErrorReply
+    if path.startswith(REPORTING):
+        is_miss = status is HTTPStatus.NOT_FOUND
+        shape = ReportingMissReply if is_miss else ReportingErrorReply
     if path.endswith(SUBMISSIONS) and status is HTTPStatus.BAD_REQUEST:
         shape = SubmissionErrorReply
     schema = {"$ref": _REF.format(name=shape.__name__)}

@@ -1,8 +1,9 @@
 """What all the rest stands on."""
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from landbridge.audit_log.service import AuditLog
 from landbridge.bank_files.accounts import OwnAccounts
 from landbridge.bank_files.payments import BankPayments
 from landbridge.bank_files.rails import FileRails
@@ -15,6 +16,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.limits.rehearsing import Rehearsing
 from landbridge.limits.service import Limits
 from landbridge.limits.upkeep import Upkeep
+from landbridge.mail.mailbox import Mailbox
 from landbridge.mail.outbox import Outbox
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import Orgs
@@ -35,10 +37,14 @@ from landbridge.wiring.adapters import mail, sealer, storage
 from landbridge.wiring.adapters import rails as choose_rails
 from landbridge.wiring.kinds import LIMITED
 from landbridge.wiring.rates import reference, valuation
+from landbridge.wiring.staff import Staff, gather_staff
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foundation:
+class Foundation(Staff):
     """What all the rest stands on."""
 
     settings: Settings
@@ -49,6 +55,8 @@ class Foundation:
     files: Files
     screening: Screening
     outbox: Outbox
+    # In production it is never open.
+    mailbox: Mailbox
     ledger: Ledger
     wallets: Wallets
     deposits: Deposits
@@ -63,6 +71,7 @@ class Foundation:
     bank_writer: Writer
     limits: Limits
     request_log: RequestLog
+    audit_log: AuditLog
     rehearsing: Rehearsing
     limit_upkeep: Upkeep
     reference_rates: ReferenceRates
@@ -83,11 +92,8 @@ def lay_foundation(
     """
     vault = Vault(sealer(settings))
     memory = Memory(database)
-    forcing = Forcing(
-        database,
-        is_sandbox=settings.mode is Mode.SANDBOX,
-        has_bank=settings.bank == "sandbox",
-    )
+    is_sandbox = settings.mode is Mode.SANDBOX
+    forcing = Forcing(database, is_sandbox=is_sandbox, has_bank=settings.bank == "sandbox")
     playing = Playing(memory, forcing)
     ledger = Ledger(database)
     limits = Limits(database, LIMITED)
@@ -95,20 +101,18 @@ def lay_foundation(
     own_accounts, bank_payments = OwnAccounts(database, vault), BankPayments(ledger)
     files = FileRails(database, vault, own_accounts, bank_payments)
     rates = reference(settings, database, clock)
+    outbox = Outbox(database, vault, clock, mail(settings), keeps=is_sandbox)
     return Foundation(
+        **members(gather_staff(database, clock, vault, outbox, base_url=settings.base_url)),
         settings=settings,
         database=database,
         clock=clock,
         orgs=Orgs(database, clock, settings.mode),
         vault=vault,
         files=Files(database, vault, storage(settings), clock),
-        screening=Screening(
-            database,
-            clock,
-            score_min=settings.screening_score,
-            needs_list=settings.mode is Mode.PRODUCTION,
-        ),
-        outbox=Outbox(database, vault, clock, mail(settings)),
+        screening=_screening(settings, database, clock),
+        outbox=outbox,
+        mailbox=Mailbox(database, vault, clock, is_open=is_sandbox),
         ledger=ledger,
         wallets=wallets,
         deposits=Deposits(database, ledger, wallets),
@@ -120,6 +124,7 @@ def lay_foundation(
         bank_payments=bank_payments,
         bank_writer=Writer(database, vault, own_accounts, clock),
         limits=limits,
+        audit_log=AuditLog(database),
         request_log=RequestLog(database, clock, kept=settings.request_log_kept),
         rehearsing=Rehearsing(database, ledger, limits),
         limit_upkeep=Upkeep(database, ledger, limits, clock),
@@ -128,6 +133,15 @@ def lay_foundation(
     )
 
 
-def members(of: Foundation) -> dict[str, Any]:
+def _screening(settings: Settings, database: Database, clock: Clock) -> Screening:
+    return Screening(
+        database,
+        clock,
+        score_min=settings.screening_score,
+        needs_list=settings.mode is Mode.PRODUCTION,
+    )
+
+
+def members(of: "DataclassInstance") -> dict[str, Any]:
     """What is wired already, for the next storey."""
     return {each.name: getattr(of, each.name) for each in fields(of)}

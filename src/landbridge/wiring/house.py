@@ -5,10 +5,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from landbridge.approvals.voting import Decider, Voting
+from landbridge.books.balances import Balances
+from landbridge.books.details import TransactionDetails
+from landbridge.books.search import Search
+from landbridge.books.transactions import Transactions
 from landbridge.chains.port import Chains
+from landbridge.changes.horizon import Horizon
 from landbridge.core.clock import Clock, ReadingClock
 from landbridge.db.migrate import MigrationRefused, pending
 from landbridge.db.pool import Database
+from landbridge.events.service import Events
 from landbridge.flows.due import Due
 from landbridge.flows.offramps import model as offramps_model
 from landbridge.flows.offramps.service import Offramps
@@ -20,7 +26,8 @@ from landbridge.flows.swaps import model as swaps_model
 from landbridge.flows.swaps.service import Swaps
 from landbridge.flows.swaps.steps import SwapSteps
 from landbridge.ledger.waiting import Waiting
-from landbridge.orgs.service import claim_mode, take_lane
+from landbridge.orgs.modes import claim_mode
+from landbridge.orgs.service import take_lane
 from landbridge.payments.timelines import Timelines
 from landbridge.quotes.board import RateBoard
 from landbridge.rails.port import Rails
@@ -30,12 +37,28 @@ from landbridge.rates.table import PriceTable
 from landbridge.receipts.reviewing import DepositReviews
 from landbridge.receipts.steps import ReceiptSteps
 from landbridge.receipts.waiting import WaitingReceipts
+from landbridge.reporting.deliveries import DeliveryTallies
+from landbridge.reporting.exports.service import Exports
+from landbridge.reporting.files import Outgoing
+from landbridge.reporting.metrics.calculating import Calculator
+from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.requests import Requests
+from landbridge.reporting.rollups.folding import Folding
+from landbridge.reporting.rollups.service import Rollups
+from landbridge.reporting.rollups.zones import TimeZones
+from landbridge.reporting.schedules.service import ReportSchedules
+from landbridge.reporting.statements.service import Statements
 from landbridge.rfis.reviewing import Reviewed, Reviewing
 from landbridge.sandbox.deposits import SandboxDeposits
 from landbridge.sandbox.service import Sandbox
 from landbridge.sandbox.virtual_deposits import VirtualDeposits
 from landbridge.settings import Settings
+from landbridge.web.outbound import Outbound
+from landbridge.webhooks.deliveries import Deliveries
+from landbridge.webhooks.delivering.partitions import Partitions
+from landbridge.webhooks.delivering.postman import Postman
+from landbridge.webhooks.service import Endpoints
+from landbridge.wiring.books import keep_books
 from landbridge.wiring.coins import Coins, coin_deciders, coin_steps, move_coins
 from landbridge.wiring.foundation import lay_foundation, members
 from landbridge.wiring.kinds import MOVES, WAITS
@@ -45,6 +68,8 @@ from landbridge.wiring.paying import Paying, prepare_payments
 from landbridge.wiring.people import know_people
 from landbridge.wiring.rates import market as choose_market
 from landbridge.wiring.rates import prices as choose_prices
+from landbridge.wiring.reporting import report
+from landbridge.wiring.telling import tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +82,10 @@ class House(Coins):
     rate_board: RateBoard
     swaps: Swaps
     timelines: Timelines
+    transactions: Transactions
+    transaction_details: TransactionDetails
+    balances: Balances
+    search: Search
     offramps: Offramps
     onramps: Onramps
     onramp_backgrounds: Backgrounds
@@ -70,6 +99,23 @@ class House(Coins):
     sandbox: Sandbox
     sandbox_deposits: SandboxDeposits
     simulated_deposits: VirtualDeposits
+    events: Events
+    endpoints: Endpoints
+    deliveries: Deliveries
+    partitions: Partitions
+    postman: Postman
+    outbound: Outbound
+    horizon: Horizon
+    rollups: Rollups
+    folding: Folding
+    time_zones: TimeZones
+    delivery_tallies: DeliveryTallies
+    calculator: Calculator
+    saved_metrics: SavedMetrics
+    outgoing: Outgoing
+    exports: Exports
+    statements: Statements
+    report_schedules: ReportSchedules
 
 
 @asynccontextmanager
@@ -93,7 +139,11 @@ async def open_house(
         clock = Clock(await take_lane(database)) if writes else ReadingClock()
         house = wire(settings, database, clock)
         await database.transact(house.vault.check_seal)
-        yield house
+        try:
+            yield house
+        finally:
+            await house.postman.close()
+            await house.outbound.close()
         await house.orgs.note_use()
     finally:
         await database.close()
@@ -113,14 +163,13 @@ def wire(
     """
     base = lay_foundation(settings, database, clock, chains=chains, rails=rails)
     people = move_coins(prepare_payments(know_people(base)))
-    ledger = people.ledger
     market = choose_market(settings, database, clock, base.reference_rates)
     prices, rates = choose_prices(settings, database, market)
     swaps = _trade(people, rates)
     paying_out = pay_out(people, rates)
     taking_in = take_in(people, rates)
     due = Due(
-        ledger,
+        people.ledger,
         clock,
         {
             swaps_model.KIND: SwapSteps(swaps, clock),
@@ -129,15 +178,14 @@ def wire(
             **coin_steps(people),
         },
     )
-    # What is done with a payment that was decided on: one line for each flow that can ask.
-    deciders: dict[str, Decider] = {offramps_model.KIND: paying_out.deciding, **coin_deciders()}
     reviewing = _reviewing(people, paying_out, taking_in)
-    receipt_steps = ReceiptSteps(
-        *(people.receipts, taking_in.deposits, people.rails, clock),
-        holds=settings.holds_unmatched,
-    )
+    reporting = report(people)
+    receipt_steps = _receipt_steps(people, taking_in)
     return House(
         **members(people),
+        **members(reporting),
+        **members(keep_books(people)),
+        **members(tell(people, paying_out, taking_in, reporting)),
         prices=prices,
         market=market,
         rate_board=RateBoard(rates, clock, price_age_max=settings.price_age_max),
@@ -149,13 +197,26 @@ def wire(
         onramp_deposits=taking_in.deposits,
         deposit_reviews=taking_in.reviews,
         requests=_requests(people),
-        voting=Voting(database, ledger, people.vault, clock, deciders),
+        voting=_voting(people, paying_out),
         reviewing=reviewing,
         due=due,
         receipt_steps=receipt_steps,
         simulated_deposits=_simulated_deposits(people),
         sandbox_deposits=_sandbox_deposits(people, taking_in, paying_out),
-        sandbox=_sandbox(people, due, reviewing, receipt_steps),
+        sandbox=_sandbox(people, due, reviewing, receipt_steps, reporting.report_schedules),
+    )
+
+
+def _voting(on: Paying, paying_out: PayingOut) -> Voting:
+    """What is done with a payment that was decided on: one line for each flow that can ask."""
+    deciders: dict[str, Decider] = {offramps_model.KIND: paying_out.deciding, **coin_deciders()}
+    return Voting(*(on.database, on.ledger, on.vault, on.clock), deciders, mails=on.approval_mails)
+
+
+def _receipt_steps(on: Paying, taking_in: TakingIn) -> ReceiptSteps:
+    return ReceiptSteps(
+        *(on.receipts, taking_in.deposits, on.rails, on.clock),
+        holds=on.settings.holds_unmatched,
     )
 
 
@@ -168,7 +229,13 @@ def _reviewing(on: Paying, paying_out: PayingOut, taking_in: TakingIn) -> Review
     return Reviewing(on.rfis, on.ledger, on.database, on.clock, reviewed)
 
 
-def _sandbox(on: Paying, due: Due, reviewing: Reviewing, receipt_steps: ReceiptSteps) -> Sandbox:
+def _sandbox(
+    on: Paying,
+    due: Due,
+    reviewing: Reviewing,
+    receipt_steps: ReceiptSteps,
+    report_schedules: ReportSchedules,
+) -> Sandbox:
     """The sandbox's own verbs; files of banks are its concern where the rails are these."""
     has_files = on.settings.bank == "files"
     return Sandbox(
@@ -176,6 +243,7 @@ def _sandbox(on: Paying, due: Due, reviewing: Reviewing, receipt_steps: ReceiptS
         clock=on.clock,
         reviewing=reviewing,
         receipt_steps=receipt_steps,
+        report_schedules=report_schedules,
         memory=on.memory,
         bank_writer=on.bank_writer if has_files else None,
         bank_reading=on.bank_reading if has_files else None,

@@ -7,6 +7,7 @@ from landbridge.bank_files.answering import SandboxBank
 from landbridge.bank_files.applying import Applying
 from landbridge.bank_files.lines import LineReviews
 from landbridge.bank_files.reading import Reading
+from landbridge.members.approval_mails import ApprovalMails
 from landbridge.orgs.model import Mode
 from landbridge.payments.committing import Committing
 from landbridge.payments.ends import Ends
@@ -24,6 +25,7 @@ from landbridge.wiring.people import People
 class Paying(People):
     """What every payment needs, whichever flow it is of."""
 
+    approval_mails: ApprovalMails
     approvals: Approvals
     ends: Ends
     openings: Openings
@@ -41,13 +43,15 @@ class Paying(People):
 def prepare_payments(on: People) -> Paying:
     """Wire what flows share."""
     settings, database, ledger = on.settings, on.database, on.ledger
-    approvals = Approvals(database, ledger, on.vault)
+    approval_mails = ApprovalMails(on.outbox, on.vault, base_url=settings.base_url)
+    approvals = Approvals(database, ledger, on.vault, approval_mails)
     # No chain is connected in production yet: nothing could carry coins out of the platform.
     can_leave = settings.mode is Mode.SANDBOX
     receipts = Receipts(database, on.vault)
     virtual_deposits = Deposits(database, on.vault, ledger, on.clock)
     return Paying(
         **members(on),
+        approval_mails=approval_mails,
         approvals=approvals,
         ends=Ends(
             *(ledger, on.orgs, on.users, on.wallets),
