@@ -61,6 +61,7 @@ async def _listening(server: Served, receiver: Receiver, folder: Path) -> AsyncG
         *("--api-url", f"http://127.0.0.1:{server.port}", "--public-key-out", str(key)),
         env=clean_environ(api_key=KEY),
         stdout=asyncio.subprocess.PIPE,
+        preexec_fn=_hear_interrupts,
     )
     assert listener.stdout is not None
     async with asyncio.timeout(PATIENCE_S):
@@ -69,9 +70,15 @@ async def _listening(server: Served, receiver: Receiver, folder: Path) -> AsyncG
     assert key.read_text().startswith("-----BEGIN PUBLIC KEY-----")
     yield
     listener.send_signal(signal.SIGINT)
-    said, _ = await listener.communicate()
+    async with asyncio.timeout(PATIENCE_S):
+        said, _ = await listener.communicate()
     assert listener.returncode == 0
     assert b"The server answers again." in said
+
+
+def _hear_interrupts() -> None:
+    """As at a terminal; a shell lets what it runs in the background ignore them, and heirs too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 async def _trigger(server: Served, type_: str) -> None:
