@@ -46,7 +46,7 @@ async def test_a_file_that_was_edited_after_it_was_applied_is_refused(
 
 
 async def test_a_migration_that_is_missing_is_applied_again(own_database: Database) -> None:
-    last = migrations()[-1]
+    last = [each for each in migrations() if "create table" in each.sql][-1]
     await own_database.rows("delete from migrations where number = $1", last.number)
     assert await pending(own_database) == [last]
     # The table is there already, so the file fails; and then nothing of it may remain.

@@ -169,8 +169,7 @@ class Limits:
         async def work(tx: Tx) -> bool:
             version = await store.set_rules(tx, org_id, document, at, instead_of=instead_of)
             if version is None:
-                found = await store.rules(tx, org_id)
-                if found is not None and found.document != document:
+                if stored((await self.book(tx, org_id)).rules) != document:
                     raise ResourceConflict(
                         "somebody else has set other rules meanwhile; look at them first"
                     )
