@@ -7,6 +7,9 @@ UV := $(BIN)/uv
 # One resolution for every platform, with hashes; nothing younger than a week, against poisoned releases.
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --exclude-newer "7 days"
 
+# Containers often forbid Python to keep bytecode. Without it, each start compiles hundreds of files.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check fmt bench demo lock words screenshots news clean
 
