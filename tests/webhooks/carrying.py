@@ -16,7 +16,8 @@ from tests.tenants import Tenant
 
 from .rows import make_endpoint
 
-PATIENCE_S = 15
+# Events wait for every writing transaction of the server, also for a long one of another test.
+PATIENCE_S = 60
 _PACE_S = 0.02
 
 
