@@ -63,6 +63,8 @@ on conflict (org_id, role, asset)
 _MARK = "update house_rolls set rolled_to = $2::text::xid8 where org_id = $1"
 
 # One statement, hence one snapshot: what is rolled up and what is not yet add up at any moment.
+# The upper end, the last number there is, speaks to the planner alone: of a range with one open end
+# it expects a third of all changes, and reads them all; of one with two ends, a few.
 _BALANCES = """
 select role, asset, sum(units) as units
 from (
@@ -75,6 +77,7 @@ from (
     join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
     where c.org_id = $1 and e.role is not null
         and c.tx >= coalesce((select rolled_to from house_rolls where org_id = $1), '0')
+        and c.tx <= '18446744073709551615'
 ) as parts
 group by role, asset
 """
