@@ -213,7 +213,8 @@ async def test_a_sandbox_on_a_database_of_its_own_makes_its_key_once(
         await asyncio.to_thread(make_user, server)
         assert (server.folder / "master.key").stat().st_mode & 0o777 == 0o600
     # Elsewhere there is no key, and a new one would not open what is sealed.
-    other = landbridge("serve", folder=tmp_path / "two", database_url=own_dsn)
+    second = ("serve", "--port", str(free_port()))
+    other = landbridge(*second, folder=tmp_path / "two", database_url=own_dsn)
     assert other.returncode == 1
     assert "LANDBRIDGE_MASTER_KEY" in other.stderr
     assert not (tmp_path / "two").exists()
