@@ -2,10 +2,11 @@
 
 Tests share the process's database and keep apart by organisation, as tenants do; a test that
 breaks things on purpose takes `own_database`. Set TEST_DATABASE_URL to run on a server
-of your own (PostgreSQL 15 or newer); without it the embedded server is started in a temporary
-directory.
+of your own (PostgreSQL 15 or newer, 300 connections); without it the embedded server is started in
+a temporary directory.
 """
 
+import asyncio
 import io
 import os
 import sys
@@ -34,6 +35,9 @@ _URL = "TEST_DATABASE_URL"
 _stops: list[EmbeddedPostgres] = []
 _folders: list["tempfile.TemporaryDirectory[str]"] = []
 
+# Races open some fifty, several test processes race at once, and who finds no place answers 503.
+_CONNECTIONS_MAX = 300
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the server once: in the controller, before any test process exists."""
@@ -41,9 +45,19 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     folder = tempfile.TemporaryDirectory(prefix="landbridge-tests-")
     server = EmbeddedPostgres.start(Path(folder.name), say=print)
+    asyncio.run(_make_room(server.dsn))
+    server.stop()
+    server = EmbeddedPostgres.start(Path(folder.name), say=print)
     _folders.append(folder)
     _stops.append(server)
     os.environ[_URL] = server.dsn
+
+
+async def _make_room(dsn: str) -> None:
+    """Have the server's next start allow for more connections."""
+    database = await Database.connect(dsn, name="tests", size_max=1)
+    await database.rows(f"alter system set max_connections = {_CONNECTIONS_MAX}")
+    await database.close()
 
 
 def pytest_unconfigure() -> None:
