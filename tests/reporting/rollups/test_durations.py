@@ -1,11 +1,12 @@
 """Durations: rounded up as the migration says, added up over days and months, folded or not."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from random import Random
 from uuid import UUID
 
 from landbridge.db.pool import Tx
-from landbridge.reporting.rollups.model import Interval, Measure, Span
+from landbridge.reporting.rollups.model import Interval, Measure, Span, Sum
 from landbridge.wiring import House
 from tests.make import make_org
 from tests.settled import settled
@@ -80,6 +81,44 @@ async def test_only_some_are_summed_and_told_apart(house: House) -> None:
         assert set(same) == set(some)
         while await house.folding.run_once({org_id: timedelta()}):
             pass
+
+
+async def test_of_some_users_only_some_are_summed_and_told_apart(house: House) -> None:
+    org_id, dice = await make_org(house.database), Random(3)  # noqa: S311  a repeatable story
+    users = await add_past(house.database, org_id, dice, [moment(dice) for _ in range(90)])
+    await settled(house.database)
+    begin = datetime(2024, 1, 17, 11, tzinfo=UTC)
+    only, asked = ("COMPLETED", "PENDING"), (org_id, users[:3], KINDS[1:])
+    for _ in range(2):
+        for interval in Interval:
+            span = Span(begin, begin + timedelta(days=700, hours=5.3), "UTC", interval)
+            found = await house.rollups.sums_of_users(*asked, span)
+            for by in (("user", "a"), ("user", "b"), ("a", "b"), ("user",), ()):
+                expected: dict[object, list[int]] = {}
+                for each in found:
+                    if each.b in only:
+                        seen = expected.setdefault(_key(each, by), [0, 0])
+                        seen[0] += each.count
+                        seen[1] += each.usd_cents
+                some = await house.rollups.sums_of_users(*asked, span, by=by, only={"b": only})
+                told = {
+                    (each.period, each.user_id, each.a, each.b): [each.count, each.usd_cents]
+                    for each in some
+                }
+                assert told == expected, (span, by)
+                assert told
+        while await house.folding.run_once({org_id: timedelta()}):
+            pass
+
+
+def _key(each: Sum, by: Collection[str]) -> object:
+    """A sum's place, once nothing else is told apart."""
+    return (
+        each.period,
+        each.user_id if "user" in by else None,
+        each.a if "a" in by else "",
+        each.b if "b" in by else "",
+    )
 
 
 async def compare(house: House, org_id: UUID, span: Span) -> None:

@@ -62,7 +62,7 @@ create table report_user_cells (
     org_id uuid not null,
     build integer not null,
     user_id uuid not null,
-    -- The zone whose day it is.
+    -- Both as of cells; there are no hours.
     frame text collate "C" not null,
     start timestamptz not null,
     kind text collate "C" not null,

@@ -100,21 +100,24 @@ async def _states(
     """
     types = question.filters.get(TYPE.name, tuple(TYPES))
     kinds = [kind for each in types for kind in TYPES[each]]
+    by: set[str] = {"a"} if TYPE.name in question.breakdowns else set()
+    # What a status counts as goes by kind, of one of them.
+    if STATUS.name in question.breakdowns or (statuses is not None and _UNKNOWN in statuses):
+        by = {"a", "b"}
+    only = None if statuses is None else {"b": statuses}
     if USER.name in question.filters:
         users = [UUID(each) for each in question.filters[USER.name]]
     elif USER.name in question.breakdowns:
         users = await sources.users.ids(org_id)
     else:
-        by: set[str] = {"a"} if TYPE.name in question.breakdowns else set()
-        # What a status counts as goes by kind, of one of them.
-        if STATUS.name in question.breakdowns or (statuses is not None and _UNKNOWN in statuses):
-            by = {"a", "b"}
-        only = None if statuses is None else {"b": statuses}
         return await sources.rollups.sums(
             org_id, Measure.STATE, kinds, question.span, by=by, only=only
         )
-    found = await sources.rollups.sums_of_users(org_id, users, kinds, question.span)
-    return [each for each in found if each.a in kinds and (statuses is None or each.b in statuses)]
+    if USER.name in question.breakdowns:
+        by = {"user", *by}
+    return await sources.rollups.sums_of_users(
+        org_id, users, kinds, question.span, by=by, only=only
+    )
 
 
 def _user_names(sums: Iterable[Sum], question: Question) -> Mapping[UUID | None, str]:

@@ -176,10 +176,10 @@ with delta as materialized (
     insert into report_user_cells (
         org_id, build, user_id, frame, start, kind, status, count, usd_cents
     )
-    select $1, $2, d.user_id, f.frame, date_trunc('day', d.at, f.zone) as start, d.a, d.b,
+    select $1, $2, d.user_id, f.frame, date_trunc(f.unit, d.at, f.zone) as start, d.a, d.b,
         sum(d.count), sum(d.usd_cents)
     from delta d
-    join unnest($5::text[], $6::text[], $7::text[]) as f (frame, unit, zone) on f.unit = 'day'
+    join unnest($5::text[], $6::text[], $7::text[]) as f (frame, unit, zone) on f.unit <> 'hour'
     where d.measure = 'state'
     group by d.user_id, f.frame, 5, d.a, d.b
     having sum(d.count) <> 0 or sum(d.usd_cents) <> 0

@@ -39,6 +39,7 @@ from (
     from report_deltas t
     where t.org_id = $1 and t.family = $10 and t.measure = $2
         and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+        and t.tx <= '18446744073709551615'
         and exists (
             select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
             where t.at >= r.since and t.at < r.until
@@ -59,7 +60,7 @@ async def durations(
     rows = await tx.fetch(
         _DURATIONS,
         *(org_id, measure),
-        *cell_columns(found),
+        *cell_columns(found.cells),
         *columns(found.folded),
         *(span.zone, span.interval, FAMILIES[measure], only),
     )

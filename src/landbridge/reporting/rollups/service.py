@@ -73,12 +73,23 @@ class Rollups:
         return await self._read(org_id, span.zone, work)
 
     async def sums_of_users(
-        self, org_id: UUID, user_ids: Collection[UUID], kinds: Collection[str], span: Span
+        self,
+        org_id: UUID,
+        user_ids: Collection[UUID],
+        kinds: Collection[str],
+        span: Span,
+        *,
+        by: Collection[str] = ("user", "a", "b"),
+        only: Mapping[str, Collection[str]] | None = None,
     ) -> Sequence[Sum]:
-        """Of `Measure.STATE`, by user too, for these users alone; without reasons (`c`)."""
+        """As `sums` of `Measure.STATE`, for these users alone; there are no reasons (`c`).
+
+        They are told apart if "user" is in `by`.
+        """
+        asked = Asked(Measure.STATE, kinds, by=by, only=only or {})
 
         async def work(tx: Tx) -> Sequence[Sum]:
-            return await sum_store.sums_of_users(tx, org_id, user_ids, kinds, span)
+            return await sum_store.sums_of_users(tx, org_id, user_ids, asked, span)
 
         return await self._read(org_id, span.zone, work)
 

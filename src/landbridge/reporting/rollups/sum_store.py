@@ -6,6 +6,8 @@ both: whoever folds moves `folded_to` in the same transaction.
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, cast
 from uuid import UUID
 
@@ -16,7 +18,6 @@ from landbridge.reporting.rollups.model import (
     FAMILIES,
     Asked,
     Days,
-    Parts,
     Range,
     Span,
     Sum,
@@ -83,7 +84,8 @@ cross join (
 # one (`offset 0`), whatever is thought of how many there are. $12 is the family of the measure, $13
 # the kinds of records; $14 and $15 the values of `a` and `b` that are summed, if not all are; $16
 # to $18 whether `a`, `b` and `c` are told apart, $19 to $21 which amounts the measure has. Periods
-# of cells are told by range, and amounts that are not there aren't summed: both are dear.
+# of cells are told by range, and amounts that are not there aren't summed: both are dear. The last
+# number of a transaction is for the planner, as in the ledger's `house_store`.
 _SUMS = """
 with build as (
     select r.build, r.folded_to
@@ -112,6 +114,7 @@ with build as (
     from report_deltas t
     where t.org_id = $1 and t.family = $12 and t.measure = $2
         and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+        and t.tx <= '18446744073709551615'
         and exists (
             select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
             where t.at >= r.since and t.at < r.until
@@ -154,26 +157,51 @@ group by p.period, 3, 4, 5
 having sum(p.count) <> 0 or sum(p.units) filter (where $19) <> 0
 """
 
-# As above, of some users' records: of these there are no hours.
+# As above, of some users' records: of these there are no hours. Ranges of cells ($4 to $6, those of
+# a user lie side by side) are not divided by periods: a user's cells are many, so they are summed
+# by the day or month that each is kept as, and only then is its period told. $12 are the values of
+# `b` that are summed, if not all are; $14 to $16 whether users, `a` and `b` are told apart.
 _SUMS_OF_USERS = """
 with build as (
     select r.build, r.folded_to
     from report_builds r
     where r.org_id = $1 and r.is_current
 ), part as (
-    select d.start as at, d.user_id, d.kind, d.status, d.count, d.usd_cents
-    from build
-    join report_user_cells d on d.org_id = $1 and d.build = build.build
-    where d.user_id = any($2::uuid[]) and d.frame = $8 and d.start >= $10 and d.start < $11
+    select g.start as at, g.user_id, g.kind, g.status, g.count, g.usd_cents
+    from (
+        select d.start, case when $14 then d.user_id end as user_id,
+            case when $15 then d.kind else '' end as kind,
+            case when $16 then d.status else '' end as status,
+            sum(d.count)::bigint as count, sum(d.usd_cents) as usd_cents
+        from build
+        cross join unnest($2::uuid[]) as w (user_id)
+        cross join unnest($4::text[], $5::timestamptz[], $6::timestamptz[])
+            as r (frame, since, until)
+        cross join lateral (
+            select x.start, x.user_id, x.kind, x.status, x.count, x.usd_cents
+            from report_user_cells x
+            where x.org_id = $1 and x.build = build.build and x.user_id = w.user_id
+                and x.frame = r.frame and x.start >= r.since and x.start < r.until
+                and x.kind = any($3::text[]) and ($12::text[] is null or x.status = any($12))
+            offset 0
+        ) d
+        group by 1, 2, 3, 4
+    ) g
     union all
     select t.at, t.user_id, t.a, t.b, t.count, t.usd_cents
     from report_deltas t
     where t.org_id = $1 and t.family = 'record' and t.measure = 'state'
-        and t.user_id = any($2::uuid[]) and t.at >= $4 and t.at < $5
+        and t.user_id = any($2::uuid[]) and t.a = any($3::text[])
+        and ($12::text[] is null or t.b = any($12))
         and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+        and t.tx <= '18446744073709551615'
+        and exists (
+            select from unnest($7::timestamptz[], $8::timestamptz[]) as r (since, until)
+            where t.at >= r.since and t.at < r.until
+        )
     union all
     select s.created_at, s.user_id, s.kind, s.status, 1, s.usd_cents
-    from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
+    from unnest($9::timestamptz[], $10::timestamptz[]) as r (since, until)
     cross join unnest($2::uuid[]) as w (user_id)
     cross join unnest($3::text[]) as k (kind)
     cross join lateral (
@@ -183,13 +211,14 @@ with build as (
             and x.created_at >= r.since and x.created_at < r.until
         offset 0
     ) s
+    where $12::text[] is null or s.status = any($12)
 )
-select date_trunc($9, p.at at time zone $8)::date as period, p.user_id, p.kind as a, p.status as b,
-    '' as c, sum(p.count)::bigint as count, '0' as units, '0' as other_units,
-    sum(p.usd_cents)::text as usd_cents
+select date_trunc($13, p.at at time zone $11)::date as period,
+    case when $14 then p.user_id end as user_id, case when $15 then p.kind else '' end as a,
+    case when $16 then p.status else '' end as b, '' as c, sum(p.count)::bigint as count,
+    '0' as units, '0' as other_units, sum(p.usd_cents)::text as usd_cents
 from part p
-where p.kind = any($3::text[])
-group by 1, p.user_id, p.kind, p.status
+group by 1, 2, 3, 4
 having sum(p.count) <> 0
 """
 
@@ -212,7 +241,7 @@ async def sums(tx: Tx, org_id: UUID, asked: Asked, span: Span) -> list[Sum]:
     rows = await tx.fetch(
         _SUMS,
         *(org_id, asked.measure),
-        *cell_columns(found),
+        *cell_columns(found.cells),
         *columns(found.folded),
         *columns(found.rest),
         *(span.zone, span.interval, FAMILIES[asked.measure], list(asked.kinds)),
@@ -224,20 +253,18 @@ async def sums(tx: Tx, org_id: UUID, asked: Asked, span: Span) -> list[Sum]:
 
 
 async def sums_of_users(
-    tx: Tx,
-    org_id: UUID,
-    user_ids: Collection[UUID],
-    kinds: Collection[str],
-    span: Span,
+    tx: Tx, org_id: UUID, user_ids: Collection[UUID], asked: Asked, span: Span
 ) -> list[Sum]:
-    """The states of these users' records, by period and user."""
-    whole = await days(tx, span)
-    rest = parts(span, whole, has_hours=False).rest
+    """The states of these users' records, by period and what is asked for."""
+    found = parts(span, await days(tx, span), has_hours=False)
     rows = await tx.fetch(
         _SUMS_OF_USERS,
-        *(org_id, list(user_ids), list(kinds), *whole.whole),
-        *columns(rest),
-        *(span.zone, span.interval, *whole.midnights),
+        *(org_id, list(user_ids), list(asked.kinds)),
+        *cell_columns(_joined(found.cells)),
+        *columns(found.folded),
+        *columns(found.rest),
+        *(span.zone, asked.wanted("b"), span.interval),
+        *(name in asked.by for name in ("user", "a", "b")),
     )
     return _sums(rows)
 
@@ -247,9 +274,17 @@ def columns(ranges: Sequence[Range]) -> tuple[list[datetime], list[datetime]]:
     return [since for since, _ in ranges], [until for _, until in ranges]
 
 
-def cell_columns(found: Parts) -> tuple[list[str], list[datetime], list[datetime]]:
+def cell_columns(
+    cells: Sequence[tuple[str, Range]],
+) -> tuple[list[str], list[datetime], list[datetime]]:
     """The frames of cells, where they begin, and where they end."""
-    return [frame for frame, _ in found.cells], *columns([each for _, each in found.cells])
+    return [frame for frame, _ in cells], *columns([each for _, each in cells])
+
+
+def _joined(cells: Sequence[tuple[str, Range]]) -> list[tuple[str, Range]]:
+    """The same cells without the bounds of periods between those of a frame."""
+    groups = ((frame, list(each)) for frame, each in groupby(cells, itemgetter(0)))
+    return [(frame, (each[0][1][0], each[-1][1][1])) for frame, each in groups]
 
 
 def _sums(rows: Sequence[Row]) -> list[Sum]:
