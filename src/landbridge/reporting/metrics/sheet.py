@@ -117,5 +117,8 @@ def _empty() -> _Sum:
 
 
 def _merge(into: _Sum, tally: Tally) -> None:
+    if not into:
+        into.update(tally)
+        return
     for name, number in tally.items():
         into[name] += number

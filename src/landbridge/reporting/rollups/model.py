@@ -80,12 +80,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is summed: `kinds` are those of changes, `by` and `only` name `a`, `b` and `c`."""
+    """What is summed: `kinds` are those of changes, `by` and `only` name `a`, `b` and `c`.
+
+    `names` is what some `b` are told as, by `a` and `b`.
+    """
 
     measure: Measure
     kinds: Collection[str]
     by: Collection[str]
     only: Mapping[str, Collection[str]]
+    names: Mapping[tuple[str, str], str]
 
     def wanted(self, name: str) -> list[str] | None:
         """The values of `a` or `b` that are summed; None for all. `a` of states is a kind."""

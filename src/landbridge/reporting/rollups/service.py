@@ -41,17 +41,19 @@ class Rollups:
         *,
         by: Collection[str] = ("a", "b", "c"),
         only: Mapping[str, Collection[str]] | None = None,
+        names: Mapping[tuple[str, str], str] | None = None,
     ) -> Sequence[Sum]:
         """Sums by period and those of `a`, `b`, `c` in `by`, in no order; what is zero is left out.
 
         What is not in `by` is summed up and shown as "": much less is told;
-        `only` names the values of `a` and of `b` that are summed, where not all are.
+        `only` names the values of `a` and of `b` that are summed, where not all are; `names` is
+        what `b` is told as, by `a` and `b`, where it is not itself: sums of one name are one.
         `kinds` are those of `changes.kind`; for `Measure.STATE` no others are summed, for others
         it does not matter. A span of a measure that is not in `BY_HOUR` is of whole days. The zone
         is UTC or the organisation's own (`builds`); raises `ResourceConflict` for any other. For
         what is in `TIMED` there is `durations`.
         """
-        asked = Asked(measure, kinds, by=by, only=only or {})
+        asked = Asked(measure, kinds, by=by, only=only or {}, names=names or {})
 
         async def work(tx: Tx) -> Sequence[Sum]:
             return await sum_store.sums(tx, org_id, asked, span)
@@ -86,7 +88,7 @@ class Rollups:
 
         They are told apart if "user" is in `by`.
         """
-        asked = Asked(Measure.STATE, kinds, by=by, only=only or {})
+        asked = Asked(Measure.STATE, kinds, by=by, only=only or {}, names={})
 
         async def work(tx: Tx) -> Sequence[Sum]:
             return await sum_store.sums_of_users(tx, org_id, user_ids, asked, span)

@@ -83,9 +83,10 @@ cross join (
 # records as they are now, so that nothing of the tail is taken for it. Ranges are looked up one by
 # one (`offset 0`), whatever is thought of how many there are. $12 is the family of the measure, $13
 # the kinds of records; $14 and $15 the values of `a` and `b` that are summed, if not all are; $16
-# to $18 whether `a`, `b` and `c` are told apart, $19 to $21 which amounts the measure has. Periods
-# of cells are told by range, and amounts that are not there aren't summed: both are dear. The last
-# number of a transaction is for the planner, as in the ledger's `house_store`.
+# to $18 whether `a`, `b` and `c` are told apart, $19 to $21 which amounts the measure has, $22 to
+# $24 what some `b` are told as. Periods of cells are told by range, and amounts that are not there
+# aren't summed: both are dear. The last number of a transaction is for the planner, as in the
+# ledger's `house_store`.
 _SUMS = """
 with build as (
     select r.build, r.folded_to
@@ -148,11 +149,14 @@ with build as (
     where $2 = 'user'
 )
 select p.period, null::uuid as user_id, case when $16 then p.a else '' end as a,
-    case when $17 then p.b else '' end as b, case when $18 then p.c else '' end as c,
+    case when $17 then coalesce(n.name, p.b) else '' end as b,
+    case when $18 then p.c else '' end as c,
     sum(p.count)::bigint as count, sum(p.units) filter (where $19)::text as units,
     sum(p.other_units) filter (where $20)::text as other_units,
     sum(p.usd_cents) filter (where $21)::text as usd_cents
 from part p
+left join unnest($22::text[], $23::text[], $24::text[]) as n (a, b, name)
+    on n.a collate "C" = p.a and n.b collate "C" = p.b
 group by p.period, 3, 4, 5
 having sum(p.count) <> 0 or sum(p.units) filter (where $19) <> 0
 """
@@ -248,6 +252,7 @@ async def sums(tx: Tx, org_id: UUID, asked: Asked, span: Span) -> list[Sum]:
         *(asked.wanted("a"), asked.wanted("b")),
         *(name in asked.by for name in ("a", "b", "c")),
         *(name in AMOUNTS[asked.measure] for name in ("units", "other_units", "usd_cents")),
+        *([a for a, _ in asked.names], [b for _, b in asked.names], list(asked.names.values())),
     )
     return _sums(rows)
 

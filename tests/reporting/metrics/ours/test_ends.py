@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import landbridge.db
-from landbridge.reporting.metrics.ours.kinds import FAILED
+from landbridge.reporting.metrics.ours.kinds import OUTCOME_OF
 
 from .history import History, check, fold, rounded_ms, told
 
@@ -23,6 +23,7 @@ _TYPES = {
     "WALLET.SWAP": "swap",
     "WALLET.BRIDGE": "bridge",
 }
+_FAILED = {each for each, outcome in OUTCOME_OF.items() if outcome == "failed"}
 _ENDS = """
 select date_trunc($2, created_at at time zone 'UTC')::date::text as period, kind, status,
     coalesce(facts ->> 'failed_reason', facts ->> 'error') as reason
@@ -66,7 +67,7 @@ async def _ends(history: History, interval: str) -> list[tuple[str, str, str, st
             "completed"
             if row["status"] == "COMPLETED"
             else "failed"
-            if (row["kind"], row["status"]) in FAILED
+            if (row["kind"], row["status"]) in _FAILED
             else "unfinished",
             row["reason"] or row["status"],
         )
@@ -134,7 +135,7 @@ def test_failures_are_those_that_have_reasons_in_the_log() -> None:
     migrations = Path(landbridge.db.__file__).parent / "migrations"
     text = (migrations / "0036_reports.sql").read_text()
     pairs = set(re.findall(r"\('([A-Z.]+)', '([A-Z_]+)'\)", text))
-    assert sorted(pairs) == sorted(FAILED)
+    assert sorted(pairs) == sorted(_FAILED)
 
 
 _TIMES = """

@@ -4,8 +4,10 @@ A percentile is one of the durations, by nearest rank: the shortest that at leas
 not exceed. That is PostgreSQL's `percentile_disc`.
 """
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import accumulate
 
 from landbridge.core.money import units_as_decimal
 from landbridge.reporting.metrics.model import Tally
@@ -21,18 +23,16 @@ ROUNDING = (
 
 def percentile_seconds(tally: Tally) -> Mapping[str, Decimal | None]:
     """`p50Seconds` and `p95Seconds`, to the millisecond; None without any durations."""
-    counts = sorted((ms, count) for ms, count in tally.items() if isinstance(ms, int) and count)
-    total = sum(count for _, count in counts)
-    return {
-        "p50Seconds": _percentile_s(counts, total, 50),
-        "p95Seconds": _percentile_s(counts, total, 95),
-    }
+    # A list: of thousands of periods it is faster than a generator.
+    counts = sorted([each for each in tally.items() if isinstance(each[0], int)])
+    so_far = list(accumulate(count for _, count in counts))
+    return {f"p{percent}Seconds": _percentile_s(counts, so_far, percent) for percent in (50, 95)}
 
 
-def _percentile_s(counts: list[tuple[int, int]], total: int, percent: int) -> Decimal | None:
-    rank = -(-percent * total // 100)
-    for ms, count in counts:
-        rank -= count
-        if rank <= 0:
-            return units_as_decimal(ms, _MS_DECIMALS)
-    return None
+def _percentile_s(
+    counts: Sequence[tuple[str | int, int]], so_far: Sequence[int], percent: int
+) -> Decimal | None:
+    if not so_far or not so_far[-1]:
+        return None
+    rank = -(-percent * so_far[-1] // 100)
+    return units_as_decimal(int(counts[bisect_left(so_far, rank)][0]), _MS_DECIMALS)

@@ -25,24 +25,24 @@ TYPES: Mapping[str, str] = {
 # Of what takes a journal back: fees are given back by it.
 CORRECTION = "correction"
 
-COMPLETED = "COMPLETED"
+COMPLETED, FAILED, UNFINISHED = "completed", "failed", "unfinished"
 
 
-def _failed(kind: str, moves: Moves[S]) -> Iterator[tuple[str, str]]:
+def _outcomes(kind: str, moves: Moves[S]) -> Iterator[tuple[tuple[str, str], str]]:
     for status in moves.table:
-        if moves.is_terminal(status) and status.value != COMPLETED:
-            yield kind, status.value
+        outcome = FAILED if moves.is_terminal(status) else UNFINISHED
+        yield (kind, status.value), COMPLETED if status.value == "COMPLETED" else outcome
 
 
-# (kind, status) of every end but the good one.
-FAILED = frozenset(
+# By kind and status: every end but the good one is a failure.
+OUTCOME_OF: Mapping[tuple[str, str], str] = dict(
     (
-        *_failed(onramps.KIND, onramps.MOVES),
-        *_failed(offramps.KIND, offramps.MOVES),
-        *_failed(wallet_transfers.KIND, remittances.MOVES),
-        *_failed(batches.KIND, remittances.MOVES),
-        *_failed(swaps.KIND, swaps.MOVES),
-        *_failed(bridges.KIND, bridges.MOVES),
+        *_outcomes(onramps.KIND, onramps.MOVES),
+        *_outcomes(offramps.KIND, offramps.MOVES),
+        *_outcomes(wallet_transfers.KIND, remittances.MOVES),
+        *_outcomes(batches.KIND, remittances.MOVES),
+        *_outcomes(swaps.KIND, swaps.MOVES),
+        *_outcomes(bridges.KIND, bridges.MOVES),
     )
 )
 

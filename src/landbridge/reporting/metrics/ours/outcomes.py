@@ -3,13 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from functools import cache
 from uuid import UUID
 
 from landbridge.core.errors import FieldsInvalid
 from landbridge.reporting.metrics.model import (
     Dimension,
-    Dims,
     Fact,
     Question,
     Sources,
@@ -20,6 +18,8 @@ from landbridge.reporting.metrics.model import (
 from landbridge.reporting.metrics.ours.kinds import (
     COMPLETED,
     FAILED,
+    OUTCOME_OF,
+    UNFINISHED,
     kinds_of,
     type_dimension,
     type_of,
@@ -38,29 +38,15 @@ _Group = tuple[date, str]
 
 
 async def _read(sources: Sources, org_id: UUID, question: Question) -> Sequence[Fact]:
-    has_reasons = _REASON in question.breakdowns or _REASON in question.filters
-    by = ("a", "b", "c") if has_reasons else ("a", "b")
     kinds = kinds_of(question.filters.get(_TYPE))
-    sums = await sources.rollups.sums(org_id, Measure.STATE, kinds, question.span, by=by)
-    if has_reasons:
+    if _REASON in question.breakdowns or _REASON in question.filters:
+        sums = await sources.rollups.sums(org_id, Measure.STATE, kinds, question.span)
         return list(_by_reason(sums, question))
-    facts: list[Fact] = []
-    for each in sums:
-        dims, name = _place(each.a, each.b)
-        facts.append(Fact(each.period, dims, {name: each.count}))
-    return facts
-
-
-@cache
-def _place(kind: str, status: str) -> tuple[Dims, str]:
-    return (type_of(kind), ""), _outcome(kind, status)
-
-
-@cache
-def _outcome(kind: str, status: str) -> str:
-    if status == COMPLETED:
-        return "completed"
-    return "failed" if (kind, status) in FAILED else "unfinished"
+    by = ("a", "b") if _TYPE in question.breakdowns else ("b",)
+    sums = await sources.rollups.sums(
+        org_id, Measure.STATE, kinds, question.span, by=by, names=OUTCOME_OF
+    )
+    return [Fact(each.period, (type_of(each.a), ""), {each.b: each.count}) for each in sums]
 
 
 def _by_reason(sums: Sequence[Sum], question: Question) -> Iterator[Fact]:
@@ -85,7 +71,7 @@ def _by_reason(sums: Sequence[Sum], question: Question) -> Iterator[Fact]:
         for reason in reasons:
             yield Fact(period, (type_, reason), counts)
     for ((period, type_), reason), count in failed.items():
-        yield Fact(period, (type_, reason), {"failed": count})
+        yield Fact(period, (type_, reason), {FAILED: count})
 
 
 def _grouped(
@@ -97,8 +83,8 @@ def _grouped(
     has_types = _TYPE in question.breakdowns
     for each in sums:
         group = (each.period, type_of(each.a) if has_types else "")
-        outcome = _outcome(each.a, each.b)
-        if outcome == "failed":
+        outcome = OUTCOME_OF[each.a, each.b]
+        if outcome == FAILED:
             failed[group, each.c or each.b] += each.count
             outcome = _ALL_FAILED
         beside[group][outcome] += each.count
@@ -106,9 +92,9 @@ def _grouped(
 
 
 def _values(tally: Tally) -> Values:
-    completed, failed = tally.get("completed", 0), tally.get("failed", 0)
+    completed, failed = tally.get(COMPLETED, 0), tally.get(FAILED, 0)
     all_failed = tally.get(_ALL_FAILED, failed)
-    unfinished = tally.get("unfinished", 0)
+    unfinished = tally.get(UNFINISHED, 0)
     finished = completed + all_failed
     return {
         "transactionCount": finished + unfinished,
