@@ -127,3 +127,9 @@ async def compare(house: House, org_id: UUID, span: Span) -> None:
 
     found = await by_hand.asked(house.rollups, org_id, Measure.TIME, KINDS, span)
     assert found == await house.database.transact(by_hands), span
+    together: dict[by_hand.Key, by_hand.Amounts] = {}
+    for (period, user_id, _, ms, c), (count, *_) in found.items():
+        key = (period, user_id, "", ms, c)
+        together[key] = (count + together.get(key, (0,))[0], 0, 0, 0)
+    of_all = await house.rollups.durations(org_id, Measure.TIME, span, None)
+    assert by_hand.told_durations(of_all) == together, span

@@ -36,8 +36,11 @@ create table report_cells (
     units numeric(38, 0) not null,
     other_units numeric(38, 0) not null,
     usd_cents numeric(38, 0) not null,
+    -- Sums are in the index: whoever reads two years of days finds them in order, and in the table
+    -- he would look for each on another page.
     constraint report_cells_pkey primary key (org_id, build, measure, frame, start, a, b, c)
-) with (fillfactor = 90);
+        include (count, units, other_units, usd_cents)
+);
 
 -- How long things took that began on one day or in one month (measures time and approval): which
 -- durations there were, and how many took each. Packed, since there are so many: that is read in a
@@ -49,6 +52,7 @@ create table report_durations (
     -- Both as of cells; there are no hours.
     frame text collate "C" not null,
     start timestamptz not null,
+    -- As of cells; of time also '', which has all kinds together: to add them up takes too long.
     a text collate "C" not null,
     -- Milliseconds.
     durations bigint[] not null,
@@ -70,8 +74,8 @@ create table report_user_cells (
     count bigint not null,
     usd_cents numeric(38, 0) not null,
     constraint report_user_cells_pkey
-        primary key (org_id, build, user_id, frame, start, kind, status)
-) with (fillfactor = 90);
+        primary key (org_id, build, user_id, frame, start, kind, status) include (count, usd_cents)
+);
 
 -- What a record was worth (US cents, cut off) if it COMPLETED, and why it ended if it ended in any
 -- other way. Both are settled once it has ended.

@@ -88,7 +88,11 @@ def _outcomes(filters: Filters) -> Wanted:
     kinds, reasons = _kinds(filters, _our_types()), filters.get("reason")
     if reasons is None:
         return Wanted(kinds=kinds)
-    failed = [(kind, status) for kind, status in our_kinds.FAILED if kind in kinds]
+    failed = [
+        each
+        for each, outcome in our_kinds.OUTCOME_OF.items()
+        if outcome == our_kinds.FAILED and each[0] in kinds
+    ]
     return Wanted(kinds=kinds, reasons=reasons, states=failed)
 
 

@@ -145,13 +145,14 @@ with delta as materialized (
     )
     select $1, $2, t.measure, t.frame, t.start, t.a, array_agg(t.duration), array_agg(t.count)
     from (
-        select d.measure, f.frame, date_trunc(f.unit, d.at, f.zone) as start, d.a,
+        select d.measure, f.frame, date_trunc(f.unit, d.at, f.zone) as start, k.a,
             d.b::bigint as duration, sum(d.count)::bigint as count
         from delta d
         join unnest($5::text[], $6::text[], $7::text[]) as f (frame, unit, zone)
             on f.unit <> 'hour'
+        cross join lateral (select d.a union all select '' where d.measure = 'time') as k (a)
         where d.measure = any($9::text[])
-        group by d.measure, f.frame, 3, d.a, 5
+        group by d.measure, f.frame, 3, k.a, 5
         having sum(d.count) <> 0
     ) t
     group by t.measure, t.frame, t.start, t.a

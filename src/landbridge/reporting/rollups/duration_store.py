@@ -9,7 +9,8 @@ from landbridge.reporting.rollups.model import FAMILIES, Durations, Measure, Spa
 from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
 
 # As the sums in `sum_store`, but packed as they are kept: to add them up here would take longer
-# than to tell them.
+# than to tell them. $11 are the values of `a` in the roll-ups, $12 those in the log, if not all;
+# $13 whether they are told apart.
 _DURATIONS = """
 with build as (
     select r.build, r.folded_to
@@ -34,7 +35,8 @@ cross join lateral (
 union all
 select s.period, s.a, array_agg(s.duration), array_agg(s.count)
 from (
-    select date_trunc($9, t.at at time zone $8)::date as period, t.a, t.b::bigint as duration,
+    select date_trunc($9, t.at at time zone $8)::date as period,
+        case when $13 then t.a else '' end as a, t.b::bigint as duration,
         sum(t.count)::bigint as count
     from report_deltas t
     where t.org_id = $1 and t.family = $10 and t.measure = $2
@@ -44,25 +46,28 @@ from (
             select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
             where t.at >= r.since and t.at < r.until
         )
-        and ($11::text[] is null or t.a = any($11))
-    group by 1, t.a, 3
+        and ($12::text[] is null or t.a = any($12))
+    group by 1, 2, 3
 ) s
 group by s.period, s.a
 """
 
 
 async def durations(
-    tx: Tx, org_id: UUID, measure: Measure, kinds: Collection[str], span: Span
+    tx: Tx, org_id: UUID, measure: Measure, kinds: Collection[str] | None, span: Span
 ) -> list[Durations]:
-    """Durations by period and `a`; `kinds` are those of records, of which `a` is one."""
-    only = list(kinds) if measure is Measure.TIME else None
+    """Durations by period and `a`; of records of these kinds alone, or of all of them together."""
+    is_of_kinds = measure is Measure.TIME
+    are_together = is_of_kinds and kinds is None
+    only = list(kinds) if is_of_kinds and kinds is not None else None
     found = parts(span, await days(tx, span), has_hours=False)
     rows = await tx.fetch(
         _DURATIONS,
         *(org_id, measure),
         *cell_columns(found.cells),
         *columns(found.folded),
-        *(span.zone, span.interval, FAMILIES[measure], only),
+        *(span.zone, span.interval, FAMILIES[measure]),
+        *([""] if are_together else only, only, not are_together),
     )
     return _merged(rows)
 

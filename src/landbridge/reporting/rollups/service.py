@@ -61,12 +61,13 @@ class Rollups:
         return await self._read(org_id, span.zone, work)
 
     async def durations(
-        self, org_id: UUID, measure: Measure, span: Span, kinds: Collection[str]
+        self, org_id: UUID, measure: Measure, span: Span, kinds: Collection[str] | None
     ) -> Sequence[Durations]:
         """How long things took, of a measure in `TIMED`, by period and `a`, in no order.
 
-        Of `Measure.TIME` records of these kinds alone; for approvals they don't matter, and those
-        that are pending took no time yet (0). A span is of whole days; for the rest as `sums`.
+        Of `Measure.TIME` records of these kinds alone, or of all kinds together (`a` is ""). For
+        approvals kinds don't matter, and those that are pending took no time yet (0). A span is of
+        whole days; for the rest as `sums`.
         """
 
         async def work(tx: Tx) -> Sequence[Durations]:

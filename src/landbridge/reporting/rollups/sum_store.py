@@ -6,8 +6,6 @@ both: whoever folds moves `folded_to` in the same transaction.
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, cast
 from uuid import UUID
 
@@ -78,40 +76,42 @@ cross join (
 ) l
 """
 
-# Cells are those of the frames $3 from $4 to $5 (each of one period), which are made of what
-# happened from $6 to $7 (each); what else lies in the range, $8 to $9 (each), is read from the
-# records as they are now, so that nothing of the tail is taken for it. Ranges are looked up one by
-# one (`offset 0`), whatever is thought of how many there are. $12 is the family of the measure, $13
-# the kinds of records; $14 and $15 the values of `a` and `b` that are summed, if not all are; $16
-# to $18 whether `a`, `b` and `c` are told apart, $19 to $21 which amounts the measure has, $22 to
-# $24 what some `b` are told as. Periods of cells are told by range, and amounts that are not there
-# aren't summed: both are dear. The last number of a transaction is for the planner, as in the
-# ledger's `house_store`.
+# Cells are those of the frames $3 from $4 to $5 (each), which are made of what happened from $6 to
+# $7 (each); what else lies in the range, $8 to $9 (each), is read from the records as they are now,
+# so that nothing of the tail is taken for it. Ranges are looked up one by one (`offset 0`),
+# whatever is thought of how many there are. $12 is the family of the measure, $13 the kinds of
+# records; $14 and $15 the values of `a` and `b` that are summed, if not all are; $16 to $18 whether
+# `a`, `b` and `c` are told apart, $19 to $21 which amounts the measure has, $22 to $24 what some
+# `b` are told as. Cells are summed as they come from their index, by the time that each is of, and
+# only then is its period told; amounts that are not there aren't summed: both are dear. The last
+# number of a transaction is for the planner, as in the ledger's `house_store`.
 _SUMS = """
 with build as (
     select r.build, r.folded_to
     from report_builds r
     where r.org_id = $1 and r.is_current
-), part as (
-    select r.period, d.a, d.b, d.c, d.count, d.units, d.other_units, d.usd_cents
+), cell as (
+    select d.start, case when $16 then d.a else '' end as a,
+        case when $17 then coalesce(n.name, d.b) else '' end as b,
+        case when $18 then d.c else '' end as c, sum(d.count)::bigint as count,
+        sum(d.units) filter (where $19) as units,
+        sum(d.other_units) filter (where $20) as other_units,
+        sum(d.usd_cents) filter (where $21) as usd_cents
     from build
-    cross join (
-        select u.frame, u.since, u.until,
-            date_trunc($11, u.since at time zone $10)::date as period
-        from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as u (frame, since, until)
-        offset 0
-    ) r
+    cross join unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as r (frame, since, until)
     cross join lateral (
-        select x.a, x.b, x.c, x.count, x.units, x.other_units, x.usd_cents
+        select x.start, x.a, x.b, x.c, x.count, x.units, x.other_units, x.usd_cents
         from report_cells x
         where x.org_id = $1 and x.build = build.build and x.measure = $2 and x.frame = r.frame
             and x.start >= r.since and x.start < r.until
             and ($14::text[] is null or x.a = any($14)) and ($15::text[] is null or x.b = any($15))
         offset 0
     ) d
-    union all
-    select date_trunc($11, t.at at time zone $10)::date, t.a, t.b, t.c, t.count, t.units,
-        t.other_units, t.usd_cents
+    left join unnest($22::text[], $23::text[], $24::text[]) as n (a, b, name)
+        on n.a collate "C" = d.a and n.b collate "C" = d.b
+    group by 1, 2, 3, 4
+), fresh as (
+    select t.at, t.a, t.b, t.c, t.count, t.units, t.other_units, t.usd_cents
     from report_deltas t
     where t.org_id = $1 and t.family = $12 and t.measure = $2
         and t.tx >= coalesce((select folded_to from build), '0'::xid8)
@@ -122,8 +122,7 @@ with build as (
         )
         and ($14::text[] is null or t.a = any($14)) and ($15::text[] is null or t.b = any($15))
     union all
-    select date_trunc($11, s.created_at at time zone $10)::date, s.kind, s.status, s.reason, 1, 0,
-        0, s.usd_cents
+    select s.created_at, s.kind, s.status, s.reason, 1, 0, 0, s.usd_cents
     from unnest($8::timestamptz[], $9::timestamptz[]) as r (since, until)
     cross join unnest($13::text[]) as k (kind)
     cross join lateral (
@@ -137,7 +136,7 @@ with build as (
         and ($14::text[] is null or s.kind = any($14))
         and ($15::text[] is null or s.status = any($15))
     union all
-    select date_trunc($11, u.at at time zone $10)::date, '', '', '', 1, 0, 0, 0
+    select u.at, '', '', '', 1, 0, 0, 0
     from unnest($8::timestamptz[], $9::timestamptz[]) as r (since, until)
     cross join lateral (
         select x.at
@@ -147,24 +146,28 @@ with build as (
         offset 0
     ) u
     where $2 = 'user'
+), part as (
+    select l.start as at, l.a, l.b, l.c, l.count, l.units, l.other_units, l.usd_cents
+    from cell l
+    union all
+    select f.at, case when $16 then f.a else '' end,
+        case when $17 then coalesce(n.name, f.b) else '' end, case when $18 then f.c else '' end,
+        f.count, f.units, f.other_units, f.usd_cents
+    from fresh f
+    left join unnest($22::text[], $23::text[], $24::text[]) as n (a, b, name)
+        on n.a = f.a and n.b = f.b
 )
-select p.period, null::uuid as user_id, case when $16 then p.a else '' end as a,
-    case when $17 then coalesce(n.name, p.b) else '' end as b,
-    case when $18 then p.c else '' end as c,
-    sum(p.count)::bigint as count, sum(p.units) filter (where $19)::text as units,
+select date_trunc($11, p.at at time zone $10)::date as period, null::uuid as user_id, p.a, p.b,
+    p.c, sum(p.count)::bigint as count, sum(p.units) filter (where $19)::text as units,
     sum(p.other_units) filter (where $20)::text as other_units,
     sum(p.usd_cents) filter (where $21)::text as usd_cents
 from part p
-left join unnest($22::text[], $23::text[], $24::text[]) as n (a, b, name)
-    on n.a collate "C" = p.a and n.b collate "C" = p.b
-group by p.period, 3, 4, 5
+group by 1, p.a, p.b, p.c
 having sum(p.count) <> 0 or sum(p.units) filter (where $19) <> 0
 """
 
-# As above, of some users' records: of these there are no hours. Ranges of cells ($4 to $6, those of
-# a user lie side by side) are not divided by periods: a user's cells are many, so they are summed
-# by the day or month that each is kept as, and only then is its period told. $12 are the values of
-# `b` that are summed, if not all are; $14 to $16 whether users, `a` and `b` are told apart.
+# As above, of some users' records: of these there are no hours. $4 to $6 are cells; $12 the values
+# of `b` that are summed, if not all are; $14 to $16 whether users, `a` and `b` are told apart.
 _SUMS_OF_USERS = """
 with build as (
     select r.build, r.folded_to
@@ -245,7 +248,7 @@ async def sums(tx: Tx, org_id: UUID, asked: Asked, span: Span) -> list[Sum]:
     rows = await tx.fetch(
         _SUMS,
         *(org_id, asked.measure),
-        *cell_columns(found.cells),
+        *cell_columns(_joined(found.cells)),
         *columns(found.folded),
         *columns(found.rest),
         *(span.zone, span.interval, FAMILIES[asked.measure], list(asked.kinds)),
@@ -287,9 +290,14 @@ def cell_columns(
 
 
 def _joined(cells: Sequence[tuple[str, Range]]) -> list[tuple[str, Range]]:
-    """The same cells without the bounds of periods between those of a frame."""
-    groups = ((frame, list(each)) for frame, each in groupby(cells, itemgetter(0)))
-    return [(frame, (each[0][1][0], each[-1][1][1])) for frame, each in groups]
+    """The same cells without the bounds of periods between them."""
+    found: list[tuple[str, Range]] = []
+    for frame, each in cells:
+        if found and found[-1][0] == frame and found[-1][1][1] == each[0]:
+            found[-1] = (frame, (found[-1][1][0], each[1]))
+        else:
+            found.append((frame, each))
+    return found
 
 
 def _sums(rows: Sequence[Row]) -> list[Sum]:

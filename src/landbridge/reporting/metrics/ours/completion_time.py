@@ -13,7 +13,9 @@ _TYPE = "transactionType"
 
 
 async def _read(sources: Sources, org_id: UUID, question: Question) -> Sequence[Fact]:
-    kinds = kinds_of(question.filters.get(_TYPE))
+    types = question.filters.get(_TYPE)
+    are_together = types is None and _TYPE not in question.breakdowns
+    kinds = None if are_together else kinds_of(types)
     found = await sources.rollups.durations(org_id, Measure.TIME, question.span, kinds)
     # Numbers alone are a tally as well.
     return [
