@@ -197,6 +197,8 @@ def _cases(client: Client, days: int) -> Iterator[Case]:
             apart = next((one for one in each["breakdownOptions"] if one != "userId"), None)
             if apart and told != "all by day":
                 yield Case(f"{name}, {told}, by {apart}", name, params | {"breakdowns": [apart]})
+            if "userId" in each["breakdownOptions"] and told == "a week by day":
+                yield Case(f"{name}, {told}, by userId", name, params | {"breakdowns": ["userId"]})
             if "userIds" in takes:
                 yield Case(f"{name}, {told}, 20 users", name, params | {"userIds": users})
 
@@ -291,10 +293,10 @@ def _watching(pids: Sequence[int]) -> Generator[Callable[[], float]]:
 
 def _ask_others(ours: server.Server, org: Org, found: Findings, folder: Path) -> None:
     """Records of each month by kind and status: plain SQL, DuckDB, and ours."""
-    client, params = Client(ours.port, org.key), _everything(found.effort)
+    params = _everything(found.effort)
     told = {"template": "TRANSACTION_COUNT", "params": params}
     file = folder / "transactions.parquet"
-    client.download(
+    Client(ours.port, org.key).download(
         "/v2/reporting/metrics/preview/download?format=parquet&content=transactions", told, file
     )
     after, before = (
@@ -302,7 +304,8 @@ def _ask_others(ours: server.Server, org: Org, found: Findings, folder: Path) ->
         for name in ("createdAfter", "createdBefore")
     )
     plain, other = Times(), Times()
-    for _ in range(3):
+    # Once will do if it takes minutes.
+    while len(plain.ms) < 3 and sum(plain.ms) < 60_000:
         began = time.perf_counter()
         databases.read(ours.dsn, PLAIN, org.id, after, before)
         plain.ms.append((time.perf_counter() - began) * 1000)
@@ -311,6 +314,8 @@ def _ask_others(ours: server.Server, org: Org, found: Findings, folder: Path) ->
             began = time.perf_counter()
             duck.execute(DUCKDB, [str(file)]).fetchall()
             other.ms.append((time.perf_counter() - began) * 1000)
+    # A connection of its own: the server closes one that nobody uses for minutes.
+    client = Client(ours.port, org.key)
     ours_ms = Times(
         [
             client.timed(

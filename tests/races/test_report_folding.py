@@ -106,7 +106,7 @@ async def compare(database: Database, org_id: UUID) -> None:
                 durations = await duration_store.durations(tx, org_id, measure, KINDS, span)
                 found = by_hand.told_durations(durations)
             else:
-                asked = Asked(measure, KINDS, by=("a", "b", "c"), only={})
+                asked = Asked(measure, KINDS, by=("a", "b", "c"), only={}, names={})
                 found = by_hand.told(await sum_store.sums(tx, org_id, asked, span))
             expected = await by_hand.sums(tx, org_id, measure, KINDS, span)
             assert found == expected, measure
