@@ -19,6 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 import pytest
+from hypothesis import HealthCheck, settings
 
 from landbridge import logs
 from landbridge.core.clock import Clock, FrozenClock
@@ -30,6 +31,10 @@ from landbridge.ledger.service import Ledger
 from landbridge.orgs.service import take_lane
 from landbridge.wiring import House, wire
 from tests.tenants import SETTINGS, Tenant, make_tenant, served
+
+# How long an example takes says how busy the machine is, and nothing about what is tested.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 _URL = "TEST_DATABASE_URL"
 _stops: list[EmbeddedPostgres] = []

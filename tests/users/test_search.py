@@ -92,7 +92,9 @@ async def crowd(house: Any, client: Any) -> tuple[Tenant, list[tuple[str, Names]
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.data())
 async def test_lists_answer_what_plain_texts_would(

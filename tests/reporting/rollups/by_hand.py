@@ -25,7 +25,7 @@ Line = tuple[datetime, UUID | None, str, str, str, Amounts]
 
 _ONE: Amounts = (1, 0, 0, 0)
 # Kinds that are completed as they are made.
-_AT_ONCE = frozenset({"WALLET.DEPOSIT", "LEDGER.CORRECTION"})
+_AT_ONCE = frozenset({"WALLET.DEPOSIT", "LEDGER.CORRECTION", "ACCOUNT.MICRO_DEPOSIT"})
 _RECORDS = """
 select kind, user_id, status, created_at as at, source_asset, source_units, destination_asset,
     destination_units, details ->> 'worth_usd' as worth_usd, facts ->> 'worth_usd' as later_worth,

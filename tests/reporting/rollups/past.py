@@ -70,6 +70,12 @@ async def add_completed(tx: Tx, org_id: UUID, at: datetime, took: timedelta) -> 
     await _add(tx, org_id, record, new_id(), took=took, units=1, reason=None)
 
 
+async def add_micro_deposit(tx: Tx, org_id: UUID, at: datetime) -> None:
+    """What is completed as it is made, and took no time."""
+    record = Record(new_id(), "ACCOUNT.MICRO_DEPOSIT", ("COMPLETED",), at)
+    await _add(tx, org_id, record, new_id(), took=timedelta(), units=1, reason=None)
+
+
 async def _add(
     tx: Tx,
     org_id: UUID,

@@ -12,7 +12,7 @@ from tests.make import make_org
 from tests.settled import settled
 
 from . import by_hand
-from .past import KINDS, add_completed, add_past
+from .past import KINDS, add_completed, add_micro_deposit, add_past
 from .test_zones import moment
 
 BEGIN = datetime(2026, 1, 20, tzinfo=UTC)
@@ -34,6 +34,7 @@ async def test_they_are_rounded_up_and_added_up(house: House) -> None:
     async def work(tx: Tx) -> None:
         for place, took in enumerate(lasted):
             await add_completed(tx, org_id, BEGIN + timedelta(hours=2 * place), took)
+        await add_micro_deposit(tx, org_id, BEGIN)
 
     await house.database.transact(work)
     await settled(house.database)

@@ -54,7 +54,9 @@ async def test_any_range_is_summed_as_by_hand_before_amid_and_after_folding(
     await compare(house, org_id, users, [span(dice, zone, edges) for _ in range(40)])
     await compare_days(house, org_id, [span(dice, zone, edges) for _ in range(20)])
     # Some more that is not folded yet.
-    await add_past(house.database, org_id, dice, odd_moments(zone)[:30])
+    more = await add_past(house.database, org_id, dice, odd_moments(zone)[:30])
+    both = [users[0], more[0]]
+    await compare(house, org_id, both, [span(dice, zone, edges) for _ in range(20)])
     await compare_days(house, org_id, [span(dice, zone, edges) for _ in range(20)])
 
 

@@ -187,8 +187,11 @@ cross join lateral (
         offset 0
     ) m
     where c.status_after = 'COMPLETED' and c.status_before is distinct from c.status_after
-        -- These are completed as they are made.
-        and r.kind not in ('WALLET.DEPOSIT', 'LEDGER.CORRECTION')
+        -- All others are completed as they are made.
+        and r.kind in (
+            'ONRAMP', 'OFFRAMP', 'WALLET.TRANSFER', 'WALLET.TRANSFER.BATCH', 'WALLET.SWAP',
+            'WALLET.BRIDGE'
+        )
     union all
     select 'swap', r.source_asset, r.destination_asset, '', 1, r.source_units,
         r.destination_units, r.usd_cents

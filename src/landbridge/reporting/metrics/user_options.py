@@ -15,7 +15,7 @@ from landbridge.reporting.rollups.model import UTC_ZONE, Interval, Measure, Span
 from landbridge.users.model import USER_KIND
 
 # No seed goes back further, and no clock is set on by more than a century. Each period between them
-# is looked up.
+# is counted through.
 _FIRST, _END = datetime(2010, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 

@@ -8,9 +8,9 @@ from landbridge.db.pool import Row, Tx
 from landbridge.reporting.rollups.model import FAMILIES, Durations, Measure, Span, parts
 from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
 
-# As the sums in `sum_store`, but packed as they are kept: to add them up here would take longer
-# than to tell them. $11 are the values of `a` in the roll-ups, $12 those in the log, if not all;
-# $13 whether they are told apart.
+# As the sums in `sum_store`, but period by period, and packed as they are kept: to add them up here
+# would take longer than to tell them. $11 are the values of `a` in the roll-ups, $12 those in the
+# log, if not all; $13 whether they are told apart.
 _DURATIONS = """
 with build as (
     select r.build, r.folded_to

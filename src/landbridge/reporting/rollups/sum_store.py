@@ -267,7 +267,7 @@ async def sums_of_users(
     found = parts(span, await days(tx, span), has_hours=False)
     rows = await tx.fetch(
         _SUMS_OF_USERS,
-        *(org_id, list(user_ids), list(asked.kinds)),
+        *(org_id, list(user_ids), asked.wanted("a")),
         *cell_columns(_joined(found.cells)),
         *columns(found.folded),
         *columns(found.rest),

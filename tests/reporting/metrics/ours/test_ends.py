@@ -92,6 +92,23 @@ async def test_outcomes_by_type(history: History, interval: str) -> None:
 
 @every_interval
 @pytest.mark.parametrize("types", [None, ["swap"], ["offramp", "onramp"]])
+async def test_outcomes_of_all_together(
+    history: History, interval: str, types: list[str] | None
+) -> None:
+    counts: dict[tuple[str, ...], Counter[str]] = {}
+    for period, type_, end, _ in await _ends(history, interval):
+        if types is None or type_ in types:
+            found = counts.setdefault((period,), Counter())
+            found.update([end, "any"] if end == "failed" else [end])
+    wanted = {key: _outcomes(each) for key, each in counts.items()}
+    more = {} if types is None else {"transactionTypes": types}
+    for _ in range(2):
+        check(await history.ask("OUTCOMES", interval, **more), wanted, NO_OUTCOME)
+        await fold(history.org)
+
+
+@every_interval
+@pytest.mark.parametrize("types", [None, ["swap"], ["offramp", "onramp"]])
 async def test_failures_by_reason_beside_all(
     history: History, interval: str, types: list[str] | None
 ) -> None:
@@ -136,6 +153,13 @@ def test_failures_are_those_that_have_reasons_in_the_log() -> None:
     text = (migrations / "0036_reports.sql").read_text()
     pairs = set(re.findall(r"\('([A-Z.]+)', '([A-Z_]+)'\)", text))
     assert sorted(pairs) == sorted(_FAILED)
+
+
+def test_those_that_take_their_time_are_the_types() -> None:
+    migrations = Path(landbridge.db.__file__).parent / "migrations"
+    text = (migrations / "0036_reports.sql").read_text()
+    (kinds,) = re.findall(r"and r\.kind in \(([^)]*)\)", text)
+    assert sorted(re.findall(r"'([A-Z.]+)'", kinds)) == sorted(_TYPES)
 
 
 _TIMES = """

@@ -146,7 +146,9 @@ _ZONES = (
 )  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(
     moments=st.lists(st.tuples(_MOMENTS, st.sampled_from(DeliveryOutcome)), max_size=30),
     zone=st.sampled_from(_ZONES),

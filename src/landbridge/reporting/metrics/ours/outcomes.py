@@ -33,6 +33,7 @@ _TYPE, _REASON = "transactionType", "reason"
 _FACTS_MAX = 10_000
 # Of what is told beside each reason: failures for any.
 _ALL_FAILED = "allFailed"
+_NAMES = frozenset({COMPLETED, FAILED, UNFINISHED})
 # Of a period and a type, "" unless these are told apart.
 _Group = tuple[date, str]
 
@@ -46,7 +47,15 @@ async def _read(sources: Sources, org_id: UUID, question: Question) -> Sequence[
     sums = await sources.rollups.sums(
         org_id, Measure.STATE, kinds, question.span, by=by, names=OUTCOME_OF
     )
-    return [Fact(each.period, (type_of(each.a), ""), {each.b: each.count}) for each in sums]
+    # A status that a newer version has written is none that this one knows.
+    return [
+        Fact(
+            each.period,
+            (type_of(each.a), ""),
+            {each.b if each.b in _NAMES else UNFINISHED: each.count},
+        )
+        for each in sums
+    ]
 
 
 def _by_reason(sums: Sequence[Sum], question: Question) -> Iterator[Fact]:
@@ -83,7 +92,7 @@ def _grouped(
     has_types = _TYPE in question.breakdowns
     for each in sums:
         group = (each.period, type_of(each.a) if has_types else "")
-        outcome = OUTCOME_OF[each.a, each.b]
+        outcome = OUTCOME_OF.get((each.a, each.b), UNFINISHED)
         if outcome == FAILED:
             failed[group, each.c or each.b] += each.count
             outcome = _ALL_FAILED
