@@ -60,11 +60,11 @@ async def durations(
     is_of_kinds = measure is Measure.TIME
     are_together = is_of_kinds and kinds is None
     only = list(kinds) if is_of_kinds and kinds is not None else None
-    found = parts(span, await days(tx, span), has_hours=False)
+    found = parts(span, await days(tx, span, by_period=True), has_hours=False)
     rows = await tx.fetch(
         _DURATIONS,
         *(org_id, measure),
-        *cell_columns(found.cells),
+        *cell_columns(found),
         *columns(found.folded),
         *(span.zone, span.interval, FAMILIES[measure]),
         *([""] if are_together else only, only, not are_together),

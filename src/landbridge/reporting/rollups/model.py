@@ -110,7 +110,7 @@ class Days:
     The two differ where clocks are set back at midnight. Without any day the end may lie before
     the beginning; likewise that of whole `months`, which are midnights too, as are `periods`, in
     order: the beginnings of all, of which the first may lie before the days and the last at their
-    end.
+    end; none if cells need not be divided by them.
     """
 
     whole: Range
@@ -123,8 +123,8 @@ class Days:
 class Parts:
     """A span as it is read: cells of frames, and what else lies in it.
 
-    `cells` are in the roll-ups, as far as they are folded, each range in one period; they are made
-    of what happened in `folded`. `rest` is not in any.
+    `cells` are in the roll-ups, as far as they are folded, each range in one period if there are
+    any; they are made of what happened in `folded`. `rest` is not in any.
     """
 
     cells: tuple[tuple[str, Range], ...]

@@ -16,6 +16,7 @@ from landbridge.reporting.rollups.model import (
     FAMILIES,
     Asked,
     Days,
+    Parts,
     Range,
     Span,
     Sum,
@@ -24,8 +25,9 @@ from landbridge.reporting.rollups.model import (
 
 # The whole days of a range, by the database's own calendar, which folds: their first instants and
 # their midnights, which are other ones where clocks are set back at midnight or over it; and the
-# midnights that its whole months and its periods ($4) begin at. $1 to $2, in zone $3. Clocks change
-# at full quarters of hours of UTC; dates only go forwards (in 2011 they did so everywhere).
+# midnights that its whole months and, if asked for ($5), its periods ($4) begin at. $1 to $2, in
+# zone $3. Clocks change at full quarters of hours of UTC; dates only go forwards (in 2011 they did
+# so everywhere).
 _DAYS = """
 select d.first as since, l.first as until,
     d.day::timestamp at time zone $3 as first_midnight,
@@ -33,13 +35,16 @@ select d.first as since, l.first as until,
     (date_trunc('month', d.day - interval '1 day') + interval '1 month') at time zone $3
         as first_month,
     date_trunc('month', l.day::timestamp) at time zone $3 as end_month,
-    array(
-        select p at time zone $3
-        from generate_series(
-            date_trunc($4, d.day::timestamp), l.day::timestamp,
-            case $4 when 'quarter' then interval '3 months' else ('1 ' || $4)::interval end
-        ) as p
-    ) as periods
+    case
+        when $5 then array(
+            select p at time zone $3
+            from generate_series(
+                date_trunc($4, d.day::timestamp), l.day::timestamp,
+                case $4 when 'quarter' then interval '3 months' else ('1 ' || $4)::interval end
+            ) as p
+        )
+        else '{}'
+    end as periods
 from (
     select case when a.first < $1 then a.day + 1 else a.day end as day,
         case when a.first < $1 then n.first else a.first end as first
@@ -230,9 +235,12 @@ having sum(p.count) <> 0
 """
 
 
-async def days(tx: Tx, span: Span) -> Days:
-    """The whole days of a span; their end may lie before their beginning."""
-    row = await tx.fetchrow(_DAYS, span.after, span.before, span.zone, span.interval)
+async def days(tx: Tx, span: Span, *, by_period: bool = False) -> Days:
+    """The whole days of a span; their end may lie before their beginning.
+
+    Periods are told if `by_period`: there may be tens of thousands.
+    """
+    row = await tx.fetchrow(_DAYS, span.after, span.before, span.zone, span.interval, by_period)
     assert row is not None
     return Days(
         whole=(row["since"], row["until"]),
@@ -248,7 +256,7 @@ async def sums(tx: Tx, org_id: UUID, asked: Asked, span: Span) -> list[Sum]:
     rows = await tx.fetch(
         _SUMS,
         *(org_id, asked.measure),
-        *cell_columns(_joined(found.cells)),
+        *cell_columns(found),
         *columns(found.folded),
         *columns(found.rest),
         *(span.zone, span.interval, FAMILIES[asked.measure], list(asked.kinds)),
@@ -268,7 +276,7 @@ async def sums_of_users(
     rows = await tx.fetch(
         _SUMS_OF_USERS,
         *(org_id, list(user_ids), asked.wanted("a")),
-        *cell_columns(_joined(found.cells)),
+        *cell_columns(found),
         *columns(found.folded),
         *columns(found.rest),
         *(span.zone, asked.wanted("b"), span.interval),
@@ -282,22 +290,9 @@ def columns(ranges: Sequence[Range]) -> tuple[list[datetime], list[datetime]]:
     return [since for since, _ in ranges], [until for _, until in ranges]
 
 
-def cell_columns(
-    cells: Sequence[tuple[str, Range]],
-) -> tuple[list[str], list[datetime], list[datetime]]:
+def cell_columns(found: Parts) -> tuple[list[str], list[datetime], list[datetime]]:
     """The frames of cells, where they begin, and where they end."""
-    return [frame for frame, _ in cells], *columns([each for _, each in cells])
-
-
-def _joined(cells: Sequence[tuple[str, Range]]) -> list[tuple[str, Range]]:
-    """The same cells without the bounds of periods between them."""
-    found: list[tuple[str, Range]] = []
-    for frame, each in cells:
-        if found and found[-1][0] == frame and found[-1][1][1] == each[0]:
-            found[-1] = (frame, (found[-1][1][0], each[1]))
-        else:
-            found.append((frame, each))
-    return found
+    return [frame for frame, _ in found.cells], *columns([each for _, each in found.cells])
 
 
 def _sums(rows: Sequence[Row]) -> list[Sum]:
