@@ -52,6 +52,11 @@ set status = $3, destination_currency = $4, destination_chain = $5, wallet_addre
 where org_id = $1 and id = $2
 """
 
+# Waits for whoever is waking one of them, whose change `_DEACTIVATE` alone would not see.
+_LOCK_ALL = """
+select id from virtual_accounts where org_id = $1 and user_id = $2 order by id for update
+"""
+
 _DEACTIVATE = """
 update virtual_accounts
 set status = 'deactivated', version = version + 1, updated_at = $3
@@ -134,6 +139,7 @@ async def update(tx: Tx, account: VirtualAccount) -> None:
 
 async def deactivate(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[VirtualAccount]:
     """Deactivate the accounts of a user; those that had not been, as they are now."""
+    await tx.fetch(_LOCK_ALL, org_id, user_id)
     return [_account(row) for row in await tx.fetch(_DEACTIVATE, org_id, user_id, at)]
 
 
