@@ -251,7 +251,8 @@ async def test_another_organisation_knows_nothing_of_it(org: Tenant, other_org: 
     assert (told["version"], told["limits"]["rules"], told["left"]) == (0, [], [])
 
 
-async def test_a_transfer_that_was_paid_stays_used(org: Tenant) -> None:
+async def test_a_transfer_that_was_paid_stays_used(still_org: Tenant) -> None:
+    org = still_org
     ada, bob = await make_user(org, funds="500"), await make_user(org)
     await set_rules(org, rule())
     await make_transfer(org, ada, bob, 30)
