@@ -5,6 +5,7 @@ A `Tenant` is what a customer's own program would be: a key, and requests sent w
 
 import asyncio
 import tempfile
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, cast
 from uuid import UUID, uuid4
 
 import httpx2
+from litestar import Litestar
 
 from landbridge.app import build_app
 from landbridge.flows.swaps.model import Status, Swap
@@ -35,10 +37,26 @@ BATCHES = "/v2/wallets/transfers/batches"
 BRIDGES = "/v2/wallets/bridges"
 
 
+class _Occupied:
+    """The house that an application serves now: making one takes a second, and tests are many."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.house, name)
+
+
+# Applications that nobody uses, by the one thing that is asked of a house when they are made.
+_idle: defaultdict[bool, list[tuple[_Occupied, Litestar]]] = defaultdict(list)
+
+
 @asynccontextmanager
 async def served(house: House) -> AsyncGenerator[httpx2.AsyncClient]:
     """A client of the application over `house`, in this process; its lifespan runs."""
-    app = build_app(house)
+    idle = _idle[house.request_log.is_on]
+    occupied, app = idle.pop() if idle else _built(house)
+    occupied.house = house
     transport = httpx2.ASGITransport(cast("Any", observe(cast("Any", app))))
     is_up, stop = asyncio.Event(), asyncio.Event()
 
@@ -54,6 +72,12 @@ async def served(house: House) -> AsyncGenerator[httpx2.AsyncClient]:
         yield client
     stop.set()
     await living
+    idle.append((occupied, app))
+
+
+def _built(house: House) -> tuple[_Occupied, Litestar]:
+    occupied = _Occupied(house)
+    return occupied, build_app(cast("Any", occupied))
 
 
 @dataclass(frozen=True, slots=True)

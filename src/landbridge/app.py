@@ -6,13 +6,14 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import structlog
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.config.app import AppConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from landbridge import __version__
 from landbridge.accounts.api import AccountRoutes
@@ -36,6 +37,7 @@ from landbridge.flows.wallet_transfers.api import WalletTransferRoutes
 from landbridge.kyc import shapes as kyc_shapes
 from landbridge.kyc.api import KycRoutes
 from landbridge.limits.api import LimitRoutes
+from landbridge.members.model import SignedIn
 from landbridge.onboarding.api import KycLinkRoutes
 from landbridge.onboarding.form_api import KycPage
 from landbridge.payments.manner import check_manner, provide_manner
@@ -67,6 +69,7 @@ from landbridge.virtual_accounts.api import VirtualAccountRoutes
 from landbridge.virtual_accounts.rule_api import SettlementRuleRoutes
 from landbridge.web import errors
 from landbridge.web.body import Body
+from landbridge.web.caller import Caller
 from landbridge.web.gate import gate
 from landbridge.web.keys import check_key
 from landbridge.web.lists import AnyRequest, check_query, provide_window
@@ -143,6 +146,9 @@ ROUTES = [
     SimulatedDepositRoutes,
 ]
 
+# Routes of the service itself.
+PLAIN = (ping, healthz, readyz, metrics, explorer, openapi)
+
 # What handlers may ask for, by the names of their parameters.
 SERVICES = (
     "database",
@@ -215,33 +221,38 @@ _NOTE_USE_EVERY_S = 5
 
 
 def build_app(house: House) -> Litestar:
-    """The ASGI application over these services."""
-    services = {name: getattr(house, name) for name in SERVICES}
-    services["public_url"] = house.settings.base_url
-    services["installation"] = installation(house.settings)
+    """The ASGI application over these services.
+
+    It takes a second to make, and takes what it needs from the house only when a request comes.
+    """
 
     def provide_openapi() -> dict[str, Any]:
         return openapi_document(app)
 
-    surroundings = Surroundings(
-        mode=house.settings.mode,
-        base_url=house.settings.base_url,
-        clock=house.clock,
-        sends_mail=house.outbox.can_send,
-    )
-    pages = dashboard(surroundings, house.sessions, PageZones(house.time_zones).of)
+    async def authenticate(key: str) -> Caller:
+        return await house.orgs.authenticate(key)
+
     app = Litestar(
-        [ping, healthz, readyz, metrics, explorer, openapi, explorer_assets(), *ROUTES, pages],
+        [
+            ping,
+            healthz,
+            readyz,
+            metrics,
+            explorer,
+            openapi,
+            explorer_assets(),
+            *ROUTES,
+            _pages(house),
+        ],
         dto=Body,
         return_dto=None,
         response_class=Reply,
-        guards=[gate(house.orgs.authenticate)],
+        guards=[gate(authenticate)],
         before_request=_check_request,
         dependencies={
-            **{
-                name: Provide(_constant(each), sync_to_thread=False)
-                for name, each in services.items()
-            },
+            **{name: Provide(_service(house, name), sync_to_thread=False) for name in SERVICES},
+            "public_url": Provide(lambda: house.settings.base_url, sync_to_thread=False),
+            "installation": Provide(lambda: installation(house.settings), sync_to_thread=False),
             "window": Provide(provide_window, sync_to_thread=False),
             "manner": Provide(provide_manner, sync_to_thread=False),
             "openapi_document": Provide(provide_openapi, sync_to_thread=False),
@@ -253,7 +264,7 @@ def build_app(house: House) -> Litestar:
             Exception: errors.broken,
         },
         request_max_body_size=BODY_BYTES_MAX,
-        middleware=[house.request_log.listener.listen] if house.request_log.is_on else [],
+        middleware=[_listening(house)] if house.request_log.is_on else [],
         lifespan=[
             lambda _: noting_use(house.orgs.note_use),
             lambda _: house.request_log.flushing(),
@@ -298,11 +309,36 @@ def _quiet(config: AppConfig) -> AppConfig:
     return config
 
 
-def _constant(value: Any) -> Any:
+def _service(house: House, name: str) -> Callable[[], Any]:
     def provide() -> Any:
-        return value
+        return getattr(house, name)
 
     return provide
+
+
+def _listening(house: House) -> Callable[[ASGIApp], ASGIApp]:
+    def middleware(app: ASGIApp) -> ASGIApp:
+        async def listened(scope: Scope, receive: Receive, send: Send) -> None:
+            await house.request_log.listener.listen(app)(scope, receive, send)
+
+        return listened
+
+    return middleware
+
+
+def _pages(house: House) -> Router:
+    def around() -> Surroundings:
+        return Surroundings(
+            mode=house.settings.mode,
+            base_url=house.settings.base_url,
+            clock=house.clock,
+            sends_mail=house.outbox.can_send,
+        )
+
+    async def find_session(secret: str) -> SignedIn | None:
+        return await house.sessions.find(secret)
+
+    return dashboard(around, find_session, PageZones(lambda: house.time_zones).of)
 
 
 @asynccontextmanager

@@ -24,7 +24,6 @@ from landbridge.core.errors import Refused
 from landbridge.dashboard.visitors import Visitor
 from landbridge.dashboard.words import best_language
 from landbridge.members.model import SignedIn, new_secret
-from landbridge.members.sessions import Sessions
 from landbridge.onboarding.uploads import Room, Sent, read_sent
 
 HOME, SIGN_IN, SECOND = "/dashboard", "/dashboard/sign-in", "/dashboard/sign-in/code"
@@ -64,17 +63,19 @@ def session_cookie(secret: str | None, *, base_url: str) -> Cookie:
 
 
 def door(
-    sessions: Sessions, zone_of: Callable[[UUID], Awaitable[ZoneInfo]], base_url: str
+    find_session: Callable[[str], Awaitable[SignedIn | None]],
+    zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
+    find_base_url: Callable[[], str],
 ) -> Guard:
-    """A guard in front of every page."""
+    """A guard in front of every page; what it is given, it asks for each request."""
     room = Room()
 
     async def guard(
         connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
     ) -> None:
-        request = cast("AnyRequest", connection)
+        request, base_url = cast("AnyRequest", connection), find_base_url()
         secret = request.cookies.get(_name(_SESSION, base_url))
-        signed = await sessions.find(secret) if secret else None
+        signed = await find_session(secret) if secret else None
         visit = request.cookies.get(_name(_VISIT, base_url)) or new_secret()
         visitor = Visitor(
             signed=signed,

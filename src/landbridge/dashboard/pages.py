@@ -1,6 +1,6 @@
 """Making a page: its template, what every page is told, and what browsers are told of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -55,8 +55,13 @@ class Surroundings:
 class Renderer:
     """Makes pages. `values` of `page` are the template's; StrictUndefined finds the others."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
-        self.surroundings = surroundings
+    def __init__(self, around: Callable[[], Surroundings]) -> None:
+        self._around = around
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """What pages know of the installation, as it is now."""
+        return self._around()
 
     def page(
         self, request: PageRequest, template: str, /, *, status: int = 200, **values: Any

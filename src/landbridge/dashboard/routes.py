@@ -28,7 +28,7 @@ from landbridge.dashboard.team import routes as team
 from landbridge.dashboard.transactions import routes as transactions
 from landbridge.dashboard.users import routes as users
 from landbridge.dashboard.visitors import PageRequest
-from landbridge.members.sessions import Sessions
+from landbridge.members.model import SignedIn
 from landbridge.web.inside import Interface
 
 
@@ -59,12 +59,12 @@ FORM_BYTES_MAX = 256 * 1024
 
 
 def dashboard(
-    surroundings: Surroundings,
-    sessions: Sessions,
+    around: Callable[[], Surroundings],
+    find_session: Callable[[str], Awaitable[SignedIn | None]],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
 ) -> Router:
     """All pages, behind the door."""
-    renderer = Renderer(surroundings)
+    renderer = Renderer(around)
 
     def provide_renderer() -> Renderer:
         return renderer
@@ -74,7 +74,7 @@ def dashboard(
         route_handlers=PAGES,
         # The door, not the gate of the interface.
         opt={"public": True},
-        guards=[door(sessions, zone_of, surroundings.base_url)],
+        guards=[door(find_session, zone_of, lambda: around().base_url)],
         dependencies={
             "askers": Provide(provide_askers, sync_to_thread=False),
             "renderer": Provide(provide_renderer, sync_to_thread=False),

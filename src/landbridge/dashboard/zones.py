@@ -1,6 +1,7 @@
 """In whose time pages tell times: the zone in which the organisation has its days."""
 
 import time
+from collections.abc import Callable
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -13,7 +14,7 @@ _KEPT_MAX = 10_000
 class PageZones:
     """Zones of organisations, looked up at most every half minute by each process."""
 
-    def __init__(self, zones: TimeZones) -> None:
+    def __init__(self, zones: Callable[[], TimeZones]) -> None:
         self._zones = zones
         self._known: dict[UUID, tuple[float, ZoneInfo]] = {}
 
@@ -24,6 +25,6 @@ class PageZones:
         if found is None or now_s - found[0] > _KEPT_S:
             if len(self._known) >= _KEPT_MAX:
                 self._known.clear()
-            found = (now_s, ZoneInfo((await self._zones.get(org_id)).current))
+            found = (now_s, ZoneInfo((await self._zones().get(org_id)).current))
             self._known[org_id] = found
         return found[1]
