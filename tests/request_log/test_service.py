@@ -1,5 +1,6 @@
 """The log of requests as an organisation sees it, and its bounds."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -13,7 +14,7 @@ import pytest
 from landbridge.app import build_app
 from landbridge.core.clock import Clock
 from landbridge.core.pages import Window
-from landbridge.db.pool import Database
+from landbridge.db.pool import Database, Tx
 from landbridge.request_log.model import Filters
 from landbridge.request_log.service import RequestLog
 from landbridge.wiring import House, wire
@@ -30,6 +31,7 @@ from tests.tenants import (
 )
 
 LOG = "/v2/request-log"
+_WAITING = "select from pg_locks where relation = 'request_log'::regclass and not granted"
 
 
 async def _logged(org: Tenant, **query: str | int) -> list[dict[str, Any]]:
@@ -206,6 +208,32 @@ async def test_the_end_of_the_service_loses_nothing(database: Database) -> None:
         await _ping(org, 3)
     count = "select count(*) as count from request_log where org_id = $1"
     assert (await database.rows(count, org.org_id))[0]["count"] == 3
+
+
+async def test_an_end_while_lines_are_being_written_loses_none(
+    database: Database, org: Tenant
+) -> None:
+    log = RequestLog(database, Clock(lane=9), kept=timedelta(days=1))
+    house = replace(org.house, request_log=log)
+    is_held, may_write = asyncio.Event(), asyncio.Event()
+
+    async def hold(tx: Tx) -> None:
+        await tx.execute("lock table request_log in share mode")
+        is_held.set()
+        await may_write.wait()
+
+    holding = asyncio.create_task(database.transact(hold))
+    await is_held.wait()
+    async with served(house) as client:
+        asking = replace(org, house=house, client=client)
+        await _ping(asking, 1)
+        while not await database.rows(_WAITING):  # noqa: ASYNC110  the server rings no bell
+            await asyncio.sleep(0.05)
+        await _ping(asking, 1)
+        asyncio.get_running_loop().call_later(0.2, may_write.set)
+    await holding
+    count = "select count(*) as count from request_log where org_id = $1"
+    assert (await database.rows(count, org.org_id))[0]["count"] == 2
 
 
 async def test_old_lines_are_swept(database: Database, org: Tenant) -> None:

@@ -6,7 +6,7 @@ which stands in the process's own log, and no request fails or waits for it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -20,7 +20,7 @@ from landbridge.core.ids import new_id
 from landbridge.core.pages import Window
 from landbridge.db.pool import Database
 from landbridge.request_log import store
-from landbridge.request_log.listening import Bounds, Listener
+from landbridge.request_log.listening import Bounds, Listener, Share
 from landbridge.request_log.model import Filters, Heard, Line, Page
 from landbridge.request_log.redaction import bare, told
 
@@ -53,6 +53,7 @@ class RequestLog:
         self._clock = clock
         self._kept = kept
         self._looked_at_max = looked_at_max
+        self._flushing = asyncio.Lock()
         self.listener = Listener(clock, bounds)
 
     @property
@@ -80,8 +81,14 @@ class RequestLog:
         return found
 
     async def flush(self) -> None:
-        """Write what was heard; what can't be written is left out."""
-        heard = self.listener.take()
+        """Write what was heard so far; what can't be written is left out.
+
+        Also what another call has taken already: whoever flushes waits for it.
+        """
+        async with self._flushing:
+            await self._write(self.listener.take())
+
+    async def _write(self, heard: Mapping[UUID, Share]) -> None:
         lines: list[Line] = []
         for share in heard.values():
             kept = [line async for line in _redacted(share.lines)]
@@ -97,10 +104,12 @@ class RequestLog:
     @asynccontextmanager
     async def flushing(self, *, every_s: float = _FLUSH_EVERY_S) -> AsyncGenerator[None]:
         """Write now and then, and once more at the end."""
+        stop = asyncio.Event()
 
         async def flush() -> None:
-            while True:
-                await asyncio.sleep(every_s)
+            while not stop.is_set():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), every_s)
                 try:
                     await self.flush()
                 except Exception as error:  # noqa: BLE001  one failure must not end the rest
@@ -110,9 +119,9 @@ class RequestLog:
         try:
             yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            # Not cancelled: what it has just taken would be lost.
+            stop.set()
+            await task
             await self.flush()
 
     async def sweep(self, org_ids: Collection[UUID], *, limit: int = SWEEP_MAX) -> bool:
