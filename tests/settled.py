@@ -4,7 +4,7 @@ import asyncio
 
 from landbridge.db.pool import Database
 
-_PATIENCE_S = 30
+_PATIENCE_S = 60
 _PAUSE_S = 0.01
 
 

@@ -14,6 +14,9 @@ from pathlib import Path
 from landbridge.db.embedded import postmaster, runner
 from landbridge.db.embedded.server import PORT, EmbeddedPostgres
 
+# On a busy machine what takes a moment can take very long.
+PATIENCE_S = 60
+
 # A process that owns a server until it is killed.
 OWNER = """
 import sys, time
@@ -84,7 +87,7 @@ def busy(server: EmbeddedPostgres) -> Generator[int]:
     with subprocess.Popen([*psql(server), endless], stderr=subprocess.DEVNULL) as client:
         working = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'DO %LOOP END LOOP%'"
         try:
-            assert postmaster.wait_until(lambda: ask(server, working) != "", timeout_s=10)
+            assert postmaster.wait_until(lambda: ask(server, working) != "", timeout_s=PATIENCE_S)
             yield int(ask(server, working))
         finally:
             client.kill()
@@ -115,7 +118,7 @@ def hold_next_server(home: Path, duration_s: float) -> None:
 def kill(server: EmbeddedPostgres) -> None:
     """As the system's out-of-memory killer does, and until it is seen to be dead."""
     os.kill(server.pid, signal.SIGKILL)
-    assert postmaster.wait_until(lambda: not server.is_running(), timeout_s=10)
+    assert postmaster.wait_until(lambda: not server.is_running(), timeout_s=PATIENCE_S)
 
 
 def write(server: EmbeddedPostgres) -> None:

@@ -15,6 +15,7 @@ from landbridge.db.embedded import datadir, postmaster, runner
 from landbridge.db.embedded.runner import EmbeddedUnavailable
 from landbridge.db.embedded.server import EmbeddedPostgres, borrow, find_running
 from tests.db.embedded_play import (
+    PATIENCE_S,
     answers,
     ask,
     command_lines,
@@ -274,11 +275,11 @@ def test_serve_waits_for_a_command_to_end(home: Path) -> None:
     def command() -> None:
         with borrow(home, say=print):
             has_begun.set()
-            postmaster.wait_until(lambda: bool(said), timeout_s=10)
+            postmaster.wait_until(lambda: bool(said), timeout_s=PATIENCE_S)
 
     beside = threading.Thread(target=command)
     beside.start()
-    assert has_begun.wait(10)
+    assert has_begun.wait(PATIENCE_S)
     with serving(home, say=said.append) as server:
         assert not server.was_running
     beside.join()

@@ -16,6 +16,7 @@ from landbridge.db.embedded.runner import EmbeddedUnavailable
 from landbridge.db.embedded.server import EmbeddedPostgres, find_running
 from tests.db.embedded_play import (
     OWNER,
+    PATIENCE_S,
     answers,
     busy,
     command_lines,
@@ -55,11 +56,13 @@ def test_killed_backend_does_not_end_the_server(home: Path) -> None:
         write(server)
         before = server.pid
         os.kill(backend, signal.SIGKILL)
-        assert postmaster.wait_until(lambda: backend not in dict(command_lines()), timeout_s=10)
-        assert postmaster.wait_until(lambda: find_running(home) is not None, timeout_s=10)
+        assert postmaster.wait_until(
+            lambda: backend not in dict(command_lines()), timeout_s=PATIENCE_S
+        )
+        assert postmaster.wait_until(lambda: find_running(home) is not None, timeout_s=PATIENCE_S)
         server.ensure_running()
         assert server.pid == before
-        assert postmaster.wait_until(lambda: answers(server), timeout_s=10)
+        assert postmaster.wait_until(lambda: answers(server), timeout_s=PATIENCE_S)
         assert count(server) == 1
 
 
@@ -134,7 +137,7 @@ def test_server_that_somebody_started_by_hand_is_left_alone(home: Path) -> None:
         try:
             pid_file = data / postmaster.PID_FILE
             assert postmaster.wait_until(
-                lambda: pid_file.exists() and "ready" in pid_file.read_text(), timeout_s=10
+                lambda: pid_file.exists() and "ready" in pid_file.read_text(), timeout_s=PATIENCE_S
             )
             before = pid_file.read_text()
             with pytest.raises(EmbeddedUnavailable, match=rf"postmaster.*PID {by_hand.pid}"):
@@ -150,7 +153,7 @@ def test_server_that_somebody_started_by_hand_is_left_alone(home: Path) -> None:
 def test_interrupted_first_start_leaves_nothing_in_the_way(home: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", OWNER, home], stdout=subprocess.PIPE) as owner:
         assert postmaster.wait_until(
-            lambda: any(home.glob("postgres/data.new-*/global")), timeout_s=10
+            lambda: any(home.glob("postgres/data.new-*/global")), timeout_s=PATIENCE_S
         )
         owner.kill()
     assert not (home / "postgres" / "data").exists()

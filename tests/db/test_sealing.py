@@ -254,11 +254,11 @@ def test_creators_at_the_same_moment_get_the_same_key(tmp_path: Path) -> None:
             path, start = tmp_path / f"{turn}.key", Barrier(crowd)
 
             def create(path: Path = path, start: Barrier = start) -> bytes:
-                start.wait(timeout=10)
+                start.wait(timeout=60)
                 return load_or_create_keys(path)[1]
 
             answers = [pool.submit(create) for _ in range(crowd)]
-            assert len({answer.result(timeout=10) for answer in answers}) == 1
+            assert len({answer.result(timeout=60) for answer in answers}) == 1
     assert len(list(tmp_path.iterdir())) == 20
 
 
@@ -272,5 +272,5 @@ def test_processes_that_start_together_get_the_same_key(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE)
         for _ in range(4)
     ]
-    answers = {process.communicate(timeout=30)[0].strip().decode() for process in started}
+    answers = {process.communicate(timeout=60)[0].strip().decode() for process in started}
     assert answers == {load_or_create_keys(path)[1].hex()}

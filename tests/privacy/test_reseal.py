@@ -5,13 +5,15 @@ import base64
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from landbridge.core.ids import new_id
-from landbridge.db.pool import Database
+from landbridge.db.pool import Database, Tx
 from landbridge.db.sealing import Sealer, new_key
 from landbridge.privacy.service import Vault
 from landbridge.settings import Settings
@@ -86,11 +88,13 @@ async def test_killed_in_between_it_goes_on_where_it_stood(
         for owner in owners[at : at + 1_000]:
             await own_database.transact(lambda tx, owner=owner: old.make(tx, org_id, owner))
     derived = await _derived(own_database, old, org_id, owners)
-    process = _started(own_dsn, tmp_path)
-    while not await _count(own_database, 2):  # noqa: ASYNC110  another process makes it so
-        await asyncio.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    await asyncio.to_thread(process.wait, 10)
+    # However late we look, it is not done: it waits for the last one of all.
+    async with _locked(own_database, org_id, max(owners)):
+        process = _started(own_dsn, tmp_path)
+        while not await _count(own_database, 2):  # noqa: ASYNC110  another process makes it so
+            await asyncio.sleep(0.002)
+        process.send_signal(signal.SIGKILL)
+        await asyncio.to_thread(process.wait, 60)
     assert 0 < await _count(own_database, 2) < len(owners)
     both = Vault(Sealer({2: base64.b64decode(NEW), 1: base64.b64decode(OLD)}))
     assert await _derived(own_database, both, org_id, owners) == derived
@@ -100,6 +104,26 @@ async def test_killed_in_between_it_goes_on_where_it_stood(
     new = Vault(Sealer({2: base64.b64decode(NEW)}))
     await own_database.transact(new.check_seal)
     assert await _derived(own_database, new, org_id, owners) == derived
+
+
+@asynccontextmanager
+async def _locked(database: Database, org_id: UUID, owner: UUID) -> AsyncGenerator[None]:
+    """Nobody else changes this key until the block ends."""
+    is_held, may_end = asyncio.Event(), asyncio.Event()
+
+    async def hold(tx: Tx) -> None:
+        key = "select id from data_keys where org_id = $1 and id = $2 for update"
+        assert await tx.fetch(key, org_id, owner)
+        is_held.set()
+        await may_end.wait()
+
+    holding = asyncio.create_task(database.transact(hold))
+    await is_held.wait()
+    try:
+        yield
+    finally:
+        may_end.set()
+        await holding
 
 
 def _started(dsn: str, folder: Path) -> "subprocess.Popen[bytes]":

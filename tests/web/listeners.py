@@ -14,6 +14,9 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 OWN = f"127.{os.getpid() >> 16 & 0x3F | 0x40}.{os.getpid() >> 8 & 0xFF}.{os.getpid() & 0xFF}"
 # The one port beside 443 that webhooks are delivered to.
 PORT = 8443
+# On a busy machine what takes a moment can take long. What ends by itself, as connections that wait
+# do, takes longer still.
+PATIENCE_S = 10
 
 
 @dataclass(slots=True)
@@ -39,6 +42,13 @@ class Listener:
         except (asyncio.IncompleteReadError, ConnectionError):
             return False
         return True
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Wait for what a listener sees to be so."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not is_so():  # noqa: ASYNC110  sockets ring no bell of ours
+            await asyncio.sleep(0.01)
 
 
 async def answer_ok(

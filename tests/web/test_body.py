@@ -10,7 +10,8 @@ from tests.tenants import SWAPS, Tenant, business, individual, refusal, sentence
 
 LINK = "/v2/tos-link"
 KEY = "8d3a7cfe-0000-4000-8000-000000000000"
-# Far above what any of them takes, far below what a quadratic parser would.
+# Far above what any of them takes, far below what a quadratic parser would: of the processor's
+# time, of which others on this machine take none.
 SECONDS_MAX = 2.0
 
 NO_OBJECT: dict[str, str | bytes] = {
@@ -59,9 +60,9 @@ NO_OBJECT: dict[str, str | bytes] = {
 
 @pytest.mark.parametrize("name", NO_OBJECT)
 async def test_what_is_no_request_is_refused_in_time(org: Tenant, name: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     answer = await org.send("POST", LINK, NO_OBJECT[name])
-    assert time.perf_counter() - began < SECONDS_MAX
+    assert time.process_time() - began < SECONDS_MAX
     assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
     assert answer.json()["code"] == 100001
     assert 10 < len(sentence(answer)) < 500

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from landbridge.web import outbound as module
 from landbridge.web.outbound import Answer, Outbound
 from tests.certificates import certificate
-from tests.web.listeners import OK, OWN, PORT, Listener, Script, answer, listening
+from tests.web.listeners import OK, OWN, PORT, Listener, Script, answer, listening, until
 from tests.web.test_outbound_hostile import NAME, URL, Names, forbids_but_own
 
 READ_MAX = 100_000
+# On a busy machine a moment can be long.
+SOON_MS = 10_000
 HEAD = b"HTTP/1.1 200 OK\r\n"
 
 
@@ -53,7 +56,7 @@ async def test_what_is_sent_arrives_as_it_is(outbound: Outbound) -> None:
     async with listening() as found:
         came = await post(outbound, found)
     assert (came.status, came.error, came.text) == (200, None, "ok")
-    assert 0 <= came.took_ms < 2_000
+    assert 0 <= came.took_ms < SOON_MS
     ((head, body),) = found.requests
     assert head.startswith("POST /hooks?a=b%20c HTTP/1.1\r\n")
     sent = dict(line.split(": ", 1) for line in head.splitlines()[1:] if line)
@@ -110,7 +113,7 @@ async def test_no_cookie_is_kept(outbound: Outbound) -> None:
 async def test_nobody_answers() -> None:
     came, found = await told(_hang, timeout_s=0.3)
     assert (came.status, came.error, came.text) == (None, "no answer within 0.3 s", None)
-    assert 290 <= came.took_ms < 2_000
+    assert 290 <= came.took_ms < SOON_MS
     assert len(found.requests) == 1
 
 
@@ -142,17 +145,18 @@ async def test_a_head_that_trickles_takes_no_longer_than_the_timeout() -> None:
     head = HEAD + b"X-Slow: y\r\n" * 90
     came, _ = await told(answer(head, pauses_s=0.02, each=1), timeout_s=0.5)
     assert (came.status, came.error) == (None, "no answer within 0.5 s")
-    assert came.took_ms < 1_500
+    # Some twenty seconds, if each piece had its own.
+    assert came.took_ms < SOON_MS
 
 
 async def test_a_body_that_trickles_leaves_the_status_standing() -> None:
     body = HEAD + b"Content-Length: 1000\r\n\r\n" + b"a" * 1000
-    came, _ = await told(answer(body, pauses_s=0.02, each=20), timeout_s=0.5)
+    came, _ = await told(answer(body, pauses_s=0.05, each=50), timeout_s=0.5)
     assert (came.status, came.error) == (200, None)
     assert came.text is not None
     assert 0 < len(came.text) < 1_000
     assert came.text.strip("a") == ""
-    assert came.took_ms < 1_500
+    assert came.took_ms < SOON_MS
 
 
 @pytest.mark.parametrize(
@@ -190,7 +194,6 @@ async def test_a_huge_body_is_not_read(*, is_chunked: bool) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (came.status, came.text) == (200, "a" * 1_000)
-    assert came.took_ms < 3_000
     # What is beyond lies in the buffers of the system.
     assert found.written < 20_000_000
     assert peak < 5_000_000
@@ -309,13 +312,27 @@ async def test_a_header_can_not_be_broken_in_two(outbound: Outbound) -> None:
     await outbound.close()
 
 
-async def test_many_that_hang_hold_up_nobody_else(outbound: Outbound) -> None:
-    async with listening(_hang) as slow, listening() as quick:
-        hanging = [asyncio.create_task(post(outbound, slow, timeout_s=1)) for _ in range(300)]
-        await asyncio.sleep(0.3)
+async def test_many_that_hang_hold_up_nobody_else(
+    outbound: Outbound, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PLACE_S", 60)
+    may_answer = asyncio.Event()
+
+    async def hang(
+        self: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        while await self.read(reader):
+            await may_answer.wait()
+            writer.write(OK)
+
+    async with listening(hang) as slow, listening() as quick:
+        hanging = [asyncio.create_task(post(outbound, slow, timeout_s=60)) for _ in range(300)]
+        await until(lambda: len(slow.requests) > 100)
         came = await asyncio.gather(*(post(outbound, quick, share="another") for _ in range(20)))
-        assert all(each.status == 200 and each.took_ms < 900 for each in came)
-        assert {(await each).error for each in hanging} == {"no answer within 1 s"}
+        assert {each.status for each in came} == {200}
+        assert not any(each.done() for each in hanging)
+        may_answer.set()
+        assert {(await each).status for each in hanging} == {200}
     await outbound.close()
 
 

@@ -1,10 +1,13 @@
 """Nobody on this machine is ever spoken to because a customer asked for it."""
 
 import asyncio
+import fcntl
+import os
 import re
 import socket
 import ssl
-from collections.abc import AsyncGenerator, Sequence
+import tempfile
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AsyncExitStack
 from ipaddress import ip_address
 from pathlib import Path
@@ -60,7 +63,19 @@ async def post(outbound: Outbound, url: str = URL, *, timeout_s: float = 3) -> A
 
 
 @pytest.fixture
-async def traps() -> AsyncGenerator[list[Listener]]:
+def alone() -> Iterator[None]:
+    """Of all test processes of this machine this one has the port for webhooks.
+
+    Where several listen on every address, the system hands each connection to any of them.
+    """
+    path = Path(tempfile.gettempdir()) / f"landbridge-tests-{os.getuid()}-{PORT}.lock"
+    with path.open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture
+async def traps(alone: None) -> AsyncGenerator[list[Listener]]:
     """Listeners on every address of this machine: a free port, and the port for webhooks.
 
     They speak no TLS, so that a connection counts before anything is agreed on.
@@ -157,7 +172,9 @@ async def test_one_bad_address_spoils_a_name(traps: list[Listener], found: list[
     await outbound.close()
 
 
-async def test_a_name_that_changes_its_mind_is_judged_each_time(tmp_path: Path) -> None:
+async def test_a_name_that_changes_its_mind_is_judged_each_time(
+    tmp_path: Path, alone: None
+) -> None:
     ours, theirs = trust(tmp_path)
     names = Names([OWN], ["127.0.0.1"])
     outbound = Outbound(allows_loopback=False, names=names, tls=theirs, forbids=forbids_but_own)

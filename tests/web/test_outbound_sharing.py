@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import socket
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from landbridge.web import outbound as module
 from landbridge.web.outbound import Answer, Outbound
-from tests.web.listeners import OK, Listener, listening
+from tests.web.listeners import OK, Listener, listening, until
 from tests.web.test_outbound import post
 
 PLACE_S = 0.2
@@ -50,22 +51,27 @@ async def ask(outbound: Outbound, host: str, *, share: str, timeout_s: float = 5
     )
 
 
-async def test_an_organisation_has_a_part_of_all_connections() -> None:
+async def test_an_organisation_has_a_part_of_all_connections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_PLACE_S", 60)
     outbound = Outbound(allows_loopback=True, connections=8)
     async with listening(hang) as slow, listening() as quick:
+        began_s = time.monotonic()
         hanging = [
-            asyncio.create_task(post(outbound, slow, timeout_s=1, share="a")) for _ in range(12)
+            asyncio.create_task(post(outbound, slow, timeout_s=2, share="a")) for _ in range(8)
         ]
-        await asyncio.sleep(0.1)
-        assert slow.connections == 4
-        assert (await post(outbound, quick, share="b")).took_ms < 900
+        await until(lambda: slow.connections == 4)
+        assert (await post(outbound, quick, share="b")).status == 200
+        assert (slow.connections, any(each.done() for each in hanging)) == (4, False)
         # Theirs wait for each other, and none of them fails for that.
         came = await asyncio.gather(*hanging)
-    assert {each.error for each in came} == {"no answer within 1 s"}
+        all_took_ms = 1000 * (time.monotonic() - began_s)
+    assert {each.error for each in came} == {"no answer within 2 s"}
     assert not any(each.is_ours for each in came)
-    # The time that it waited is none that the receiver took.
-    assert max(each.took_ms for each in came) < 1_900
-    assert slow.connections == 12
+    # The time that it waited is none that the receiver took: half of it all, and not all.
+    assert max(each.took_ms for each in came) < 0.75 * all_took_ms
+    assert slow.connections == 8
     await outbound.close()
 
 
@@ -119,7 +125,7 @@ async def test_names_that_hang_hold_up_no_other_organisation() -> None:
     names = Names()
     outbound = Outbound(allows_loopback=False, names=names)
     hanging = [
-        asyncio.create_task(ask(outbound, f"{n}.slow.example", share="a", timeout_s=0.5))
+        asyncio.create_task(ask(outbound, f"{n}.slow.example", share="a", timeout_s=3))
         for n in range(30)
     ]
     await asyncio.sleep(0.05)
@@ -127,9 +133,9 @@ async def test_names_that_hang_hold_up_no_other_organisation() -> None:
     for n in range(8):
         came = await ask(outbound, f"{n}.good.example", share="b")
         assert came.error == "the name leads to an address that is not public"
-        assert came.took_ms < 400
+    assert not any(each.done() for each in hanging)
     answers = await asyncio.gather(*hanging)
-    assert [each.error for each in answers[:8]] == ["no answer within 0.5 s"] * 8
+    assert [each.error for each in answers[:8]] == ["no answer within 3 s"] * 8
     # The others were never asked for: that is not their failure.
     assert [each.is_ours for each in answers] == [False] * 8 + [True] * 22
     # Nobody stops a look-up: its place is taken for as long as it hangs.

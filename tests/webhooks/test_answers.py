@@ -12,7 +12,7 @@ from landbridge.webhooks.model import ATTEMPTS_KEPT, DeliveryStatus
 from tests.onramps import make_onramp, make_payer
 from tests.tenants import Tenant, individual, make_agreement, make_swap, make_user
 
-from .carrying import hook, posting, receiving, until_rows
+from .carrying import PATIENCE_S, hook, posting, receiving, until_rows
 from .rows import SECOND, add, make_endpoint, row, tried
 
 USERS = "/v2/users"
@@ -85,7 +85,7 @@ async def test_all_that_was_answered_is_kept_attempt_by_attempt(org: Tenant) -> 
 
 
 async def _until_tries(org: Tenant, endpoint_id: str, tries: int) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             page = await org.get(f"/v2/webhooks/{endpoint_id}/deliveries")
             if page["deliveries"] and page["deliveries"][0]["attemptCount"] >= tries:

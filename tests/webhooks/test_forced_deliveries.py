@@ -10,7 +10,7 @@ from landbridge.db.pool import Row
 from tests.forced import force
 from tests.tenants import SWAPS, Tenant, good, make_user, swap_body
 
-from .carrying import hook, posting, receiving, rows_of, until, until_rows
+from .carrying import PATIENCE_S, hook, posting, receiving, rows_of, until, until_rows
 from .rows import endpoint
 
 BEGINNING = ["WALLET.SWAP.TRANSACTION.CREATE", "WALLET.SWAP.STATUS.OPEN_QUOTE"]
@@ -102,6 +102,6 @@ async def row_of(org: Tenant, made: str, object_id: str) -> Row:
 
 async def until_attempts(org: Tenant, made: str, object_id: str, count: int) -> None:
     """Wait until the first delivery about an object was tried so often."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE_S):
         while (await row_of(org, made, object_id))["attempt_count"] != count:  # noqa: ASYNC110
             await asyncio.sleep(0.02)

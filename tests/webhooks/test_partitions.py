@@ -9,7 +9,7 @@ import pytest
 
 from landbridge.core.clock import FrozenClock
 from landbridge.core.ids import new_id
-from landbridge.db.pool import Database, Tx
+from landbridge.db.pool import LOCK_TIMEOUT_MS, Database, Tx
 from landbridge.webhooks.delivering.partitions import Partitions
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -24,6 +24,10 @@ insert into webhook_deliveries (
 )
 values ($1, $1, $2, $1, 1, '1', $1, 1, 0, 'USER.CREATE', $3, 'DELIVERED', $3, 1, '[]', $3, $3)
 """
+HALF_DETACHED = "select 1 from pg_inherits where inhdetachpending"
+# Who waits for a lock does so for longer, and then gives up.
+_UNLOCKED_S = LOCK_TIMEOUT_MS / 1000 - 1
+_PATIENCE_S = 60
 ORPHANS = r"""
 select relname from pg_class
 where relname ~ '^webhook_deliveries_\d+$' and relkind = 'r' and not relispartition
@@ -82,7 +86,7 @@ async def test_couriers_ask_for_today_alone(own_database: Database) -> None:
 
     holding = asyncio.create_task(own_database.transact(hold))
     await began.wait()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(_UNLOCKED_S):
         await kept.make()
     go.set()
     await holding
@@ -161,14 +165,14 @@ async def test_nobody_waits_while_days_come_and_go(own_database: Database) -> No
     writing = asyncio.create_task(own_database.transact(slow))
     await began.wait()
     clock.at += DAY
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(_UNLOCKED_S):
         await kept.keep()
     # Dropping waits for it, and locks nobody out meanwhile.
     clock.at += KEPT + 2 * DAY
     dropping = asyncio.create_task(kept.drop())
     await asyncio.sleep(0.2)
     assert not dropping.done()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(_UNLOCKED_S):
         await own_database.transact(lambda tx: add(tx, TODAY + DAY))
         await own_database.rows("select id from webhook_deliveries where org_id = $1", new_id())
     go.set()
@@ -201,6 +205,7 @@ async def test_what_a_killed_worker_left_half_dropped_goes_next_time(
 async def leave_half_detached(database: Database, name: str) -> None:
     """End a worker's statement while it waits for another transaction."""
     began, go = asyncio.Event(), asyncio.Event()
+    worker: list[int] = []
 
     async def hold(tx: Tx) -> None:
         await tx.fetch("select id from webhook_deliveries where org_id = $1", new_id())
@@ -208,20 +213,21 @@ async def leave_half_detached(database: Database, name: str) -> None:
         await go.wait()
 
     async def detach(tx: Tx) -> None:
-        await tx.execute("set statement_timeout = 300")
-        try:
-            await tx.execute(f"alter table webhook_deliveries detach partition {name} concurrently")
-        finally:
-            await tx.execute("set statement_timeout = 20000")
+        worker.append(await tx.fetchval("select pg_backend_pid()"))
+        await tx.execute(f"alter table webhook_deliveries detach partition {name} concurrently")
 
     holding = asyncio.create_task(database.transact(hold))
     await began.wait()
+    detaching = asyncio.create_task(database.single(detach))
+    async with asyncio.timeout(_PATIENCE_S):
+        while not await database.rows(HALF_DETACHED):  # noqa: ASYNC110  the server rings no bell
+            await asyncio.sleep(0.01)
+    await database.rows("select pg_cancel_backend($1)", worker[-1])
     with pytest.raises(Exception, match="took too long"):
-        await database.single(detach)
+        await detaching
     go.set()
     await holding
-    rows = await database.rows("select 1 from pg_inherits where inhdetachpending")
-    assert len(rows) == 1
+    assert len(await database.rows(HALF_DETACHED)) == 1
 
 
 def _last(clock: FrozenClock) -> Sequence[date]:

@@ -35,6 +35,8 @@ BODY = json.dumps({"eventId": "evt_01", "eventType": "USER.CREATE", "objectId": 
 PATIENCE_S = 60
 # For so long the receivers keep keys.
 KEPT_S = 300
+# And ask for them no more often than that.
+ASKS_EVERY_S = 5
 
 Claims = Mapping[str, Any]
 
@@ -117,12 +119,14 @@ def test_receiver_takes_a_new_key_in_by_itself(language: str, tmp_path: Path) ->
         _shown({"first": first}) as shown,
         _receiving(language, tmp_path, shown.url) as port,
     ):
+        began_s = time.monotonic()
         assert _post(port, _signed(first, _claims())) == 200
         shown.keys["second"] = second
         # Known to us and not yet there: it must be sent again, and is not refused for good.
         for _ in range(20):
-            assert _post(port, _signed(second, _claims(), kid="second")) == 503
-        assert shown.asked == 1
+            status = _post(port, _signed(second, _claims(), kid="second"))
+            assert status == (503 if shown.asked == 1 else 200)
+        assert shown.asked <= 1 + _turns_since(began_s)
         _await_taken(port, _signed(second, _claims(), kid="second"))
         assert _post(port, _signed(first, _claims())) == 200
         assert shown.asked == 2
@@ -135,11 +139,12 @@ def test_receiver_wants_again_what_comes_while_it_has_no_keys(
     key = rsa.generate_private_key(65537, 2048)
     with _shown({"first": key}) as shown, _receiving(language, tmp_path, shown.url) as port:
         shown.is_broken = True
+        began_s = time.monotonic()
         for _ in range(20):
             assert _post(port, _signed(key, _claims())) == 503
         # What is wrong with any key need not come again.
         assert _post(port, "") == 401
-        assert shown.asked == 1
+        assert 1 <= shown.asked <= 1 + _turns_since(began_s)
         shown.is_broken = False
         _await_taken(port, _signed(key, _claims()))
     # Nobody listens there any more.
@@ -274,8 +279,13 @@ def _receiving(
         process.wait(10)
 
 
+def _turns_since(began_s: float) -> int:
+    """How often it may have asked again; on a busy machine twenty posts take their time."""
+    return int((time.monotonic() - began_s) / ASKS_EVERY_S)
+
+
 def _await_taken(port: int, token: str) -> None:
-    """Until it has asked for keys again, which it does every five seconds at most."""
+    """Until it has asked for keys again."""
     deadline_s = time.monotonic() + PATIENCE_S
     while (status := _post(port, token)) != 200:
         assert status == 503

@@ -1,6 +1,5 @@
 """Delivering again: one, what failed, and everything since a time."""
 
-import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
@@ -17,6 +16,7 @@ from landbridge.web.reply import moment
 from landbridge.webhooks import deliveries as deliveries_module
 from landbridge.webhooks import resend_store
 from landbridge.webhooks.model import PATIENCE, DeliveryStatus, Resending
+from tests.settled import settled
 from tests.tenants import Tenant, make_user, sentence
 
 from .rows import SECOND, add, endpoint, make_endpoint, row, stored
@@ -50,22 +50,6 @@ async def place_to(org: Tenant, hook: str, place: Place) -> None:
         )
 
     await org.house.database.transact(work)
-
-
-async def settled(org: Tenant, object_id: str) -> Place:
-    """The end of the log once this object can be read: what else is under way holds it back."""
-    async with asyncio.timeout(20):
-        while True:
-            end = await org.house.events.end()
-            rows = await org.house.database.rows(
-                "select max(tx::text::bigint) as tx from changes"
-                " where org_id = $1 and object_id = $2::text::uuid",
-                org.org_id,
-                object_id,
-            )
-            if rows[0]["tx"] < end.tx:
-                return end
-            await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize("status", [DELIVERED, REFUSED, GIVEN_UP, REPLACED, PENDING])
@@ -158,7 +142,8 @@ async def test_everything_since_a_time_is_read_again(org: Tenant) -> None:
     await make_user(org)
     since = org.house.clock.now()
     user = await make_user(org)
-    end = await settled(org, user)
+    await settled(org.house.database)
+    end = await org.house.events.end()
     await place_to(org, hook, end)
     place = await org.house.events.place_of(org.org_id, since)
     assert place < end
@@ -178,7 +163,6 @@ async def test_everything_since_a_time_is_read_again(org: Tenant) -> None:
     assert (now["round"], now["leased_by"]) == (2, None)
     # Nobody else begins while who had the turn may not have noticed.
     assert now["leased_until"] is not None
-    await settled(org, user)
     reading = await org.house.events.read(org.org_id, place, limit=100)
     assert UUID(user) in {each.change.object_id for each in reading.events}
     # What waits and is not read again is still to be delivered.
@@ -217,7 +201,7 @@ async def test_also_what_happened_before_the_endpoint_was_there(org: Tenant) -> 
     now = await endpoint(org, hook)
     assert now["begins_at"] <= since
     place = Place(int(now["read_tx"]), now["read_object_id"], now["read_seq"])
-    await settled(org, user)
+    await settled(org.house.database)
     reading = await org.house.events.read(org.org_id, place, limit=100)
     assert UUID(user) in {each.change.object_id for each in reading.events}
 
