@@ -1,14 +1,24 @@
 """Nobody is erased while coins are on their way to them: they could never be moved again."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from landbridge.db.pool import Tx
+from landbridge.flows.wallet_transfers.model import KIND, as_remittance
+from landbridge.ledger.model import Transfer
+from landbridge.payments.remittances import MOVES, Status, course
+from landbridge.payments.sending import going
 from tests.onramps import deposit, make_onramp, make_payer, settle
 from tests.payouts import make_account, make_offramp, make_payee
 from tests.tenants import (
     Tenant,
+    held,
+    individual,
+    make_agreement,
     make_batch,
     make_bridge,
     make_swap,
@@ -20,6 +30,12 @@ from tests.tenants import (
 )
 
 USERS = "/v2/users"
+# In this database: others' tests have theirs.
+_WAITING = """
+select from pg_locks l
+join pg_stat_activity a on a.pid = l.pid and a.datname = current_database()
+where not l.granted
+"""
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
 
@@ -125,3 +141,100 @@ async def test_what_has_ended_keeps_nobody(org: Tenant) -> None:
     ended: dict[str, Any] = await org.get(f"/v2/wallets/transfers/{made['id']}")
     assert ended["transferDetails"]["status"] == "EXPIRED"
     assert await _refused(org, bob) is None
+
+
+async def test_coins_that_arrive_while_somebody_is_being_erased_keep_them(org: Tenant) -> None:
+    ada, bob = await make_user(org, funds="10"), await make_user(org)
+    await org.post("/v2/sandbox/pace", {"chains": "real"})
+    made = await make_transfer(org, ada, bob)
+    await run_due(org)
+    await org.post(f"{USERS}/{bob}/freeze", {})
+    record = await org.house.ledger.get(org.org_id, KIND, UUID(made["id"]))
+    (arrival,) = course(as_remittance(record))
+    at = org.house.clock.stamp()
+    move = going(record, MOVES, Status.COMPLETED, at=at, journal=arrival.postings)
+    is_held = asyncio.Event()
+
+    async def arrive(tx: Tx) -> None:
+        # Who erases can read no payment until the coins are there.
+        await tx.execute("lock table transfers in access exclusive mode")
+        is_held.set()
+        await _waiting(org, 1)
+        assert isinstance(await org.house.ledger.advance_in(tx, move, MOVES), Transfer)
+
+    arriving = asyncio.create_task(org.house.database.transact(arrive))
+    await is_held.wait()
+    answer = await org.send("DELETE", f"{USERS}/{bob}/personal-data")
+    await arriving
+    assert "still hold" in sentence(answer)
+    assert await held(org, bob) == "1"
+
+
+async def _waiting(org: Tenant, count: int) -> None:
+    """Until so many wait for locks in this database."""
+    async with asyncio.timeout(30):
+        while len(await org.house.database.rows(_WAITING)) < count:  # noqa: ASYNC110  no bell
+            await asyncio.sleep(0.01)
+
+
+async def _has_link(org: Tenant, agreement: str) -> bool:
+    """Whether it is known still where an agreement led to."""
+    (row,) = await org.house.database.rows(
+        "select sealed_redirect_url is not null as known from agreements"
+        " where org_id = $1 and id = $2",
+        org.org_id,
+        UUID(agreement),
+    )
+    return bool(row["known"])
+
+
+async def test_of_two_who_share_terms_and_are_erased_at_once_nothing_stays(org: Tenant) -> None:
+    agreement = await make_agreement(org, redirectUrl="https://example.com/ada")
+    users = [(await org.post(USERS, individual(agreement)))["id"] for _ in range(2)]
+    for each in users:
+        await org.post(f"{USERS}/{each}/freeze", {})
+    is_held, may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def hold(tx: Tx) -> None:
+        keys = "select from data_keys where org_id = $1 and id = any($2::uuid[]) for update"
+        assert len(await tx.fetch(keys, org.org_id, [UUID(each) for each in users])) == 2
+        is_held.set()
+        await may_go_on.wait()
+
+    holding = asyncio.create_task(org.house.database.transact(hold))
+    await is_held.wait()
+    erasing = [
+        asyncio.create_task(org.send("DELETE", f"{USERS}/{each}/personal-data")) for each in users
+    ]
+    await _waiting(org, 2)
+    may_go_on.set()
+    await holding
+    assert [(await each).status_code for each in erasing] == [200, 200]
+    assert not await _has_link(org, agreement)
+
+
+async def test_terms_that_somebody_new_accepted_meanwhile_stay(org: Tenant) -> None:
+    agreement = await make_agreement(org, redirectUrl="https://example.com/ada")
+    ada = (await org.post(USERS, individual(agreement)))["id"]
+    await org.post(f"{USERS}/{ada}/freeze", {})
+    is_held, may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def hold(tx: Tx) -> None:
+        # Somebody may be made with it still, and nobody may change it.
+        await tx.execute(
+            "select from agreements where org_id = $1 and id = $2 for no key update",
+            org.org_id,
+            UUID(agreement),
+        )
+        is_held.set()
+        await may_go_on.wait()
+
+    holding = asyncio.create_task(org.house.database.transact(hold))
+    await is_held.wait()
+    erasing = asyncio.create_task(org.send("DELETE", f"{USERS}/{ada}/personal-data"))
+    await _waiting(org, 1)
+    await org.post(USERS, individual(agreement))
+    may_go_on.set()
+    await holding
+    assert (await erasing).status_code == 200
+    assert await _has_link(org, agreement)

@@ -114,11 +114,11 @@ async def test_nobody_is_erased_before_it_is_safe(org: Tenant) -> None:
     erase = ("DELETE", f"{USERS}/{user}/personal-data")
     answer = await org.send(*erase)
     assert (refusal(answer), "freeze" in sentence(answer)) == (CONFLICT, True)
-    swap = await make_swap(org, user)
     await org.post(f"{USERS}/{user}/freeze", {})
     answer = await org.send(*erase)
     assert (refusal(answer), "still hold" in sentence(answer)) == (CONFLICT, True)
     await org.post(f"{USERS}/{user}/unfreeze")
+    swap = await make_swap(org, user)
     away = swap_body(user, "10", destination={"userId": other, "currency": "usdt"})
     away_id = (await org.post(SWAPS, away))["transferDetails"]["id"]
     await org.post(f"{SWAPS}/{away_id}/accept")

@@ -351,7 +351,6 @@ class Users:
                 return user
             if not user.is_frozen:
                 raise ResourceConflict("freeze the user first: POST /v2/users/{userId}/freeze")
-            await self._wallets.check_empty(tx, org_id, user_id)
             if kind := await find_unfinished(tx, org_id, user_id, self._moves):
                 raise ResourceConflict(f"the user has a {kind} under way; wait until it has ended")
             wallet_ids = await self._wallets.ids_of(tx, org_id, user_id)
@@ -359,6 +358,8 @@ class Users:
                 raise ResourceConflict(
                     f"the user is paid by somebody's {kind}; wait until it has ended"
                 )
+            # Last: what ended while we looked has left here what it paid.
+            await self._wallets.check_empty(tx, org_id, user_id)
             at = self._clock.stamp(caller.clock_offset)
             for leave in self._leaving:
                 await leave(tx, org_id, user_id, at)

@@ -116,6 +116,15 @@ insert into user_agreements (org_id, user_id, agreement_id, created_at) values (
 on conflict (org_id, user_id, agreement_id) do nothing
 """
 
+# Nobody is made with one of them, and nobody else who was is erased, until this transaction ends.
+_LOCK_AGREEMENTS = """
+select id from agreements
+where org_id = $1
+    and id in (select agreement_id from user_agreements where org_id = $1 and user_id = $2)
+order by id
+for update
+"""
+
 # Agreements that no user but this one was made with, unless that one is erased too.
 _OWN_AGREEMENTS = """
 select a.agreement_id
@@ -254,7 +263,8 @@ async def add_agreement(
 
 
 async def own_agreements(tx: Tx, org_id: UUID, user_id: UUID) -> list[UUID]:
-    """The agreements that belong to this user alone."""
+    """The agreements that belong to this user alone, and will until this transaction ends."""
+    await tx.fetch(_LOCK_AGREEMENTS, org_id, user_id)
     rows = await tx.fetch(_OWN_AGREEMENTS, org_id, user_id)
     return [row["agreement_id"] for row in rows]
 
