@@ -54,7 +54,7 @@ where org_id = $1 and id = $2
 
 # Waits for whoever is waking one of them, whose change `_DEACTIVATE` alone would not see.
 _LOCK_ALL = """
-select id from virtual_accounts where org_id = $1 and user_id = $2 order by id for update
+select id from virtual_accounts where org_id = $1 and user_id = $2 order by id for no key update
 """
 
 _DEACTIVATE = """
