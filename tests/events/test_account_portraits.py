@@ -1,5 +1,6 @@
 """Events of accounts show what was retrieved right after each change, until they are erased."""
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
@@ -101,7 +102,8 @@ async def test_an_erased_users_account_is_shown_as_retrieved_now(org: Tenant) ->
         # Made, and deleted or deactivated, and that by the erasure if nobody did before.
         assert len(types) >= 2
         assert shown == [await walk.retrieved()] * len(types)
-        assert "Ada" not in str(shown)
+        # As a word: an address may spell it.
+        assert not re.search(r"\bAda\b", str(shown))
 
 
 async def test_a_virtual_account_is_shown_as_after_each_change(org: Tenant) -> None:

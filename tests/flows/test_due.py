@@ -45,6 +45,8 @@ async def test_poison_does_not_starve_the_rest(
     database: Database, ledger: Ledger, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(due, "BATCH_SIZE", 3)
+    # Longer than the runs take: a second may well be over before the last of them.
+    monkeypatch.setattr(due, "_FIRST_PAUSE_S", 3600)
     org_id, made = await due_records(database, ledger, 7)
     steps = Sometimes(ledger, poison=set(made[:4]))
     runner = Due(ledger, clock, {make.PAYMENT: steps})

@@ -1,6 +1,7 @@
 """A dry run tells what a create would make, and makes nothing."""
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -8,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from landbridge.approvals.model import Policy
-from landbridge.core.clock import Clock
+from landbridge.core.clock import Clock, FrozenClock
 from landbridge.db.pool import Database
 from landbridge.orgs.service import take_lane
 from landbridge.wiring import wire
@@ -198,7 +199,13 @@ async def test_it_tells_who_would_have_to_approve(org: Tenant, name: str) -> Non
     assert sum(Decimal(each["held"]) for each in held) == 0
 
 
-async def test_it_tells_what_the_rules_say_and_counts_nothing(org: Tenant) -> None:
+async def test_it_tells_what_the_rules_say_and_counts_nothing(
+    still_org: Tenant, still_clock: FrozenClock
+) -> None:
+    org = still_org
+    # Noon: no midnight comes between two payments of a day.
+    noon = still_clock.at.replace(hour=12, minute=0, second=0, microsecond=0)
+    still_clock.at = noon + timedelta(days=1)
     await set_rules(org, rule(maxUsd=100, maxCount=5, over="APPROVE"))
     ada, bob = await make_user(org, funds="1000"), await make_user(org)
     body = transfer_body(ada, bob, 60)

@@ -119,7 +119,10 @@ async def _race(dsn: str, org_id: UUID, accounts: Sequence[UUID], dice: random.R
             record = await ledger.get(org_id, PAYMENT, rows[0]["id"])
             path = dice.choice(PATHS[Status(record.status)])
             if path:
-                told.note(await ledger.advance(make.move(record, *path), MOVES))
+                # Now and then twice at once: whether two meet by themselves is up to the machine.
+                asked = [make.move(record, *path) for _ in range(dice.choice((1, 1, 2)))]
+                for came in await asyncio.gather(*(ledger.advance(each, MOVES) for each in asked)):
+                    told.note(came)
 
     async def work() -> None:
         for _ in range(60):

@@ -1,4 +1,5 @@
 import asyncio
+import re
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -204,7 +205,7 @@ async def _told(org: Tenant, account: str) -> list[str]:
     )
     assert [row["seq"] for row in rows] == list(range(1, len(rows) + 1))
     assert {row["kind"] for row in rows} == {KIND}
-    assert not any("Ada" in row["facts"] for row in rows)
+    assert not any(re.search(r"\bAda\b", row["facts"]) for row in rows)
     return [row["what"] for row in rows]
 
 
@@ -242,7 +243,8 @@ async def test_erasing_the_user_deactivates_the_accounts(org: Tenant) -> None:
     info = await org.get(at(user, account))
     assert info["status"] == "deactivated"
     assert info["depositInstructions"]["beneficiary"]["name"] == ""
-    assert "Ada" not in str(info)
+    # As a word: an address may spell it.
+    assert not re.search(r"\bAda\b", str(info))
     assert await org.refused("POST", at(user, account, "reactivate")) == "403 USER_FROZEN"
     # Applying or removing a rule gives nobody anything, and does not wake the account.
     await org.send("DELETE", at(user, account, "settlement-rules"))

@@ -1,5 +1,6 @@
 """Deposits: what is matched, what goes back, what waits."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -273,5 +274,7 @@ async def test_who_sent_a_deposit_stands_in_no_record(org: Tenant) -> None:
     )
     told = " ".join(row["told"] or "" for row in rows)
     assert str(receipt.id) in told
+    # Addresses are in hex of both cases, and one in some hundreds spells Ada.
+    told = re.sub("0x[0-9A-Fa-f]{40}", "", told)
     for secret in ("Ada", "First Example Bank", "000123456789", "boat"):
         assert secret not in told

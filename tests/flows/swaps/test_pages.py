@@ -66,7 +66,8 @@ async def test_after_is_inclusive_and_before_exclusive(
 
 async def test_a_bare_date_is_midnight_utc(still_org: Tenant, still_clock: FrozenClock) -> None:
     org, user = still_org, await make_user(still_org, funds="10")
-    midnight = (still_clock.at + timedelta(days=1)).replace(hour=0, minute=0, second=0)
+    tomorrow = still_clock.at + timedelta(days=1)
+    midnight = tomorrow.replace(hour=0, minute=0, second=0, microsecond=0)
     still_clock.at = midnight - timedelta(seconds=1)
     late = (await make_swap(org, user))["id"]
     still_clock.at = midnight

@@ -105,7 +105,7 @@ async def test_the_worker_ends_quotes_of_every_organisation(own_database: Databa
             await house.orgs.advance_clock(org.org_id, timedelta(seconds=60), actor="test")
         stop = asyncio.Event()
         working = asyncio.create_task(work(house, stop))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             for org, each in made:
                 while (await swap(org, each)).status is Status.OPEN_QUOTE:  # noqa: ASYNC110  theirs
                     await asyncio.sleep(0.02)
