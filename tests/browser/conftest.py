@@ -10,14 +10,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.async_api import Browser, Page, Route, async_playwright
+from playwright.async_api import Browser, Page, Route, async_playwright, expect
 
 from tests.conftest import new_database
 from tests.processes.play import Served, served
 
 _CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PHONE = {"width": 390, "height": 844}
-_PATIENCE_MS = 15_000
+PATIENCE_MS = 30_000
+# Otherwise what is expected has five seconds, in which pages renew themselves but once.
+expect.set_options(timeout=PATIENCE_MS)
 
 Opened = Callable[..., AbstractAsyncContextManager[Page]]
 
@@ -65,7 +67,7 @@ def opened(browser: Browser, site: Served) -> Opened:
             java_script_enabled=False,
             color_scheme="dark" if scheme == "dark" else "light",
         )
-        context.set_default_timeout(_PATIENCE_MS)
+        context.set_default_timeout(PATIENCE_MS)
         foreign: list[str] = []
 
         async def only_ours(route: Route) -> None:

@@ -12,10 +12,11 @@ from pyotp.totp import TOTP
 from landbridge.dashboard.entry.browsers import name_of
 from landbridge.dashboard.entry.second_factor_pages import qr
 from landbridge.members.model import Theme
+from landbridge.members.throttle import FREE, Subject
 from landbridge.web.caller import Role
 from tests.dashboard.browsing import Visit, visit
 from tests.members.authenticator import Authenticator
-from tests.members.people import PASSWORD, come_in, first_admin
+from tests.members.people import PASSWORD, come_in, first_admin, host_of
 from tests.members.test_proof import age
 from tests.tenants import URL, Tenant
 
@@ -152,12 +153,14 @@ async def test_a_second_factor_is_set_up_used_and_switched_off(org: Tenant) -> N
     assert not (await come_in(org, email)).signed.needs_second
 
 
-async def test_codes_are_not_guessed(org: Tenant) -> None:
-    admin, _ = await admin_with_password(org)
+async def test_codes_are_not_guessed(still_org: Tenant) -> None:
+    # By a clock that stands still: a pause is two seconds, and a busy machine slow.
+    admin, _ = await admin_with_password(still_org)
     home = f"{PROFILE}/second-factor"
     await admin.send(f"{home}/set-up")
     statuses = [(await admin.send(f"{home}/confirm", {"code": "1"})).status for _ in range(12)]
-    assert statuses[-1] == 429
+    free = FREE[Subject.SECOND]
+    assert statuses == [401] * free + [429] * (12 - free)
 
 
 def test_a_qr_code_is_a_path_and_nothing_else() -> None:
@@ -226,7 +229,7 @@ async def test_sessions_are_seen_and_ended(org: Tenant) -> None:
     home = f"{PROFILE}/sessions"
     page = await admin.see(home)
     assert page.text.count("this one") == 1
-    assert "203.0.113.9" in page.text
+    assert host_of(org) in page.text
     ends = [str(each) for each in page.tree.xpath('//form[contains(@action, "/end")]/@action')]
     assert len(ends) == 4
     assert await admin.done(f"{home}/{others[0].signed.session_id}/end") == home

@@ -29,7 +29,8 @@ _PLAYED = {
     "offramp_asked": "OFFRAMP.RFI.OPEN",
     "offramp_waiting": "OFFRAMP.STATUS.PENDING_APPROVAL",
 }
-_LOOKS, _LOOK_EVERY_S = 200, 0.1
+# Events wait for every writing transaction of the server, also for a long one of another test.
+_LOOKS, _LOOK_EVERY_S = 600, 0.1
 _ROUTE = {
     "sourceCurrency": "usd",
     "destinationCurrency": "usdc",

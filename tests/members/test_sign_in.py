@@ -22,7 +22,15 @@ from landbridge.members.sign_in import SignIn
 from landbridge.members.throttle import FREE, Subject, Throttle
 from landbridge.web.caller import Role
 from landbridge.wiring import House
-from tests.members.people import PASSWORD, Joined, come_in, first_admin, join, token_of
+from tests.members.people import (
+    PASSWORD,
+    Joined,
+    come_in,
+    first_admin,
+    host_of,
+    join,
+    token_of,
+)
 from tests.tenants import URL, Tenant
 
 OTHER = "another lantern, another bridge"
@@ -79,22 +87,25 @@ async def test_guessing_slows_down_for_all_processes(
         await other.close()
 
 
-async def test_the_right_password_waits_too_and_then_begins_anew(org: Tenant) -> None:
-    admin = await first_admin(org)
+async def test_the_right_password_waits_too_and_then_begins_anew(
+    still_org: Tenant, still_clock: FrozenClock
+) -> None:
+    # A pause of two seconds may be over before a busy machine has looked at a password.
+    org, admin = still_org, await first_admin(still_org)
     for _ in range(FREE[Subject.ADDRESS]):
         with pytest.raises(SignInRefused):
             await come_in(org, admin.email, OTHER)
     with pytest.raises(TooManyTries):
         await come_in(org, admin.email)
-    await asyncio.sleep(2.1)
+    still_clock.at += timedelta(seconds=2.1)
     await come_in(org, admin.email)
     with pytest.raises(SignInRefused):
         await come_in(org, admin.email, OTHER)
     await come_in(org, admin.email)
 
 
-async def test_one_network_address_tries_only_so_many_accounts(org: Tenant) -> None:
-    host = f"host-{new_id()}"
+async def test_one_network_address_tries_only_so_many_accounts(still_org: Tenant) -> None:
+    org, host = still_org, f"host-{new_id()}"
     refused = 0
     for at in range(FREE[Subject.NETWORK] + 1):
         with pytest.raises((SignInRefused, TooManyTries)) as error:
@@ -191,7 +202,7 @@ async def test_sessions_are_listed_and_ended(org: Tenant) -> None:
     assert {each.id for each in found} == {
         each.signed.session_id for each in (admin, second, third)
     }
-    assert {(each.ip_address, each.browser) for each in found} == {("203.0.113.9", "Test")}
+    assert {(each.ip_address, each.browser) for each in found} == {(host_of(org), "Test")}
     await sessions.revoke(caller, admin.signed.session_id)
     assert await sessions.find(admin.secret) is None
     assert await sessions.revoke_others(caller, third.signed.session_id) == 1

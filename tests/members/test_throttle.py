@@ -50,8 +50,8 @@ async def test_of_two_at_once_none_waits_for_the_other(house: House) -> None:
     await throttle.take(Subject.SECOND, whose)
 
 
-async def test_wrong_passwords_stop_no_passkeys_and_no_links(org: Tenant) -> None:
-    admin, host = await first_admin(org), f"host-{new_id()}"
+async def test_wrong_passwords_stop_no_passkeys_and_no_links(still_org: Tenant) -> None:
+    org, admin, host = still_org, await first_admin(still_org), f"host-{new_id()}"
     for at in range(FREE[Subject.NETWORK]):
         with pytest.raises(SignInRefused):
             await come_in(org, f"{at}-{org.org_id}@x.test", OTHER, ip_address=host)
@@ -63,8 +63,8 @@ async def test_wrong_passwords_stop_no_passkeys_and_no_links(org: Tenant) -> Non
     await passkeys_of(org.house).authentication(browser="x", ip_address=host)
 
 
-async def test_challenges_are_given_out_only_so_fast(org: Tenant) -> None:
-    passkeys, host = passkeys_of(org.house), f"host-{new_id()}"
+async def test_challenges_are_given_out_only_so_fast(still_org: Tenant) -> None:
+    passkeys, host = passkeys_of(still_org.house), f"host-{new_id()}"
     for _ in range(FREE[Subject.CHALLENGE]):
         await passkeys.authentication(browser="x", ip_address=host)
     with pytest.raises(TooManyTries):

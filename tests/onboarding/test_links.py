@@ -16,6 +16,7 @@ from landbridge.orgs.service import take_lane
 from landbridge.wiring import House, wire
 from tests.mail.mail_server import MailServer, listening
 from tests.onboarding.person import LINK, invite
+from tests.onboarding.waiting import waits_for
 from tests.tenants import SETTINGS, URL, Tenant, make_tenant, make_user, refusal, sentence, served
 
 NEW = {"userType": "INDIVIDUAL"}
@@ -88,11 +89,12 @@ async def test_a_user_who_is_just_being_erased_gets_no_link(org: Tenant) -> None
             org.org_id,
             UUID(user),
         )
+        mine = await tx.fetchval("select pg_backend_pid()")
         # It has locked the user, and waits for us with the rest.
         erasing = asyncio.create_task(org.send("DELETE", f"/v2/users/{user}/personal-data"))
-        await asyncio.sleep(0.2)
+        theirs = await waits_for(org.house.database, mine)
         making = asyncio.create_task(org.send("POST", LINK, body))
-        await asyncio.sleep(0.2)
+        await waits_for(org.house.database, theirs)
         assert not erasing.done()
         assert not making.done()
         return [erasing, making]

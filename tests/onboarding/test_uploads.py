@@ -14,6 +14,7 @@ from landbridge.onboarding.uploads import Room, Sent
 from landbridge.onboarding.visits import Visit
 from landbridge.users.errors import UserFrozen
 from tests.onboarding.person import PASSPORT, PICTURE, Person, at_documents, only_user
+from tests.onboarding.waiting import waits_for
 from tests.tenants import Tenant
 
 SENT = {name: [str(each)] for name, each in PASSPORT.items()}
@@ -89,12 +90,11 @@ async def test_whoever_breaks_off_leaves_no_file(org: Tenant, dsn: str) -> None:
             org.org_id,
             visit.user.id,
         )
+        mine = await tx.fetchval("select pg_backend_pid()")
         adding = asyncio.create_task(_add(org, visit))
-        async with asyncio.timeout(10):
-            while not await _files(org):  # noqa: ASYNC110  the database tells nobody
-                await asyncio.sleep(0.01)
+        await waits_for(org.house.database, mine)
         # The file is there; its document waits for us.
-        await asyncio.sleep(0.05)
+        assert await _files(org) == 1
         adding.cancel()
         with pytest.raises(asyncio.CancelledError):
             await adding

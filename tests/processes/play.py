@@ -1,6 +1,7 @@
 """A real `landbridge serve` in a directory of its own, for tests that kill things."""
 
 import http.client
+import itertools
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,19 @@ PATIENCE_S = 60.0
 NOBODY, BROKEN = 0, -1
 
 
+# Below those that the system gives away by itself: it would give one to somebody else before the
+# server that it was chosen for is up, or while that is restarted. Each process begins elsewhere.
+_PORTS_FROM, _PORTS = 20_000, 10_000
+_tried = itertools.count(os.getpid() * 101)
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    for place in itertools.islice(_tried, _PORTS):
+        port = _PORTS_FROM + place % _PORTS
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 def clean_environ(**settings: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from landbridge.db.pool import Database
 from landbridge.settings import SettingsInvalid, read
 from tests.bank_files.made import USD
 from tests.conftest import new_database
-from tests.processes.play import Served, clean_environ, free_port, landbridge
+from tests.processes.play import PATIENCE_S, Served, clean_environ, free_port, landbridge
 
 MISSING = "8d3a7cfe-0000-4000-8000-000000000000"
 MASTER_KEY = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
@@ -132,7 +132,7 @@ async def test_a_lone_api_ends_well_and_notes_the_use_of_keys(
         assert len(taken.stderr.splitlines()) == 1
 
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE_S) == 0
     (row,) = await own_database.rows("select last_used_at from api_keys")
     assert row["last_used_at"] is not None
 

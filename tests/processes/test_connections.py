@@ -22,6 +22,9 @@ from tests.tenants import SETTINGS
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
 PATIENCE_S = 20.0
+# How late either side may look on a busy machine; what ends sooner still ends first.
+LATE_S = 15.0
+TRIES = 40
 # Other tests have sealed things in this database.
 MASTER_KEY = SETTINGS.master_key or ""
 PING = b"GET /v2/ping HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + KEY.encode() + b"\r\n\r\n"
@@ -77,6 +80,14 @@ def flood(sock: socket.socket, begin: bytes, more: bytes, *, bytes_max: int) -> 
                     break
     sock.settimeout(PATIENCE_S)
     return status(sock), sent
+
+
+def is_answered(sock: socket.socket) -> bool:
+    """Whether there is something to read; False if the connection ended without."""
+    try:
+        return sock.recv(1, socket.MSG_PEEK) != b""
+    except ConnectionError:
+        return False
 
 
 def is_ended(sock: socket.socket) -> bool:
@@ -200,9 +211,11 @@ def test_slow_clients_are_cut_off_and_others_are_not(server: Served) -> None:
                 if name in took:
                     continue
                 sock.settimeout(0.01)
-                with suppress(TimeoutError, ConnectionError):
+                # Ended while a drip was on its way, it is reset; what was answered is there still.
+                with suppress(ConnectionError):
                     sock.sendall(drips[name][1]())
-                    if sock.recv(1, socket.MSG_PEEK):
+                with suppress(TimeoutError):
+                    if is_answered(sock):
                         sock.settimeout(PATIENCE_S)
                         assert status(sock) == 408
                     took[name] = time.monotonic() - began
@@ -211,9 +224,9 @@ def test_slow_clients_are_cut_off_and_others_are_not(server: Served) -> None:
             assert server.call("GET", "/healthz")[0] == 200
             time.sleep(0.25)
     assert set(took) == {*drips, "unread"}
-    assert HEAD_S <= took["head"] < HEAD_S + 5
+    assert HEAD_S <= took["head"] < HEAD_S + LATE_S
     for name in ("body", "idle", "blanks"):
-        assert STALL_S <= took[name] < STALL_S + 5, took
+        assert STALL_S <= took[name] < STALL_S + LATE_S, took
     assert took["unread"] < STALL_S * 2
 
 
@@ -238,11 +251,26 @@ def test_a_connection_too_many_is_refused_if_all_others_are_at_work(server: Serv
         for _ in range(CONNECTIONS_MAX):
             sock = stack.enter_context(connect(server))
             sock.sendall(POST + b"Content-Length: 1000\r\n\r\n{")
-        time.sleep(1)
-        late = stack.enter_context(connect(server))
-        assert status(late) == 503
-    time.sleep(0.5)
-    assert server.call("GET", "/v2/ping")[0] == 200
+        assert any(is_refused(stack.enter_context(connect(server))) for _ in range(TRIES))
+    # As soon as the server has seen that they went away.
+    for _ in range(TRIES):
+        if server.call("GET", "/v2/ping")[0] == 200:
+            return
+        time.sleep(0.5)
+    raise AssertionError("nobody is let in again")
+
+
+def is_refused(sock: socket.socket) -> bool:
+    """Whether this one is too many.
+
+    If not, it took the place of one whose head was not read yet, and is at work in its stead.
+    """
+    sock.settimeout(1)
+    try:
+        return status(sock) == 503
+    except TimeoutError:
+        sock.sendall(POST + b"Content-Length: 1000\r\n\r\n{")
+        return False
 
 
 def test_a_client_that_goes_away_in_its_body_is_no_fault_of_ours(server: Served) -> None:

@@ -63,7 +63,8 @@ async def test_what_takes_days_at_the_bank_is_done_when_they_have_passed(org: Te
     assert (await shown(org, offramp))["status"] == "COMPLETED"
 
 
-async def test_an_advance_stops_at_each_deadline_in_order(org: Tenant) -> None:
+async def test_an_advance_stops_at_each_deadline_in_order(still_org: Tenant) -> None:
+    org = still_org
     ada, grace = await make_user(org, funds="10"), await make_user(org, email="g@example.com")
     first = await make_transfer(org, ada, grace, 1, requireApproval=True)
     await org.post(ADVANCE, {"seconds": 60})

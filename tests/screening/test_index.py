@@ -93,11 +93,12 @@ def test_fifty_names_take_well_under_a_second() -> None:
     people, _ = indexes(20_000)
     subjects = [*ordinary(50, seed=3)]
     people.find(subjects[0], score_min=SCORE)
-    began = time.perf_counter()
+    # What this thread worked, not what it waited for: others are at work on this machine, too.
+    began = time.thread_time()
     for each in subjects:
         people.find(each, score_min=SCORE)
     # On one busy core of a small machine it is about 0.2.
-    assert time.perf_counter() - began < 1
+    assert time.thread_time() - began < 1
 
 
 def test_an_equal_name_scores_a_hundred() -> None:

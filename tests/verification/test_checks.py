@@ -29,6 +29,7 @@ from landbridge.users.errors import UserFrozen
 from landbridge.verification.model import KycStatus, case_id
 from tests.identity.contract import approved, declined
 from tests.identity.faulty import SECRET, ScriptedIdentity
+from tests.onboarding.waiting import waits_for
 from tests.people import make_person
 from tests.tenants import Tenant
 from tests.verification.play import case_of, desk, history_of, run, submitted
@@ -336,12 +337,7 @@ async def test_a_case_is_not_opened_while_its_user_is_erased(
         opening = asyncio.create_task(
             org.house.database.transact(lambda inner: at.cases.open(inner, other, "test"))
         )
-        mine = await tx.fetchval("select pg_backend_pid()")
-        # On another connection: within a transaction this view stays as it was first seen.
-        waiting = "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))"
-        async with asyncio.timeout(10):
-            while not await org.house.database.rows(waiting, mine):  # noqa: ASYNC110  no event
-                await asyncio.sleep(0.01)
+        await waits_for(org.house.database, await tx.fetchval("select pg_backend_pid()"))
         await org.house.vault.destroy(tx, org.org_id, [user])
         return opening
 

@@ -9,13 +9,14 @@ import pytest
 from playwright.async_api import Browser, Page, Route
 
 from landbridge.stories.client import Client, connected
+from tests.browser.conftest import PATIENCE_MS
 from tests.browser.dashboard.people import ADMIN, PASSWORD, Desk, sign_in
 from tests.conftest import new_database
 from tests.dashboard.world import World, build
 from tests.processes.play import KEY, Served
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
-_PATIENCE_MS, _BROKEN = 15_000, 500
+_BROKEN = 500
 # What the browser says of pages that are as they should be: what a page refuses comes with 4xx, and
 # a test may be in a field before the page could put anybody there.
 _REMARKS = ("Failed to load resource", "Autofocus processing was blocked")
@@ -82,7 +83,7 @@ def desk_of(browser: Browser, house: Served) -> Desk:
             java_script_enabled=scripts,
             reduced_motion="reduce",
         )
-        context.set_default_timeout(_PATIENCE_MS)
+        context.set_default_timeout(PATIENCE_MS)
         foreign: list[str] = []
 
         async def only_ours(route: Route) -> None:

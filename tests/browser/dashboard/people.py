@@ -1,9 +1,10 @@
 """Who works in these tests, and how they come in."""
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from secrets import token_hex
+from urllib.parse import unquote
 
 from playwright.async_api import Page
 
@@ -39,6 +40,17 @@ async def type_in(page: Page, email: str, password: str) -> None:
     await page.get_by_label("E-mail address").fill(email)
     await page.get_by_label("Password").fill(password)
     await page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+@asynccontextmanager
+async def looked_for(page: Page, text: str) -> AsyncGenerator[None]:
+    """Until what is typed within was answered to its last letter.
+
+    Before that, what is found for its first letters may be there, and be replaced at any time.
+    """
+    async with page.expect_response(lambda came: unquote(came.url).endswith(f"q={text}")) as coming:
+        yield
+    await (await coming.value).finished()
 
 
 async def invite(page: Page, colleague: Colleague, role: str) -> None:

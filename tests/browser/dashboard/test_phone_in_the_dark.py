@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 from landbridge.stories.client import Client
 from landbridge.stories.people import sign_up
 from tests.browser.dashboard.conftest import PHONE
-from tests.browser.dashboard.people import Desk, somebody
+from tests.browser.dashboard.people import Desk, looked_for, somebody
 
 _WIDE = "document.documentElement.scrollWidth - window.innerWidth"
 _COLOURS = """() => [document.body, document.querySelector('main h1')].map(each => {
@@ -58,6 +58,8 @@ async def test_a_transfer_is_made_on_a_phone_at_night(desk: Desk, api: Client) -
         await page.locator("details.menu > summary").click()
         await looked_at(page)
         await users.click()
+        # With its scripts: they look for what is typed.
+        await page.wait_for_url("**/dashboard/users")
         await page.get_by_label("Name, e-mail or id").fill(name.lower())
         await expect(page.locator("#users tbody tr")).to_have_count(1)
         await page.get_by_role("row", name=name).get_by_role("link").first.click()
@@ -65,9 +67,10 @@ async def test_a_transfer_is_made_on_a_phone_at_night(desk: Desk, api: Client) -
         await looked_at(page)
         await page.goto(f"/dashboard/new/transfer?userId={page.url.rpartition('/')[2]}")
         await looked_at(page)
-        await page.get_by_role("combobox", name="User who is paid").press_sequentially(
-            payee.lower()
-        )
+        async with looked_for(page, payee.lower()):
+            await page.get_by_role("combobox", name="User who is paid").press_sequentially(
+                payee.lower()
+            )
         await page.get_by_role("option", name=payee).click()
         await page.get_by_label("Amount that arrives").fill("3.5")
         await page.locator("button.main[value=review]").click()

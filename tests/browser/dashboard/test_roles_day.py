@@ -11,7 +11,7 @@ from tests.browser.dashboard.people import Colleague, Desk, accept, invite, join
 
 _CALL = re.compile("approval", re.IGNORECASE)
 _LINK = "a[href*='/dashboard/invitations/']"
-_LOOKS = 20
+_LOOKS = 120
 
 
 async def test_an_admin_invites_a_member_and_an_analyst(desk: Desk) -> None:
@@ -36,7 +36,7 @@ async def test_an_admin_invites_a_member_and_an_analyst(desk: Desk) -> None:
 
 async def _mailed(page: Page, to: Colleague) -> str:
     """The link in the mail to somebody, as soon as it came."""
-    for _ in range(_LOOKS):
+    for _ in range(_LOOKS):  # the page does not renew itself
         await page.goto("/dashboard/mailbox")
         mail = page.get_by_role("row", name=to.email).get_by_role("link")
         if await mail.count():
@@ -68,6 +68,8 @@ async def test_a_payout_from_asking_to_being_paid(desk: Desk, api: Client) -> No
 async def _ask(page: Page, user: str) -> str:
     """A member begins an offramp; the address of its page."""
     await page.get_by_role("link", name="New offramp").click()
+    # With its scripts: they find users while one types.
+    await page.wait_for_url("**/dashboard/new/offramp*")
     await page.get_by_label("User", exact=True).fill(user)
     found = page.get_by_role("region", name="Users").get_by_role("link")
     await expect(found).to_have_count(1)
