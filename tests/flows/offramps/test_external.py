@@ -1,5 +1,6 @@
 """Coins that come from a registered wallet outside."""
 
+import asyncio
 from typing import Any
 from uuid import UUID
 
@@ -8,10 +9,11 @@ import pytest
 from landbridge.chains.tokens import TOKENS, Chain
 from landbridge.core.errors import Busy, Unavailable, Unclear
 from landbridge.core.money import Money
-from landbridge.db.pool import Database
+from landbridge.db.pool import Database, Tx
 from landbridge.ledger.model import Role
+from tests.onboarding.waiting import waits_for
 from tests.payouts import OFFRAMPS, OUTSIDE, accept, check_books, shown
-from tests.tenants import held, make_user
+from tests.tenants import good, held, make_user
 
 from .playing import Play, playing
 
@@ -26,6 +28,10 @@ async def _deposit(play: Play, offramp: dict[str, Any], amount: str | None = Non
     answer = await play.org.send("POST", path, body)
     assert answer.status_code == 200, answer.text
     return await play.status(offramp)
+
+
+def _accept(offramp: dict[str, Any]) -> str:
+    return f"{OFFRAMPS}/{offramp['id']}/quote/accept"
 
 
 async def _awaited(play: Play, amount: Any = 100, **changes: Any) -> dict[str, Any]:
@@ -127,13 +133,71 @@ async def test_coins_go_back_to_the_return_address(play: Play) -> None:
 
 
 async def test_a_return_address_may_be_a_wallet_of_ours(play: Play) -> None:
-    wallets = (await play.org.get(f"/v2/users/{play.ada}"))["wallets"]["INDIVIDUAL"]
-    made = await _awaited(play, source={"returnAddress": wallets["POLYGON"]["address"]})
+    made = await _awaited(play, source={"returnAddress": await _wallet(play, play.ada)})
     await _deposit(play, made)
     play.rails.fail_next = "closed"
     await play.run()
     assert await play.status(made) == "CRYPTO_RETURNED"
     assert await held(play.org, play.ada) == "1100"
+    await check_books(play.org)
+
+
+async def _wallet(play: Play, user: str) -> str:
+    """The address of a user's wallet on POLYGON."""
+    found = await play.org.get(f"/v2/users/{user}")
+    return str(found["wallets"]["INDIVIDUAL"]["POLYGON"]["address"])
+
+
+async def test_who_would_get_the_coins_back_is_not_erased_meanwhile(play: Play) -> None:
+    bob = await make_user(play.org)
+    made = await play.from_outside(source={"returnAddress": await _wallet(play, bob)})
+    await play.org.post(f"/v2/users/{bob}/freeze", {})
+    erase = ("DELETE", f"/v2/users/{bob}/personal-data")
+    assert await play.org.refused(*erase) == "409 RESOURCE_CONFLICT"
+    assert await play.org.refused("POST", _accept(made)) == "403 USER_FROZEN"
+    await play.pass_time(minutes=11)
+    good(await play.org.send(*erase))
+
+
+async def test_who_was_erased_while_it_was_opened_gets_no_coins_back(play: Play) -> None:
+    bob = await make_user(play.org)
+    ends = {"returnAddress": await _wallet(play, bob)}
+
+    async def erase_meanwhile(tx: Tx) -> asyncio.Task[dict[str, Any]]:
+        await tx.execute("lock table transfers in share row exclusive mode")
+        mine = await tx.fetchval("select pg_backend_pid()")
+        opening = asyncio.create_task(play.from_outside(source=ends))
+        # It has seen that Bob is there; the record, which alone names him, waits for us.
+        await waits_for(play.org.house.database, mine)
+        await play.org.post(f"/v2/users/{bob}/freeze", {})
+        good(await play.org.send("DELETE", f"/v2/users/{bob}/personal-data"))
+        return opening
+
+    made = await (await play.org.house.database.transact(erase_meanwhile))
+    assert await play.org.refused("POST", _accept(made)) == "403 USER_FROZEN"
+    assert await play.status(made) == "OPEN_QUOTE"
+
+
+async def test_nobody_approves_what_would_go_back_to_who_is_frozen(play: Play) -> None:
+    bob = await make_user(play.org)
+    ends = {"returnAddress": await _wallet(play, bob)}
+    made = await play.from_outside(source=ends, requireApproval=True)
+    await play.org.post(f"/v2/users/{bob}/freeze", {})
+    path = f"/v2/transfer-approvals/{made['approval']['id']}/approve"
+    assert await play.org.refused("POST", path, {}) == "403 USER_FROZEN"
+    await play.org.post(f"/v2/users/{bob}/unfreeze", {})
+    await play.org.post(path, {})
+    assert (await accept(play.org, made))["status"] == "AWAITING_FUNDS"
+
+
+async def test_who_is_frozen_after_the_accept_gets_the_coins_back_all_the_same(play: Play) -> None:
+    bob = await make_user(play.org)
+    made = await _awaited(play, source={"returnAddress": await _wallet(play, bob)})
+    await play.org.post(f"/v2/users/{bob}/freeze", {})
+    assert await _deposit(play, made, "5") == "FIAT_FAILED"
+    await play.run()
+    assert await play.status(made) == "CRYPTO_RETURNED"
+    assert await held(play.org, bob) == "5"
     await check_books(play.org)
 
 

@@ -1,13 +1,19 @@
 """What is personal: sealed, compared by digest, gone with the user."""
 
+import asyncio
 import re
 from typing import Any
 from uuid import UUID
 
+import httpx2
+
 from landbridge.core.ids import as_uuid
+from landbridge.db.pool import Tx
+from landbridge.files.model import file_uuid
 from tests.contract.things import send_file
-from tests.payouts import OFFRAMPS, accept, make_account, make_payee, offramp_body, shown
-from tests.tenants import TRANSFERS, make_user, transfer_body
+from tests.onboarding.waiting import waits_for
+from tests.payouts import OFFRAMPS, OUTSIDE, accept, make_account, make_payee, offramp_body, shown
+from tests.tenants import TRANSFERS, good, make_user, refusal, register, transfer_body
 
 from .playing import Play
 
@@ -125,3 +131,29 @@ async def test_a_missing_file_opens_nothing(play: Play) -> None:
         play.ada, play.account, **_told(await send_file(play.org)), request_id=body["requestId"]
     )
     assert (await play.org.post(OFFRAMPS, good))["transferDetails"]["status"] == "OPEN_QUOTE"
+
+
+async def test_an_erasure_meanwhile_opens_nothing_and_frees_the_files(play: Play) -> None:
+    file, bob = await send_file(play.org), await make_payee(play.org, funds=None)
+    source = {"externalWalletId": await register(play.org, bob, OUTSIDE)}
+    account = await make_account(play.org, bob)
+    body = offramp_body(None, account, source=source, **_told(file))
+
+    async def erase_meanwhile(tx: Tx) -> asyncio.Task[httpx2.Response]:
+        await tx.fetch(
+            "select 1 from files where org_id = $1 and id = $2 for update",
+            play.org.org_id,
+            file_uuid(file),
+        )
+        mine = await tx.fetchval("select pg_backend_pid()")
+        creating = asyncio.create_task(play.org.send("POST", OFFRAMPS, body))
+        # It has seen that Bob is there; the file that it keeps for him waits for us.
+        await waits_for(play.org.house.database, mine)
+        await play.org.post(f"/v2/users/{bob}/freeze", {})
+        good(await play.org.send("DELETE", f"/v2/users/{bob}/personal-data"))
+        return creating
+
+    creating = await play.org.house.database.transact(erase_meanwhile)
+    assert refusal(await creating) == "403 USER_FROZEN"
+    assert (await play.org.get(OFFRAMPS))["count"] == 0
+    good(await play.org.send("DELETE", f"/v2/files/{file}"))

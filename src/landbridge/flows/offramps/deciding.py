@@ -49,7 +49,7 @@ class Deciding:
         offramp = as_offramp(record)
         details = offramp.details
         await self.orgs.check_active(record.org_id)
-        for user_id in {*offramp.moving, *offramp.beneficiaries}:
+        for user_id in dict.fromkeys(offramp.concerned):
             await self.users.check_active(record.org_id, user_id)
         await self.accounts.check_usable(
             record.org_id, details.destination_user_id, details.account_id

@@ -58,6 +58,7 @@ class _Source:
     external_wallet_id: UUID | None = None
     return_address: str
     return_account_id: UUID | None
+    return_user_id: UUID | None
 
     @property
     def told(self) -> dict[str, Any]:
@@ -69,6 +70,7 @@ class _Source:
             "external_wallet_id": self.external_wallet_id,
             "return_address": self.return_address,
             "return_account_id": self.return_account_id,
+            "return_user_id": self.return_user_id,
         }
 
 
@@ -185,23 +187,24 @@ class Drafting:
                 available_units=payer.account.available_units,
                 return_address=payer.wallet.address,
                 return_account_id=payer.account.id,
+                return_user_id=payer.wallet.user_id,
             )
         external = await self._external(caller.org_id, wanted)
         asset = token_asset(wanted.chain, wanted.currency, field="source.currency")
-        back, back_account = external.address, None
+        back = Payee(None, external.address)
         if wanted.return_address is not None:
-            back = checked_address(
+            address = checked_address(
                 wanted.chain, wanted.return_address, field="source.returnAddress"
             )
-            found = await self._payee_at(caller.org_id, wanted.chain, back, asset)
-            back_account = found.account_id
+            back = await self._payee_at(caller.org_id, wanted.chain, address, asset)
         return _Source(
             user_id=external.user_id,
             asset=asset,
             address=external.address,
             external_wallet_id=external.id,
-            return_address=back,
-            return_account_id=back_account,
+            return_address=back.address,
+            return_account_id=back.account_id,
+            return_user_id=back.user_id,
         )
 
     async def _external(self, org_id: UUID, wanted: Wanted) -> ExternalWallet:

@@ -165,6 +165,8 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     # Where coins go back to; without an account they leave the platform.
     return_address: str
     return_account_id: UUID | None
+    # Whose that account is; older records don't say.
+    return_user_id: UUID | None = None
     destination_user_id: UUID
     account_id: UUID
     payment_rail: str
@@ -248,6 +250,16 @@ class Offramp(msgspec.Struct, frozen=True, kw_only=True):
     def beneficiaries(self) -> tuple[UUID, ...]:
         """The users who get a fee, with the debit."""
         return tuple(each.user_id for each in self.details.fees if each.user_id is not None)
+
+    @property
+    def concerned(self) -> tuple[UUID, ...]:
+        """The users who must all be active until it is accepted.
+
+        Also whose wallet the coins would go back to: once accepted they go there, whoever is frozen
+        by then.
+        """
+        back = self.details.return_user_id
+        return (*self.moving, *self.beneficiaries, *([] if back is None else [back]))
 
     @property
     def standing(self) -> Status:

@@ -301,7 +301,7 @@ class Offramps:
             raise RoleNotAllowed("nobody approved this offramp; an admin accepts it")
         check_screened(offramp.record)
         await check_quotable(self.drafting.quoting.rates, offramp.gross.asset)
-        await self.drafting.ends.check_may_move(caller, *offramp.moving, *offramp.beneficiaries)
+        await self.drafting.ends.check_may_move(caller, *offramp.concerned)
         await self.drafting.accounts.check_usable(
             org_id, details.destination_user_id, details.account_id
         )
