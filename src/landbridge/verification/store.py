@@ -84,6 +84,15 @@ order by c.due_at
 limit $3
 """
 
+# A claim counts as a failure until its answer is there, and is not due before a pause is over.
+_HAS_CLAIMED = """
+select exists (
+    select from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+    join kyc_cases c on c.org_id = o.org_id
+    where c.due_at > o.now and c.failures > 0
+)
+"""
+
 _PAGE = """
 select org_id, id, user_id, rail, status, created_at, updated_at
 from kyc_cases
@@ -214,6 +223,11 @@ async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> Sequenc
     """What is due at these times of these organisations, the longest due first."""
     rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), limit)
     return [_sealed(row) for row in rows]
+
+
+async def has_claimed(tx: Tx, clocks: Mapping[UUID, datetime]) -> bool:
+    """Whether any case of these organisations is being worked on, or failed a moment ago."""
+    return bool(await tx.fetchval(_HAS_CLAIMED, list(clocks), list(clocks.values())))
 
 
 async def page(

@@ -37,7 +37,11 @@ for (const input of all("input[data-users]")) {
     if (option) { input.setAttribute("aria-activedescendant", option.id); option.scrollIntoView({ block: "nearest" }); }
   };
   const forget = () => { for (const each of all(`[data-chosen="${input.name}"]`)) each.remove(); };
+  let waiting, asked = 0;
   const take = (option) => {
+    // What is still looked for would open the list again.
+    clearTimeout(waiting);
+    asked += 1;
     forget();
     input.value = option.dataset.text;
     const chosen = document.createElement("div");
@@ -52,7 +56,6 @@ for (const input of all("input[data-users]")) {
     list.after(chosen);
     show(false);
   };
-  let waiting, asked = 0;
   input.addEventListener("input", () => {
     forget();
     clearTimeout(waiting);
