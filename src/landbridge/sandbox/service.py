@@ -142,7 +142,9 @@ class Sandbox:
             if offset + step >= target:
                 break
             offset = await self._advance(caller, step, reports_until_s)
-        return await self._advance(caller, target - offset, reports_until_s)
+        offset = await self._advance(caller, target - offset, reports_until_s)
+        await self.verification.see_through({org_id: offset})
+        return offset
 
     async def _advance(self, caller: Caller, by: timedelta, reports_until_s: float) -> timedelta:
         offset = await self.orgs.advance_clock(caller.org_id, by, actor=caller.actor)
@@ -158,7 +160,7 @@ class Sandbox:
 
     async def _run_due(self, org_id: UUID, offset: timedelta, reports_until_s: float) -> None:
         offsets = {org_id: offset}
-        await self.verification.see_through(offsets)
+        await self.verification.run_all(offsets)
         if self.bank_reading is not None:
             await self.bank_reading.run(offsets)
         # What arrived before a deadline is in time, so it comes first; it may set off more.
