@@ -10,11 +10,11 @@ from click.testing import CliRunner
 
 from landbridge.cli import commands
 from landbridge.core.clock import FrozenClock
-from landbridge.core.errors import Busy
-from landbridge.db.pool import Database
-from landbridge.screening.model import Entry, EntryType, ListRefused, Subject
+from landbridge.db.pool import Database, Tx
+from landbridge.screening.model import Entry, EntryType, ListRefused, Loaded, Subject
 from landbridge.screening.ofac import read_list
 from landbridge.screening.service import Screening
+from tests.onboarding.waiting import waits_for
 
 from .golden import LISTED, many
 from .lists import as_csv, as_xml, person, sanctions_list, write
@@ -137,12 +137,37 @@ async def test_the_version_before_is_kept_and_older_ones_go(
     assert {row["version_id"] for row in rows} == {each.id for each in kept}
 
 
-async def test_of_two_loads_at_once_one_wins_and_nothing_is_half_loaded(
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_a_load_is_measured_by_the_one_that_it_waited_for(
+    screening: Screening, own_database: Database, *, is_first: bool
+) -> None:
+    listed = list(many(101, seed=7))
+    if not is_first:
+        await screening.load(sanctions_list(listed[:100]))
+
+    async def work(tx: Tx) -> tuple[asyncio.Task[Loaded], asyncio.Task[Loaded]]:
+        # A load comes to a stop here with everything but its entries done.
+        await tx.execute("lock table sanctions_entries in exclusive mode")
+        whole = asyncio.create_task(screening.load(sanctions_list(listed, "1" * 64)))
+        loader = await waits_for(own_database, await tx.fetchval("select pg_backend_pid()"))
+        half = asyncio.create_task(screening.load(sanctions_list(listed[:5], "2" * 64)))
+        await waits_for(own_database, loader)
+        return whole, half
+
+    whole, half = await own_database.transact(work)
+    await whole
+    with pytest.raises(ListRefused, match="has 5 entries, the present one 101"):
+        await half
+    kept = [(each.entry_count, each.is_active) for each in await screening.versions()]
+    assert kept == [(101, True), (100, False)][: 1 if is_first else 2]
+
+
+async def test_of_loads_at_once_the_last_stays_and_nothing_is_half_loaded(
     screening: Screening, own_database: Database
 ) -> None:
     lists = [sanctions_list(LISTED[: 20 + each], str(each) * 64) for each in range(3)]
-    done = await asyncio.gather(*(screening.load(each) for each in lists), return_exceptions=True)
-    assert all(isinstance(each, Busy) for each in done if isinstance(each, BaseException))
+    done = await asyncio.gather(*(screening.load(each) for each in lists))
+    assert not any(each.was_there for each in done)
     active = [each for each in await screening.versions() if each.is_active]
     assert len(active) == 1
     rows = await own_database.rows(

@@ -45,7 +45,8 @@ def desk(house: House, identity: Identity) -> Desk:
         identity=identity,
         clock=house.clock,
     )
-    return Desk(verification, Reviews(cases, house.users, house.clock), cases)
+    reviews = Reviews(cases, house.users, house.screening, house.clock)
+    return Desk(verification, reviews, cases)
 
 
 async def submitted(at: Desk, org: Tenant, user: str, rail: Rail = Rail.USD) -> Case:

@@ -1,16 +1,18 @@
 """A name on the sanctions list: a person decides, whatever a provider or a reserved name says."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from hashlib import sha256
+from typing import Any, TypeVar
 
 import pytest
 from msgspec import structs
 
 from landbridge.core.clock import Clock
 from landbridge.core.ids import new_id
-from landbridge.db.pool import Database
+from landbridge.db.pool import Database, Tx
 from landbridge.identity.port import RejectType
 from landbridge.kyc.model import Rail
 from landbridge.orgs.model import Mode
@@ -23,10 +25,12 @@ from landbridge.verification.rescreening import NoList
 from landbridge.wiring import wire
 from tests.identity.contract import approved, declined
 from tests.identity.faulty import ScriptedIdentity
+from tests.onboarding.waiting import waits_for
 from tests.people import make_business, make_person, status_of, submit
-from tests.tenants import SETTINGS, Tenant, make_tenant, served
+from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, sentence, served
 from tests.verification.play import case_of, desk, run, submitted
 
+T = TypeVar("T")
 QUEUE = "/v2/reviews/kyc"
 LISTED = ("Zorblax Quuxington", "Quuxington Trading House")
 
@@ -58,7 +62,8 @@ async def load(org: Tenant, *names: str) -> None:
         )
         for place, name in enumerate(names)
     ]
-    told = SanctionsList(OFAC_SDN, "digest" + "".join(names), None, tuple(entries))
+    digest = sha256("".join(names).encode()).hexdigest()
+    told = SanctionsList(OFAC_SDN, digest, None, tuple(entries))
     await org.house.screening.load(told, is_forced=True)
 
 
@@ -125,6 +130,118 @@ async def test_who_comes_onto_the_list_after_approval_waits_for_a_reviewer(org: 
     await load(org, *LISTED, "Zorblax Approval", "APPROVAL, Zorblax")
     assert await rescreened(org) == (2, 1)
     assert await rescreened(org) == (1, 0)
+
+
+async def the_review(org: Tenant) -> dict[str, Any]:
+    """The only case in the queue, whole."""
+    (waiting,) = (await org.get(QUEUE))["reviews"]
+    return await org.get(f"{QUEUE}/{waiting['id']}")
+
+
+async def waiting_person(org: Tenant) -> tuple[str, dict[str, Any]]:
+    """Somebody who is listed, and the review."""
+    await load(org, *LISTED)
+    user = await make_person(org, firstName="Zorblax", lastName="Quuxington", middleName=None)
+    await submit(org, user)
+    return user, await the_review(org)
+
+
+async def during_a_load(org: Tenant, act: Callable[[], Awaitable[T]], *names: str) -> T:
+    """What comes of `act`, begun when all of a load but its entries is done; it must wait."""
+    database = org.house.database
+
+    async def work(tx: Tx) -> tuple[asyncio.Task[None], asyncio.Future[T]]:
+        await tx.execute("lock table sanctions_entries in exclusive mode")
+        loading = asyncio.create_task(load(org, *names))
+        loader = await waits_for(database, await tx.fetchval("select pg_backend_pid()"))
+        acting = asyncio.ensure_future(act())
+        await waits_for(database, loader)
+        return loading, acting
+
+    loading, acting = await database.transact(work)
+    await loading
+    return await acting
+
+
+async def test_an_approval_does_not_pass_hits_of_a_new_list_that_nobody_saw(org: Tenant) -> None:
+    user, review = await waiting_person(org)
+    approve = {"decision": "approve", "version": review["version"]}
+    await load(org, *LISTED, "QUUXINGTON, Zorblax")
+    path = f"{QUEUE}/{review['id']}"
+    answer = await org.send("POST", path, approve)
+    assert refusal(answer) == "409 RESOURCE_CONFLICT"
+    assert "entries 2 (TEST)" in sentence(answer)
+    assert "Zorblax" not in answer.text.title()
+    assert (await status_of(org, user))["status"] == "MANUAL_REVIEW"
+    again = await the_review(org)
+    assert {each["listed_name"] for each in again["screening"]["hits"]} == {
+        LISTED[0],
+        "QUUXINGTON, Zorblax",
+    }
+    assert again["history"][-1]["actor"] == "sanctions list"
+    # Whoever looked before that has still not seen it.
+    assert "has version" in sentence(await org.send("POST", path, approve))
+    await org.post(path, {**approve, "version": again["version"]})
+    assert (await status_of(org, user))["status"] == "ACTIVE"
+    assert await rescreened(org) == (1, 0)
+
+
+async def test_an_approval_after_a_list_without_new_hits_counts(org: Tenant) -> None:
+    _, review = await waiting_person(org)
+    await load(org, *LISTED, "Somebody Else")
+    decided = await org.post(f"{QUEUE}/{review['id']}", {"decision": "approve"})
+    assert decided["status"] == "ACTIVE"
+    assert decided["screening"]["listVersion"] != review["screening"]["listVersion"]
+
+
+async def test_an_approval_waits_for_a_load_and_compares_with_what_it_brings(org: Tenant) -> None:
+    _, review = await waiting_person(org)
+    answer = await during_a_load(
+        org,
+        lambda: org.send("POST", f"{QUEUE}/{review['id']}", {"decision": "approve"}),
+        *LISTED,
+        "QUUXINGTON, Zorblax",
+    )
+    assert refusal(answer) == "409 RESOURCE_CONFLICT"
+    assert len((await the_review(org))["screening"]["hits"]) == 2
+
+
+async def test_a_load_waits_for_an_approval_and_comparing_again_finds_it(org: Tenant) -> None:
+    user, review = await waiting_person(org)
+    database = org.house.database
+
+    async def work(tx: Tx) -> tuple[asyncio.Task[Any], asyncio.Task[None]]:
+        await tx.fetch("select from kyc_cases where org_id = $1 for update", org.org_id)
+        path = f"{QUEUE}/{review['id']}"
+        approving = asyncio.create_task(org.post(path, {"decision": "approve"}))
+        approver = await waits_for(database, await tx.fetchval("select pg_backend_pid()"))
+        loading = asyncio.create_task(load(org, *LISTED, "QUUXINGTON, Zorblax"))
+        await waits_for(database, approver)
+        return approving, loading
+
+    approving, loading = await database.transact(work)
+    assert (await approving)["status"] == "ACTIVE"
+    await loading
+    assert await rescreened(org) == (1, 1)
+    assert (await status_of(org, user))["status"] == "MANUAL_REVIEW"
+
+
+@pytest.mark.parametrize("before", [LISTED[1:], ()])
+async def test_an_answer_of_the_provider_waits_for_a_load_and_is_compared_again(
+    org: Tenant, before: tuple[str, ...]
+) -> None:
+    if before:
+        await load(org, *before)
+    identity = ScriptedIdentity()
+    at = desk(org.house, identity)
+    user = await make_person(org, firstName="Zorblax", lastName="Quuxington", middleName=None)
+    case = await submitted(at, org, user)
+    await run(at, org)
+    identity.answers[case.key] = approved()
+    await during_a_load(org, lambda: run(at, org, ahead=timedelta(seconds=6)), *LISTED)
+    found = await case_of(at, org, user)
+    assert found.status is KycStatus.MANUAL_REVIEW
+    assert [hit["listed_name"] for hit in found.findings.hits] == [LISTED[0]]
 
 
 async def test_more_approved_cases_than_a_batch_are_compared_each_once(org: Tenant) -> None:

@@ -107,5 +107,9 @@ class Screened:
     lacks_list: bool = False
 
 
+class ListReplaced(LandbridgeError):
+    """The list that names were compared with is not the active one any more."""
+
+
 class ListRefused(LandbridgeError):
     """A file is not a sanctions list, or not one that should replace the present one."""

@@ -2,7 +2,9 @@
 
 Guarantees:
 - a load is one transaction: names are compared with the old version or the new one, never with a
-  part of one, and a file that is refused changes nothing;
+  part of one, and a file that is refused changes nothing; of loads at once each sees what the one
+  before it left;
+- whoever was approved under `hold` was compared with the list that is active when that commits;
 - every process compares with the version that is active when it is asked, from memory; only that
   one question goes to the database;
 - arranging a list and comparing names happen in threads, one at a time in each process.
@@ -27,6 +29,7 @@ from landbridge.screening.model import (
     EntryType,
     Hit,
     ListRefused,
+    ListReplaced,
     Loaded,
     SanctionsList,
     Screened,
@@ -50,7 +53,7 @@ class _Arranged:
     """The active versions in memory."""
 
     ids: tuple[UUID, ...]
-    label: str
+    label: str | None
     individuals: Index
     entities: Index
 
@@ -82,10 +85,19 @@ class Screening:
         unread = tuple(each.name for each in subjects if not is_readable(each.name))
         return Screened(arranged.label, hits, unread)
 
+    async def hold(self, tx: Tx, list_version: str | None) -> None:
+        """Keep the list from being replaced until `tx` ends; waits for a load that is under way.
+
+        Raises `ListReplaced` if it is not the one that `screen` named as `list_version`.
+        """
+        if _label(await store.hold(tx)) != list_version:
+            raise ListReplaced(f"names were compared with {list_version}, which was replaced")
+
     async def load(self, told: SanctionsList, *, is_forced: bool = False) -> Loaded:
         """Make a list the active version; raises `ListRefused` for one that has shrunk too much.
 
         The version before stays for reference, older ones go. The same list again changes nothing.
+        Waits for a load or an approval that is under way; raises `Busy` if that takes too long.
         """
         version = Version(
             id=new_id(),
@@ -143,7 +155,7 @@ class Screening:
         people, others = await asyncio.to_thread(_indexes, entries)
         return _Arranged(
             ids=tuple(each.id for each in found),
-            label="; ".join(each.label for each in found),
+            label=_label(found),
             individuals=people,
             entities=others,
         )
@@ -161,6 +173,11 @@ class Screening:
             read += part
             if len(part) < _BATCH_SIZE:
                 return read
+
+
+def _label(found: Sequence[Version]) -> str | None:
+    """As what was compared with is kept; None without a list."""
+    return "; ".join(each.label for each in found) or None
 
 
 def _indexes(entries: Sequence[Entry]) -> tuple[Index, Index]:

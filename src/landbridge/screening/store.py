@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-import asyncpg
 import msgspec
 
-from landbridge.core.errors import Busy
 from landbridge.db.pool import Row, Tx
 from landbridge.screening.model import Entry, EntryType, Version
 
@@ -23,11 +21,14 @@ from sanctions_versions
 order by list, loaded_at desc
 """
 
-_LOCK = """
+_LOCK = "select from sanctions_gate for update"
+
+_SHARE = "select from sanctions_gate for share"
+
+_BEFORE = """
 select id, list, digest, published_on, entry_count, loaded_at, is_active
 from sanctions_versions
 where list = $1 and is_active
-for update
 """
 
 _ENTRIES = """
@@ -71,9 +72,21 @@ async def versions(tx: Tx) -> list[Version]:
     return [_version(row) for row in await tx.fetch(_ALL)]
 
 
+async def hold(tx: Tx) -> list[Version]:
+    """The versions that are screened against, which are not replaced until `tx` ends."""
+    await tx.execute(_SHARE)
+    return await active(tx)
+
+
 async def lock(tx: Tx, name: str) -> Version | None:
-    """The active version of a list, so that nobody else replaces it meanwhile."""
-    row = await tx.fetchrow(_LOCK, name)
+    """The active version of a list, so that nobody else replaces it meanwhile.
+
+    A row of its own is locked, not that one: a row that a load has waited for is not the active one
+    any more, and the first load finds none. The unique index alone does not help, as a load retires
+    what is active before it adds.
+    """
+    await tx.execute(_LOCK)
+    row = await tx.fetchrow(_BEFORE, name)
     return None if row is None else _version(row)
 
 
@@ -97,19 +110,16 @@ async def retire(tx: Tx, name: str) -> None:
 
 
 async def add(tx: Tx, version: Version) -> None:
-    """Store the active version of a list; `Busy` if another load has just stored one."""
-    try:
-        await tx.execute(
-            _ADD,
-            version.id,
-            version.list,
-            version.digest,
-            version.published_on,
-            version.entry_count,
-            version.loaded_at,
-        )
-    except asyncpg.UniqueViolationError as error:
-        raise Busy("the list is being loaded by another command") from error
+    """Store the active version of a list, which has none."""
+    await tx.execute(
+        _ADD,
+        version.id,
+        version.list,
+        version.digest,
+        version.published_on,
+        version.entry_count,
+        version.loaded_at,
+    )
 
 
 async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[Entry]) -> None:

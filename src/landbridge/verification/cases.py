@@ -4,6 +4,7 @@ Guarantees:
 - a change of status, the row and its line in `changes` are one transaction;
 - a case moves only by `MOVES`, from the version and the claim at which it was read: of two who
   decide at once one wins, and the other is told;
+- a case becomes ACTIVE only if its names were compared with the list that is active then;
 - a user whom information is asked of is written to, by the same transaction;
 - what was submitted and found is stored sealed, and is nowhere else.
 """
@@ -18,6 +19,7 @@ from landbridge.core.errors import Broken
 from landbridge.db.pool import Database, Tx
 from landbridge.privacy.pictures import take
 from landbridge.privacy.service import DataKey, Vault
+from landbridge.screening.service import Screening
 from landbridge.users.errors import UserFrozen
 from landbridge.verification import store
 from landbridge.verification.letters import Letters
@@ -126,6 +128,21 @@ class Cases:
         return await self._database.transact(
             lambda tx: self.move_in(tx, before, after, *path, actor=actor, at=at)
         )
+
+    async def approve(
+        self, before: Case, after: Case, screening: Screening, *, actor: str, at: datetime
+    ) -> Case | None:
+        """Make a case ACTIVE, in a transaction of its own; see `move_in`.
+
+        Raises `ListReplaced` if the findings of `after` are not those of the active list. A list
+        that is loaded later waits for this, so that the case is among those compared again.
+        """
+
+        async def work(tx: Tx) -> Case | None:
+            await screening.hold(tx, after.findings.list_version)
+            return await self.move_in(tx, before, after, KycStatus.ACTIVE, actor=actor, at=at)
+
+        return await self._database.transact(work)
 
     async def move_in(
         self,

@@ -11,6 +11,7 @@ counts. A resemblance sends the case to a reviewer, whatever the provider says.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -34,7 +35,7 @@ from landbridge.identity.port import (
     checked,
     checked_reference,
 )
-from landbridge.screening.model import Screened
+from landbridge.screening.model import ListReplaced, Screened
 from landbridge.screening.service import Screening
 from landbridge.verification.cases import Cases
 from landbridge.verification.model import (
@@ -174,8 +175,13 @@ class Checks:
                     waiting = replace(waiting, due_at=later)
                 return await self._record(case, waiting, clock_offset=clock_offset)
             case Review() | InformationAsked() | ManualReviewAsked():
-                screened = await self._screening.screen(subjects(snapshot))
-                return await self._conclude(case, snapshot, standing, screened, clock_offset)
+                while True:
+                    screened = await self._screening.screen(subjects(snapshot))
+                    # Else a list was loaded in between, so names are compared with that one.
+                    with suppress(ListReplaced):
+                        return await self._conclude(
+                            case, snapshot, standing, screened, clock_offset
+                        )
 
     async def _conclude(
         self,
@@ -193,6 +199,8 @@ class Checks:
         counts = ManualReviewAsked() if needs_person(snapshot, screened) else verdict
         status = status_of(counts)
         ended = replace(_at_rest(case), findings=concluded(findings, counts, snapshot))
+        if status is KycStatus.ACTIVE:
+            return await self._cases.approve(case, ended, self._screening, actor=ACTOR, at=at)
         return await self._cases.move(case, ended, status, actor=ACTOR, at=at)
 
     async def _give_up(self, case: Case, clock_offset: timedelta) -> Case | None:

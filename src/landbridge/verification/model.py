@@ -64,7 +64,9 @@ MOVES = Moves(
         KycStatus.INACTIVE: frozenset({KycStatus.CREATED}),
         KycStatus.CREATED: frozenset({KycStatus.PENDING}),
         KycStatus.PENDING: _VERDICTS,
-        KycStatus.MANUAL_REVIEW: _VERDICTS - {KycStatus.MANUAL_REVIEW, KycStatus.CONTACT_SUPPORT},
+        # To itself when a new list has a name like theirs that no reviewer has seen: a decision on
+        # the version before does not count.
+        KycStatus.MANUAL_REVIEW: _VERDICTS - {KycStatus.CONTACT_SUPPORT},
         KycStatus.RFI_PENDING: frozenset({KycStatus.PENDING}),
         KycStatus.INCOMPLETE: frozenset({KycStatus.PENDING}),
         KycStatus.CONTACT_SUPPORT: frozenset({KycStatus.PENDING}),

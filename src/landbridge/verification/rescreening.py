@@ -6,20 +6,18 @@ is run again and does the rest: a case that was opened is not ACTIVE any more.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from landbridge.core.clock import Clock
 from landbridge.core.errors import LandbridgeError
-from landbridge.identity.port import ManualReviewAsked
 from landbridge.screening.service import Screening
 from landbridge.verification.cases import Cases
 from landbridge.verification.model import Case, KycStatus, QueuedCase
 from landbridge.verification.names import subjects
-from landbridge.verification.verdicts import concluded, decision_on, with_hits
+from landbridge.verification.verdicts import SANCTIONS_LIST, compared_again, unseen
 
-ACTOR = "sanctions list"
 BATCH_SIZE = 100
 _TICK = timedelta(microseconds=1)
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
@@ -78,14 +76,11 @@ class Rescreening:
         screened = await self._screening.screen(subjects(case.snapshot))
         if screened.list_version is None:
             raise NoList("No sanctions list is loaded, so there is nothing to compare with.")
-        known = {hit["entry_id"] for hit in case.findings.hits}
-        if all(hit.entry_id in known for hit in screened.hits):
+        if not unseen(case.findings, screened):
             return False
         at = self._clock.stamp(offset)
-        verdict = ManualReviewAsked(note=f"Compared again with {screened.list_version}.")
-        findings = with_hits(case.findings, screened).with_decision(
-            decision_on(verdict, actor=ACTOR, at=at)
+        opened = compared_again(case, screened, at)
+        moved = await self._cases.move(
+            case, opened, KycStatus.MANUAL_REVIEW, actor=SANCTIONS_LIST, at=at
         )
-        opened = replace(case, findings=concluded(findings, verdict, case.snapshot))
-        moved = await self._cases.move(case, opened, KycStatus.MANUAL_REVIEW, actor=ACTOR, at=at)
         return moved is not None

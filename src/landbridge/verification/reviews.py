@@ -1,11 +1,13 @@
 """Verbs on reviews: the queue of cases that somebody here must decide, and the decisions.
 
 Guarantees: only a reviewer sees or decides anything; of two decisions on one case one counts; what
-is decided is final as to the case, whatever a provider says later.
+is decided is final as to the case, whatever a provider says later; nobody is approved past a
+resemblance to the active sanctions list that no reviewer could see.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
@@ -21,12 +23,23 @@ from landbridge.identity.port import (
     Review,
     Verdict,
 )
+from landbridge.screening.model import ListReplaced
+from landbridge.screening.service import Screening
 from landbridge.users.model import UserCard
 from landbridge.users.service import Users
 from landbridge.verification.cases import Cases
 from landbridge.verification.model import Case, KycStatus, QueuedCase, Snapshot
+from landbridge.verification.names import subjects
 from landbridge.verification.submissions import is_field
-from landbridge.verification.verdicts import concluded, decision_on, status_of
+from landbridge.verification.verdicts import (
+    SANCTIONS_LIST,
+    compared_again,
+    concluded,
+    decision_on,
+    status_of,
+    unseen,
+    with_hits,
+)
 from landbridge.web.caller import Caller, check_reviewer
 
 
@@ -56,9 +69,10 @@ class Told:
 class Reviews:
     """Cases as reviewers see them."""
 
-    def __init__(self, cases: Cases, users: Users, clock: Clock) -> None:
+    def __init__(self, cases: Cases, users: Users, screening: Screening, clock: Clock) -> None:
         self._cases = cases
         self._users = users
+        self._screening = screening
         self._clock = clock
 
     async def page(
@@ -89,20 +103,71 @@ class Reviews:
         """Decide a case; answers what has become of it.
 
         Raises `RoleNotAllowed`, `ResourceNotFound`, `FieldInvalid`, and `ResourceConflict` if the
-        case is not where this can be decided, or somebody else has just decided.
+        case is not where this can be decided, somebody else has just decided, or an approval does
+        not know of names on a new sanctions list: those stand in the case from then on.
         """
         case, card = await self.get(caller, case_id)
         snapshot = case.submitted
         verdict = _verdict(snapshot, told)
         _check_state(case, told)
+        if status_of(verdict) is KycStatus.ACTIVE:
+            return await self._approve(caller, case, verdict), card
         at = self._clock.stamp(caller.clock_offset)
-        findings = case.findings.with_decision(decision_on(verdict, actor=caller.actor, at=at))
+        decided = _decided(case, verdict, actor=caller.actor, at=at)
         status = status_of(verdict)
-        decided = replace(case, findings=concluded(findings, verdict, snapshot))
         moved = await self._cases.move(case, decided, status, actor=caller.actor, at=at)
-        if moved is None:
-            raise ResourceConflict("somebody else has just moved this case; look at it again")
-        return moved, card
+        return _checked(moved), card
+
+    async def _approve(self, caller: Caller, case: Case, verdict: Verdict) -> Case:
+        """Approve a case, compared again if there is another list than the one it knows."""
+        compared = case
+        while True:
+            at = self._clock.stamp(caller.clock_offset)
+            decided = _decided(compared, verdict, actor=caller.actor, at=at)
+            try:
+                moved = await self._cases.approve(
+                    case, decided, self._screening, actor=caller.actor, at=at
+                )
+            except ListReplaced:
+                compared = await self._compare(caller, case)
+            else:
+                return _checked(moved)
+
+    async def _compare(self, caller: Caller, case: Case) -> Case:
+        """The case with what the active list has of its names.
+
+        What nobody has seen of that is stored first, and raises `ResourceConflict`.
+        """
+        screened = await self._screening.screen(subjects(case.submitted))
+        found = unseen(case.findings, screened)
+        if not found:
+            return replace(case, findings=with_hits(case.findings, screened))
+        at = self._clock.stamp(caller.clock_offset)
+        again = compared_again(case, screened, at)
+        _checked(
+            await self._cases.move(
+                case, again, KycStatus.MANUAL_REVIEW, actor=SANCTIONS_LIST, at=at
+            )
+        )
+        # Entries by their numbers: names belong into the case alone.
+        entries = ", ".join(dict.fromkeys(f"{hit.entry_id} ({hit.program})" for hit in found))
+        raise ResourceConflict(
+            f"the case was looked at again with {screened.list_version}, loaded since: "
+            f"it has names like entries {entries} of it; look at these hits, then decide",
+            field="decision",
+        )
+
+
+def _decided(case: Case, verdict: Verdict, *, actor: str, at: datetime) -> Case:
+    """The case with a decision and what it says."""
+    findings = case.findings.with_decision(decision_on(verdict, actor=actor, at=at))
+    return replace(case, findings=concluded(findings, verdict, case.submitted))
+
+
+def _checked(moved: Case | None) -> Case:
+    if moved is None:
+        raise ResourceConflict("somebody else has just moved this case; look at it again")
+    return moved
 
 
 def _check_state(case: Case, told: Told) -> None:

@@ -14,9 +14,12 @@ from landbridge.identity.port import (
     Review,
     Verdict,
 )
-from landbridge.screening.model import Screened
+from landbridge.screening.model import Hit, Screened
 from landbridge.verification.model import Case, Decision, Findings, KycStatus, Snapshot
 from landbridge.verification.submissions import is_field
+
+# Who opened a case again, in its history.
+SANCTIONS_LIST = "sanctions list"
 
 
 def status_of(verdict: Verdict) -> KycStatus:
@@ -90,3 +93,18 @@ def with_hits(findings: Findings, screened: Screened) -> Findings:
         hits=tuple(hits),
         unread=screened.unread,
     )
+
+
+def unseen(findings: Findings, screened: Screened) -> tuple[Hit, ...]:
+    """The resemblances that nobody has looked at yet."""
+    known = {hit["entry_id"] for hit in findings.hits}
+    return tuple(hit for hit in screened.hits if hit.entry_id not in known)
+
+
+def compared_again(case: Case, screened: Screened, at: datetime) -> Case:
+    """The case for a reviewer to look at, with what a new list has of its names."""
+    verdict = ManualReviewAsked(note=f"Compared again with {screened.list_version}.")
+    findings = with_hits(case.findings, screened).with_decision(
+        decision_on(verdict, actor=SANCTIONS_LIST, at=at)
+    )
+    return replace(case, findings=concluded(findings, verdict, case.submitted))

@@ -84,7 +84,7 @@ def know_people(on: Foundation) -> People:
         terms=terms,
         dossiers=dossiers,
         verification=verification,
-        reviews=Reviews(cases, users, clock),
+        reviews=Reviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
         accounts=Accounts(
             database, vault, clock, users=users, verified=verification, screening=on.screening
