@@ -3,6 +3,9 @@ from datetime import timedelta
 import pytest
 
 from landbridge.core.clock import FrozenClock
+from tests.tenants import Tenant
+
+from .play import advance
 
 # From then on a test that moves on by days might leave its month.
 _LATE = 20
@@ -16,3 +19,12 @@ def still_clock(still_clock: FrozenClock) -> FrozenClock:
         noon = (noon.replace(day=1) + timedelta(days=32)).replace(day=10)
     still_clock.at = noon
     return still_clock
+
+
+@pytest.fixture
+async def org(org: Tenant) -> Tenant:
+    """Its time passes, from noon on: at midnight all of a day's limit would be left again."""
+    now = await org.house.orgs.now(org.org_id)
+    noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
+    await advance(org, (noon - now) % timedelta(days=1))
+    return org

@@ -1,11 +1,13 @@
 """Fiat on its way back: a bank that is silent, slow, or refuses."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
+from landbridge.core.clock import FrozenClock
 from landbridge.core.errors import (
     Rejected,
     Unavailable,
@@ -28,12 +30,12 @@ async def test_a_silent_bank_is_asked_again(
     receipt = await receipts.receive(told(org.org_id, org.house.clock))
     rails.raise_after_next = error
     steps = steps_of(org, NoTaker(), rails)
-    offsets = {org.org_id: NOW}
+    offsets, began_s = {org.org_id: NOW}, time.monotonic()
     assert not await steps.run_once(offsets)
     assert (await receipts.get(org.org_id, receipt.id)).status is Status.RETURNING
-    # It rests for a second, but for whoever asks for all.
+    # It rests for a second, which a busy machine may have taken, but for whoever asks for all.
     assert not await steps.run_once(offsets)
-    assert rails.count("pay") == 1
+    assert rails.count("pay") == 1 or time.monotonic() - began_s >= 1
     await steps.run_all(offsets)
     assert (await receipts.get(org.org_id, receipt.id)).status is Status.RETURNED
 
@@ -59,9 +61,13 @@ async def test_a_slow_bank_is_asked_when_it_is_expected_to_know(
 
 @pytest.mark.parametrize("how", ["failed", "rejected"])
 async def test_a_bank_that_refuses_to_give_back_is_asked_under_another_key(
-    org: Tenant, receipts: Receipts, rails: FaultyRails, logged: Callable[[], str], how: str
+    still_org: Tenant, still_clock: FrozenClock, logged: Callable[[], str], how: str
 ) -> None:
+    org, receipts = still_org, still_org.house.receipts
+    rails = FaultyRails(org.house.rails)
     receipt = await receipts.receive(told(org.org_id, org.house.clock))
+    # It is due at its stamp, which may be a moment ahead of a clock that stands still.
+    still_clock.at += timedelta(seconds=1)
     steps, offset = steps_of(org, NoTaker(), rails), NOW
 
     def refuse() -> None:

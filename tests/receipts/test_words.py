@@ -72,7 +72,8 @@ async def test_what_is_personal_is_sealed_and_goes_with_its_user(
     )
     kept = row["kept"] + "".join(each["kept"] for each in changes)
     assert len(changes) == 2
-    for word in ("Ada", "First Example", "000123456789", "LB2345", "rent"):
+    # Whole, for three letters may stand in any sealed bytes by chance.
+    for word in ("Ada Example", "First Example", "000123456789", "LB2345", "rent"):
         assert word not in kept
         assert word.encode().hex() not in kept
 

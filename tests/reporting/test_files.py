@@ -62,7 +62,7 @@ async def test_a_reader_that_takes_nothing_is_cut_off_in_time() -> None:
             await asyncio.Event().wait()  # takes nothing more
 
     app: Any = Litestar([file], openapi_config=None, logging_config=None)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         # What the server is told of it is its own business.
         sending = asyncio.create_task(app(SCOPE, receive, send))
         await asyncio.wait([sending])

@@ -190,11 +190,11 @@ def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
 
 
 def test_a_huge_file_is_refused_at_once() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(FileRefused, match="at most"):
         read(b"1" * (FILE_BYTES_MAX + 1))
     with pytest.raises(FileRefused):
         read(b"\n" * FILE_BYTES_MAX)
     with pytest.raises(FileRefused):
         read(_of([*LINES[:3], *[LINES[ENTRY]] * 1000, *["9" * 94] * 100_000]))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

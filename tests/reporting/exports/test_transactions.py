@@ -267,7 +267,7 @@ async def test_no_connection_is_held_while_the_reader_takes_its_time(org: Tenant
     database = await Database.connect(dsn, name="tests", size_max=1)
     exports = wire(SETTINGS, database, Clock(await take_lane(database))).exports
     _, chunks = await exports.transaction_file(org.caller, "OUTCOMES", FILLED, Format.CSV)
-    async with aclosing(chunks), asyncio.timeout(10):
+    async with aclosing(chunks), asyncio.timeout(60):
         await anext(chunks)
         (row,) = await database.rows("select 1 as one")
         assert row["one"] == 1
@@ -336,7 +336,7 @@ async def test_a_reader_that_goes_leaves_nothing_behind(org: Tenant) -> None:
                 *((name.lower().encode(), told.encode()) for name, told in org.headers.items()),
             ],
         }
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await app(scope, receive, send)
         assert [each["type"] for each in sent] == ["http.response.start", "http.response.body"]
         assert sent[0]["status"] == 200

@@ -336,7 +336,8 @@ async def test_an_advance_leaves_reports_that_take_long_to_the_worker(
     monkeypatch.setattr(sandbox, "_REPORTS_S", 0.0)
     await noon_org.post(ADVANCE, {"seconds": 5 * DAY_S})
     assert await runs(noon_org, schedule["id"]) == []
-    monkeypatch.undo()
+    # As long as a busy machine takes for one of them.
+    monkeypatch.setattr(sandbox, "_REPORTS_S", 60.0)
     await noon_org.post(ADVANCE, {"seconds": 60})
     assert await runs(noon_org, schedule["id"])
 
