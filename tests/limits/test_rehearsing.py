@@ -137,13 +137,16 @@ async def test_a_rehearsal_holds_nobody_up(org: Tenant) -> None:
     judging = asyncio.create_task(
         rehearsing._played(org.org_id, rules, spendings, now)  # pyright: ignore[reportPrivateUsage]  as many payments as would take minutes to make
     )
-    # By what this process worked: how long others kept it from working says nothing of it.
-    longest, before = 0.0, time.process_time()
+    # In seconds of this process's own work: others on the machine may keep it from working.
+    begin_s = before_s = time.process_time()
+    longest_s = 0.0
     while not judging.done():
         await asyncio.sleep(0.001)
-        longest, before = max(longest, time.process_time() - before), time.process_time()
+        now_s = time.process_time()
+        longest_s, before_s = max(longest_s, now_s - before_s), now_s
     assert (await judging).refused == 1_000
-    assert longest < 0.3
+    # It would be all of it, were it judged in the loop.
+    assert longest_s < (before_s - begin_s) / 2
 
 
 @dataclass(frozen=True)
