@@ -63,7 +63,7 @@ async def apply_at_once(
 ) -> None:
     """Two workers apply a line each, and neither ends before both have looked.
 
-    One begins while the statement with the first line is not wholly taken, as if it were a long one.
+    One begins while the statement with the first line is not wholly taken, as of a long one.
     """
     database, offsets = bank.database, {bank.org_id: timedelta()}
     late = await take(bank, first, number=8, currency=currency)
@@ -82,7 +82,7 @@ async def apply_at_once(
         await database.single(lambda tx: answer_store.taken(tx, bank.org_id, late, at))
         other = asyncio.create_task(reading_of(bank).applying.run(offsets))
         async with asyncio.timeout(_PATIENCE_S):
-            while await _count_waiting(database, holder, mover) < _BOTH:
+            while await _count_waiting(database, holder, mover) < _BOTH:  # noqa: ASYNC110  no bell
                 await asyncio.sleep(0.01)
         return [one, other]
 

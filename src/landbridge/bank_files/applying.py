@@ -3,6 +3,8 @@
 Guarantees:
 - a line is applied once: the payment moves in the transaction in which the line is matched, and a
   deposit makes one receipt, by the line's own name;
+- lines of one payment, or of one file as a whole, are judged one after the other, whichever workers
+  apply them: of two that book it, or give it back, the second waits for a person;
 - a payment moves by itself only as its own states allow, and only for its whole amount; all else,
   such as a return after it was settled, waits for a person and moves nothing;
 - what came back is looked at before what went, so that a payment which is debited and returned in
@@ -165,17 +167,19 @@ class Applying:
             return await self._of_nothing(tx, line, words, at)
         if reason := misfit(line, words, payment):
             return _Verdict(reason, payment.key)
-        if line.kind is LineKind.DEBIT:
-            return await self._debited(tx, line, payment, at)
         if line.kind is LineKind.STATUS and line.rank:
             # Only a refusal ends a payment: what is accepted is settled by a statement.
             return _Verdict(as_copy(words), payment.key)
+        # Held before other lines of it are counted: another worker may be applying one.
+        payment = await self.payments.lock(tx, line.org_id, payment.key)
+        if line.kind is LineKind.DEBIT:
+            return await self._debited(tx, line, payment, at)
         return await self._back(tx, line, payment, why_back(line.kind, words.codes), at)
 
     async def _debited(
         self, tx: Tx, line: SealedLine, payment: BankPayment, at: datetime
     ) -> _Verdict:
-        """The bank has taken the money of a payment."""
+        """The bank has taken the money of a payment, which is held."""
         key = payment.key
         booked = await line_store.booked(
             tx, line.org_id, key, payment.money, file_id=payment.file_id
@@ -192,7 +196,7 @@ class Applying:
                 reason = "the bank booked a payment that it had refused"
             case Status.WRITTEN if payment.format is not Format.NACHA:
                 if not await self.payments.settle_in(tx, payment, at=at):
-                    return await self._debited(tx, line, await self._again(tx, payment), at)
+                    raise _unwritten(payment)
                 return _Verdict(None, key, (payment,))
             case Status.SETTLED | Status.WRITTEN:
                 pass  # ACH is settled when it can't come back any more
@@ -201,7 +205,7 @@ class Applying:
     async def _back(
         self, tx: Tx, line: SealedLine, payment: BankPayment, reason: str, at: datetime
     ) -> _Verdict:
-        """The bank has refused a payment, or given it back."""
+        """The bank has refused a payment, which is held, or given it back."""
         key = payment.key
         match payment.status:
             case Status.QUEUED:
@@ -213,7 +217,7 @@ class Applying:
             case Status.WRITTEN:
                 failed = await self.payments.fail_in(tx, payment, reason=reason, at=at)
                 if not failed:
-                    return await self._back(tx, line, await self._again(tx, payment), reason, at)
+                    raise _unwritten(payment)
                 return _Verdict(None, key, (*failed,))
 
     async def _why_not_again(self, tx: Tx, line: SealedLine, payment: BankPayment) -> str | None:
@@ -229,13 +233,6 @@ class Applying:
         if line.kind is LineKind.CREDIT and not (booked.debits or booked.returns):
             return "the bank gave back a payment that it had not booked"
         return None
-
-    async def _again(self, tx: Tx, payment: BankPayment) -> BankPayment:
-        """A payment that somebody else has moved since it was read."""
-        found = await self.payments.find(tx, payment.org_id, payment.key)
-        if found is None or found.status is payment.status:
-            raise Broken(f"payment {payment.key} does not move")
-        return found
 
     async def _of_file(self, tx: Tx, line: SealedLine, words: LineWords, at: datetime) -> _Verdict:
         """What the bank says of a whole file of ours; a refusal is one of all that is in it."""
@@ -286,6 +283,7 @@ class Applying:
         for file in reversed(files):
             is_sent = file.format is Format.NACHA and file.delivered_at is not None
             if is_sent and file.units == line.money.units:
+                await file_store.lock(tx, line.org_id, file.id)
                 booked = await line_store.booked(tx, line.org_id, file.id, line.money)
                 if not booked.debits:
                     return _Verdict(None, file.id)
@@ -303,6 +301,7 @@ class Applying:
         file_id = payments[0].file_id
         if file_id is None:
             raise Broken(f"payment {payments[0].key} is in no file")
+        await file_store.lock(tx, line.org_id, file_id)
         booked = await line_store.booked(tx, line.org_id, file_id, money)
         if booked.net > 0:
             return _Verdict("the bank booked the file before", file_id)
@@ -339,6 +338,10 @@ async def _move(
     if version is not None and status is LineStatus.UNMATCHED:
         moved = replace(line, status=status, reason=verdict.reason, updated_at=at)
         await tell_of(tx, moved, what="hold", actor=ACTOR)
+
+
+def _unwritten(payment: BankPayment) -> Broken:
+    return Broken(f"payment {payment.key} is in a file that nobody has written yet")
 
 
 def _sum(payments: Sequence[BankPayment]) -> int:

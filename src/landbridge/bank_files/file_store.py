@@ -54,6 +54,8 @@ _LET_GO = """
 update bank_files set leased_until = $3 where org_id = $1 and id = $2 and delivered_at is null
 """
 
+_LOCK = "select id from bank_files where org_id = $1 and id = $2 for no key update"
+
 _LIST = """
 select org_id, id, account_id, number, name, format, rail, is_same_day, runs_on, count, units,
     digest, size, created_at, delivered_at
@@ -150,6 +152,11 @@ async def written(
 async def delivered(tx: Tx, org_id: UUID, file_id: UUID, at: datetime) -> bool:
     """Note that it is at the bank; False if that was noted."""
     return await tx.fetchval(_DELIVERED, org_id, file_id, at) is not None
+
+
+async def lock(tx: Tx, org_id: UUID, file_id: UUID) -> None:
+    """Hold a file that nobody else holds or changes until this transaction ends."""
+    await tx.execute(_LOCK, org_id, file_id)
 
 
 async def listed(tx: Tx, org_id: UUID, account_id: UUID, limit: int) -> Sequence[BankFile]:

@@ -3,6 +3,7 @@
 Guarantees:
 - a mail is put in the transaction that it tells of, so it is sent if and only if that happened;
 - who must not decide is not asked to: nobody is mailed about what they asked for themselves;
+- who was removed gets no mail, and no new data key: recipients are held until the mail is put;
 - nothing about users is in a mail: how much, what kind, who asked, until when, and where to look.
 """
 

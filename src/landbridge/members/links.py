@@ -1,7 +1,8 @@
 """Links to members: made, looked at, used once.
 
 Guarantees: a link is stored as a hash; a new one voids the one before; it is used up in the
-transaction of what it is used for; mails with one are sealed under the member's data key.
+transaction of what it is used for; mails with one are sealed under the member's data key. Whoever
+makes one, or warns, has locked the member: no data key is made for somebody who was removed.
 """
 
 from datetime import datetime

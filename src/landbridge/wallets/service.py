@@ -130,7 +130,10 @@ class Wallets:
         name: str,
         reference: str,
     ) -> ExternalWallet:
-        """Register an address outside the platform for a user; once per user, chain and address."""
+        """Register an address outside the platform for a user; once per user, chain and address.
+
+        Raises as `find_address`, `FieldInvalid`, `WalletAlreadyExists`; erased: `ResourceConflict`.
+        """
         check_editor(caller)
         at = self._clock.stamp(caller.clock_offset)
         external = ExternalWallet(
@@ -152,6 +155,8 @@ class Wallets:
             )
 
         async def work(tx: Tx) -> None:
+            # Held before the look: who is being erased has no key by then, or waits for us.
+            await store.hold_user(tx, caller.org_id, user_id)
             key = await self._vault.find(tx, caller.org_id, user_id)
             if key is None:
                 raise ResourceConflict("the personal data of this user was erased")

@@ -1,4 +1,4 @@
-"""Every statement on wallet_seeds, wallets and external_wallets."""
+"""Every statement on wallet_seeds, wallets and external_wallets, and the hold on their user."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -100,6 +100,9 @@ from external_wallets
 where org_id = $1 and user_id = any($2::uuid[]) and address = any($3::text[])
 group by user_id, address
 """
+
+# Whoever erases the user waits; so do we, if that has begun.
+_HOLD_USER = "select id from users where org_id = $1 and id = $2 for key share"
 
 _FORGET_LABELS = """
 update external_wallets set sealed_label = null where org_id = $1 and user_id = $2
@@ -228,6 +231,11 @@ async def known_since(
     """Since when these users have registered these addresses, on whichever chain."""
     rows = await tx.fetch(_KNOWN_SINCE, org_id, list(user_ids), list(addresses))
     return {(row["user_id"], row["address"]): row["known_since"] for row in rows}
+
+
+async def hold_user(tx: Tx, org_id: UUID, user_id: UUID) -> None:
+    """Hold a user, who is not erased until this transaction ends."""
+    await tx.execute(_HOLD_USER, org_id, user_id)
 
 
 async def forget_labels(tx: Tx, org_id: UUID, user_id: UUID) -> None:
