@@ -247,6 +247,8 @@ class Applying:
             for payment in payments
             for each in await self.payments.fail_in(tx, payment, reason=reason, at=at)
         ]
+        # Read anew: another worker may have settled one that failing it waited for.
+        payments = await self.payments.by_message(tx, line.org_id, words.message_id or "")
         if any(each.status is Status.SETTLED for each in payments):
             return _Verdict("the bank refused a file of which it has booked some", None, (*failed,))
         return _Verdict(None, None, (*failed,))
