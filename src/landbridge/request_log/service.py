@@ -109,7 +109,8 @@ class RequestLog:
         async def flush() -> None:
             while not stop.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(stop.wait(), every_s)
+                    async with asyncio.timeout(every_s):
+                        await stop.wait()
                 try:
                     await self.flush()
                 except Exception as error:  # noqa: BLE001  one failure must not end the rest

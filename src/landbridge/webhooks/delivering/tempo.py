@@ -6,6 +6,7 @@ is not away, and one that answers at least is looked at more often than one that
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 
@@ -96,8 +97,11 @@ class Tempo:
 
 
 async def bell(rung: asyncio.Event, timeout_s: float) -> None:
-    """Wait for a bell, but not for ever."""
-    try:
-        await asyncio.wait_for(rung.wait(), timeout_s)
-    except TimeoutError:
-        return
+    """Wait for a bell, but not for ever.
+
+    `asyncio.wait_for` would not do: until Python 3.12 it swallows a cancellation that comes with
+    the bell, and whoever was to end listens on.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            await rung.wait()
