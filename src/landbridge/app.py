@@ -146,9 +146,6 @@ ROUTES = [
     SimulatedDepositRoutes,
 ]
 
-# Routes of the service itself.
-PLAIN = (ping, healthz, readyz, metrics, explorer, openapi)
-
 # What handlers may ask for, by the names of their parameters.
 SERVICES = (
     "database",
@@ -319,7 +316,7 @@ def _service(house: House, name: str) -> Callable[[], Any]:
 def _listening(house: House) -> Callable[[ASGIApp], ASGIApp]:
     def middleware(app: ASGIApp) -> ASGIApp:
         async def listened(scope: Scope, receive: Receive, send: Send) -> None:
-            await house.request_log.listener.listen(app)(scope, receive, send)
+            await house.request_log.listener.listen(app, scope, receive, send)
 
         return listened
 

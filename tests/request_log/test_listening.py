@@ -59,8 +59,8 @@ async def ask(
     async def send(message: Any) -> None:
         sent.append(message)
 
-    listened = listener.listen(cast("Any", app))
-    await listened(cast("Any", make_scope(**changes)), cast("Any", receive), cast("Any", send))
+    scope: Any = make_scope(**changes)
+    await listener.listen(cast("Any", app), scope, cast("Any", receive), cast("Any", send))
     return sent
 
 

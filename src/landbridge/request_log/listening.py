@@ -89,39 +89,35 @@ class Listener:
         taken, self._shares, self._line_count = self._shares, {}, 0
         return taken
 
-    def listen(self, app: ASGIApp) -> ASGIApp:
-        """ASGI middleware behind the router, around whatever answers."""
+    async def listen(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request go by to `app`: behind the router, around whatever answers."""
+        if scope["type"] != "http" or not _is_heard(scope):
+            await app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        asked, answer = _Body(), _Body()
+        status, took_s = 0, 0.0
 
-        async def listened(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] != "http" or not _is_heard(scope):
-                await app(scope, receive, send)
-                return
-            started = time.perf_counter()
-            asked, answer = _Body(), _Body()
-            status, took_s = 0, 0.0
+        async def hear() -> Any:
+            message = await receive()
+            if message["type"] == "http.request":
+                asked.add(message["body"])
+            return message
 
-            async def hear() -> Any:
-                message = await receive()
-                if message["type"] == "http.request":
-                    asked.add(message["body"])
-                return message
+        async def tell(message: Message) -> None:
+            nonlocal status, took_s
+            if message["type"] == "http.response.start":
+                status, took_s = message["status"], time.perf_counter() - started
+            elif message["type"] == "http.response.body":
+                answer.add(message["body"])
+            await send(message)
 
-            async def tell(message: Message) -> None:
-                nonlocal status, took_s
-                if message["type"] == "http.response.start":
-                    status, took_s = message["status"], time.perf_counter() - started
-                elif message["type"] == "http.response.body":
-                    answer.add(message["body"])
-                await send(message)
-
-            try:
-                await app(scope, receive if scope["method"] in _BODILESS else hear, tell)
-            finally:
-                # No answer: the client went away.
-                if status:
-                    self._keep(scope, status, took_s, asked, answer)
-
-        return listened
+        try:
+            await app(scope, receive if scope["method"] in _BODILESS else hear, tell)
+        finally:
+            # No answer: the client went away.
+            if status:
+                self._keep(scope, status, took_s, asked, answer)
 
     def _keep(
         self, scope: HTTPScope, status: int, took_s: float, asked: _Body, answer: _Body
