@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,6 +10,7 @@ from uuid import UUID
 import structlog
 from prometheus_client import Gauge
 
+from landbridge.core.bells import bell
 from landbridge.core.errors import Busy
 from landbridge.flows.due import BATCH_SIZE
 from landbridge.ledger.house import roll_up
@@ -263,10 +263,4 @@ async def _keep(schedule: Schedule, house: House, stop: asyncio.Event) -> None:
         except Exception as error:  # noqa: BLE001  a broken schedule must not end the others
             _log.error("worker.failed", schedule=schedule.name, exc_info=error)
         if not is_more:
-            await _pause(stop, schedule.every_s)
-
-
-async def _pause(stop: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await stop.wait()
+            await bell(stop, schedule.every_s)

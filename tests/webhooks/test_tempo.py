@@ -1,10 +1,8 @@
 """An endpoint at which nothing gets through is tried seldom, until something does."""
 
-import asyncio
-
 import pytest
 
-from landbridge.webhooks.delivering.tempo import Tempo, bell
+from landbridge.webhooks.delivering.tempo import Tempo
 
 
 def fail(tempo: Tempo, times: int, status: int | None = None) -> None:
@@ -75,22 +73,3 @@ def test_what_fails_beside_what_gets_through_slows_nothing() -> None:
     assert tempo.allow(16, 104.9) == 16
     # And then it does not stop at once.
     assert tempo.allow(16, 105.0) == 8
-
-
-@pytest.mark.parametrize("turns", range(5))
-async def test_who_is_to_end_as_the_bell_rings_ends(turns: int) -> None:
-    rung = asyncio.Event()
-
-    async def listen() -> None:
-        while True:
-            await bell(rung, 60)
-            rung.clear()
-
-    listening = asyncio.create_task(listen())
-    await asyncio.sleep(0.01)
-    rung.set()
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    listening.cancel()
-    await asyncio.wait([listening], timeout=1)
-    assert listening.done()

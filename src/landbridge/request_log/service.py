@@ -7,13 +7,14 @@ which stands in the process's own log, and no request fails or waits for it.
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
 import structlog
 
+from landbridge.core.bells import bell
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Busy, ResourceNotFound
 from landbridge.core.ids import new_id
@@ -108,9 +109,7 @@ class RequestLog:
 
         async def flush() -> None:
             while not stop.is_set():
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(every_s):
-                        await stop.wait()
+                await bell(stop, every_s)
                 try:
                     await self.flush()
                 except Exception as error:  # noqa: BLE001  one failure must not end the rest

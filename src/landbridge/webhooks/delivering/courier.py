@@ -20,6 +20,7 @@ from typing import Any
 import structlog
 
 from landbridge.changes.model import Place
+from landbridge.core.bells import bell
 from landbridge.core.errors import Busy, ResourceNotFound
 from landbridge.db.pool import Tx
 from landbridge.events.model import Event
@@ -38,7 +39,7 @@ from landbridge.webhooks.delivering.packing import (
     post,
     unsent,
 )
-from landbridge.webhooks.delivering.tempo import Tempo, bell
+from landbridge.webhooks.delivering.tempo import Tempo
 from landbridge.webhooks.delivering.turn_store import Standing, Turn
 from landbridge.webhooks.delivering.writing import Writing, Written
 from landbridge.webhooks.model import PENDING_MAX, Delivery, DeliveryStatus, Endpoint

@@ -5,8 +5,6 @@ the log and the table, where it costs nothing. An endpoint that takes some event
 is not away, and one that answers at least is looked at more often than one that does not.
 """
 
-import asyncio
-from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 
@@ -94,14 +92,3 @@ class Tempo:
     @property
     def _pace(self) -> _Pace:
         return _AWAY if self._silent >= _FAILURES else _FAILING
-
-
-async def bell(rung: asyncio.Event, timeout_s: float) -> None:
-    """Wait for a bell, but not for ever.
-
-    `asyncio.wait_for` would not do: until Python 3.12 it swallows a cancellation that comes with
-    the bell, and whoever was to end listens on.
-    """
-    with suppress(TimeoutError):
-        async with asyncio.timeout(timeout_s):
-            await rung.wait()
