@@ -1,7 +1,6 @@
 """No mail about an approval, and no data key, is made for an admin who is removed meanwhile."""
 
 import asyncio
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -11,8 +10,8 @@ from landbridge.db.pool import Tx
 from landbridge.web.caller import Caller, Role
 from tests.approvals.flow import World
 from tests.approvals.test_mails import Desk, desk_of
-from tests.onboarding.waiting import waits_for
 from tests.tenants import Tenant
+from tests.waiting import done_or_waiting, waits_for
 
 _KEYS = "select id from data_keys where org_id = $1 and id = any($2::uuid[])"
 _MAILED = "select owner_id from mails where org_id = $1"
@@ -38,13 +37,6 @@ async def keep_mailed(desk: Desk, org: Tenant, *admins: Caller) -> None:
         )
 
 
-async def done_or_waiting(desk: Desk, task: "asyncio.Task[Any]", pid: int) -> None:
-    """Until it is done, or waits for this one."""
-    waiting = asyncio.create_task(waits_for(desk.world.database, pid))
-    await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
-
-
 async def with_keys(org: Tenant, *admins: Caller) -> set[UUID]:
     rows = await org.house.database.rows(_KEYS, org.org_id, [each.id for each in admins])
     return {row["id"] for row in rows}
@@ -64,7 +56,7 @@ async def test_removing_an_admin_waits_for_who_has_just_found_them(
         asking = asyncio.create_task(desk.world.ask(member))
         asker = await waits_for(database, await tx.fetchval("select pg_backend_pid()"))
         removing = asyncio.create_task(org.house.members.remove(first, second.id))
-        await done_or_waiting(desk, removing, asker)
+        await done_or_waiting(database, removing, asker)
         return asking, removing
 
     asking, removing = await database.transact(work)
@@ -89,7 +81,7 @@ async def test_who_is_being_removed_is_not_mailed(desk: Desk, still_org: Tenant)
         removing = asyncio.create_task(org.house.members.remove(first, second.id))
         remover = await waits_for(database, await tx.fetchval("select pg_backend_pid()"))
         asking = asyncio.create_task(desk.world.ask(member))
-        await done_or_waiting(desk, asking, remover)
+        await done_or_waiting(database, asking, remover)
         return asking, removing
 
     asking, removing = await database.transact(work)

@@ -16,8 +16,8 @@ from landbridge.bank_files.taking import Taking
 from landbridge.db.pool import Database, Tx
 from landbridge.privacy.service import Vault
 from landbridge.wiring import sealer
-from tests.onboarding.waiting import waits_for
 from tests.tenants import SETTINGS
+from tests.waiting import waits_for
 
 from .incoming import (
     ach_return,

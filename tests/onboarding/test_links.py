@@ -16,8 +16,8 @@ from landbridge.orgs.service import take_lane
 from landbridge.wiring import House, wire
 from tests.mail.mail_server import MailServer, listening
 from tests.onboarding.person import LINK, invite
-from tests.onboarding.waiting import waits_for
 from tests.tenants import SETTINGS, URL, Tenant, make_tenant, make_user, refusal, sentence, served
+from tests.waiting import waits_for
 
 NEW = {"userType": "INDIVIDUAL"}
 

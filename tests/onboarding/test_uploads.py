@@ -14,8 +14,8 @@ from landbridge.onboarding.uploads import Room, Sent
 from landbridge.onboarding.visits import Visit
 from landbridge.users.errors import UserFrozen
 from tests.onboarding.person import PASSPORT, PICTURE, Person, at_documents, only_user
-from tests.onboarding.waiting import waits_for
 from tests.tenants import Tenant
+from tests.waiting import waits_for
 
 SENT = {name: [str(each)] for name, each in PASSPORT.items()}
 

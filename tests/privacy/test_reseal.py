@@ -5,21 +5,20 @@ import base64
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from landbridge.core.ids import new_id
-from landbridge.db.pool import Database, Tx
+from landbridge.db.pool import Database
 from landbridge.db.sealing import Sealer, new_key
 from landbridge.privacy.service import Vault
 from landbridge.settings import Settings
 from landbridge.wiring import open_house
 from tests.processes.play import clean_environ, landbridge
 from tests.tenants import fund, held, make_tenant, make_user, served
+from tests.waiting import holding
 
 OLD, NEW = (base64.b64encode(new_key()).decode() for _ in range(2))
 BEFORE, BOTH, AFTER = OLD, f"2:{NEW},1:{OLD}", f"2:{NEW}"
@@ -89,7 +88,8 @@ async def test_killed_in_between_it_goes_on_where_it_stood(
             await own_database.transact(lambda tx, owner=owner: old.make(tx, org_id, owner))
     derived = await _derived(own_database, old, org_id, owners)
     # However late we look, it is not done: it waits for the last one of all.
-    async with _locked(own_database, org_id, max(owners)):
+    last = "select from data_keys where org_id = $1 and id = $2 for update"
+    async with holding(own_database, last, org_id, max(owners)):
         process = _started(own_dsn, tmp_path)
         while not await _count(own_database, 2):  # noqa: ASYNC110  another process makes it so
             await asyncio.sleep(0.002)
@@ -104,26 +104,6 @@ async def test_killed_in_between_it_goes_on_where_it_stood(
     new = Vault(Sealer({2: base64.b64decode(NEW)}))
     await own_database.transact(new.check_seal)
     assert await _derived(own_database, new, org_id, owners) == derived
-
-
-@asynccontextmanager
-async def _locked(database: Database, org_id: UUID, owner: UUID) -> AsyncGenerator[None]:
-    """Nobody else changes this key until the block ends."""
-    is_held, may_end = asyncio.Event(), asyncio.Event()
-
-    async def hold(tx: Tx) -> None:
-        key = "select id from data_keys where org_id = $1 and id = $2 for update"
-        assert await tx.fetch(key, org_id, owner)
-        is_held.set()
-        await may_end.wait()
-
-    holding = asyncio.create_task(database.transact(hold))
-    await is_held.wait()
-    try:
-        yield
-    finally:
-        may_end.set()
-        await holding
 
 
 def _started(dsn: str, folder: Path) -> "subprocess.Popen[bytes]":

@@ -14,7 +14,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.screening.model import Entry, EntryType, ListRefused, Loaded, Subject
 from landbridge.screening.ofac import read_list
 from landbridge.screening.service import Screening
-from tests.onboarding.waiting import waits_for
+from tests.waiting import waits_for
 
 from .golden import LISTED, many
 from .lists import as_csv, as_xml, person, sanctions_list, write

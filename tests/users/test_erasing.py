@@ -28,14 +28,9 @@ from tests.tenants import (
     sentence,
     swap_body,
 )
+from tests.waiting import holding, waiting
 
 USERS = "/v2/users"
-# In this database: others' tests have theirs.
-_WAITING = """
-select from pg_locks l
-join pg_stat_activity a on a.pid = l.pid and a.datname = current_database()
-where not l.granted
-"""
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
 
@@ -159,7 +154,7 @@ async def test_coins_that_arrive_while_somebody_is_being_erased_keep_them(org: T
         # Who erases can read no payment until the coins are there.
         await tx.execute("lock table transfers in access exclusive mode")
         is_held.set()
-        await _waiting(org, 1)
+        await waiting(org.house.database, 1)
         assert isinstance(await org.house.ledger.advance_in(tx, move, MOVES), Transfer)
 
     arriving = asyncio.create_task(org.house.database.transact(arrive))
@@ -168,13 +163,6 @@ async def test_coins_that_arrive_while_somebody_is_being_erased_keep_them(org: T
     await arriving
     assert "still hold" in sentence(answer)
     assert await held(org, bob) == "1"
-
-
-async def _waiting(org: Tenant, count: int) -> None:
-    """Until so many wait for locks in this database."""
-    async with asyncio.timeout(30):
-        while len(await org.house.database.rows(_WAITING)) < count:  # noqa: ASYNC110  no bell
-            await asyncio.sleep(0.01)
 
 
 async def _has_link(org: Tenant, agreement: str) -> bool:
@@ -193,22 +181,14 @@ async def test_of_two_who_share_terms_and_are_erased_at_once_nothing_stays(org: 
     users = [(await org.post(USERS, individual(agreement)))["id"] for _ in range(2)]
     for each in users:
         await org.post(f"{USERS}/{each}/freeze", {})
-    is_held, may_go_on = asyncio.Event(), asyncio.Event()
-
-    async def hold(tx: Tx) -> None:
-        keys = "select from data_keys where org_id = $1 and id = any($2::uuid[]) for update"
-        assert len(await tx.fetch(keys, org.org_id, [UUID(each) for each in users])) == 2
-        is_held.set()
-        await may_go_on.wait()
-
-    holding = asyncio.create_task(org.house.database.transact(hold))
-    await is_held.wait()
-    erasing = [
-        asyncio.create_task(org.send("DELETE", f"{USERS}/{each}/personal-data")) for each in users
-    ]
-    await _waiting(org, 2)
-    may_go_on.set()
-    await holding
+    keys = "select from data_keys where org_id = $1 and id = any($2::uuid[]) for update"
+    database = org.house.database
+    async with holding(database, keys, org.org_id, [UUID(each) for each in users]):
+        erasing = [
+            asyncio.create_task(org.send("DELETE", f"{USERS}/{each}/personal-data"))
+            for each in users
+        ]
+        await waiting(database, 2)
     assert [(await each).status_code for each in erasing] == [200, 200]
     assert not await _has_link(org, agreement)
 
@@ -217,24 +197,11 @@ async def test_terms_that_somebody_new_accepted_meanwhile_stay(org: Tenant) -> N
     agreement = await make_agreement(org, redirectUrl="https://example.com/ada")
     ada = (await org.post(USERS, individual(agreement)))["id"]
     await org.post(f"{USERS}/{ada}/freeze", {})
-    is_held, may_go_on = asyncio.Event(), asyncio.Event()
-
-    async def hold(tx: Tx) -> None:
-        # Somebody may be made with it still, and nobody may change it.
-        await tx.execute(
-            "select from agreements where org_id = $1 and id = $2 for no key update",
-            org.org_id,
-            UUID(agreement),
-        )
-        is_held.set()
-        await may_go_on.wait()
-
-    holding = asyncio.create_task(org.house.database.transact(hold))
-    await is_held.wait()
-    erasing = asyncio.create_task(org.send("DELETE", f"{USERS}/{ada}/personal-data"))
-    await _waiting(org, 1)
-    await org.post(USERS, individual(agreement))
-    may_go_on.set()
-    await holding
+    # Somebody may be made with it still, and nobody may change it.
+    terms = "select from agreements where org_id = $1 and id = $2 for no key update"
+    async with holding(org.house.database, terms, org.org_id, UUID(agreement)):
+        erasing = asyncio.create_task(org.send("DELETE", f"{USERS}/{ada}/personal-data"))
+        await waiting(org.house.database, 1)
+        await org.post(USERS, individual(agreement))
     assert (await erasing).status_code == 200
     assert await _has_link(org, agreement)

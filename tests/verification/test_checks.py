@@ -29,10 +29,10 @@ from landbridge.users.errors import UserFrozen
 from landbridge.verification.model import KycStatus, case_id
 from tests.identity.contract import approved, declined
 from tests.identity.faulty import SECRET, ScriptedIdentity
-from tests.onboarding.waiting import waits_for
 from tests.people import make_person
 from tests.tenants import Tenant
 from tests.verification.play import case_of, desk, history_of, run, submitted
+from tests.waiting import waits_for
 
 SOON = timedelta(seconds=6)
 PAUSE = timedelta(seconds=31)

@@ -25,10 +25,10 @@ from landbridge.verification.rescreening import NoList
 from landbridge.wiring import wire
 from tests.identity.contract import approved, declined
 from tests.identity.faulty import ScriptedIdentity
-from tests.onboarding.waiting import waits_for
 from tests.people import make_business, make_person, status_of, submit
 from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, sentence, served
 from tests.verification.play import case_of, desk, run, submitted
+from tests.waiting import waits_for
 
 T = TypeVar("T")
 QUEUE = "/v2/reviews/kyc"

@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from landbridge.db.pool import Tx
 from landbridge.virtual_accounts.model import KIND
 from tests.tenants import Tenant, make_user, refusal, sentence
+from tests.waiting import holding
 
 from .made import (
     OUTSIDE,
@@ -274,22 +274,9 @@ async def test_erasing_waits_for_who_is_waking_an_account(org: Tenant) -> None:
     account = (await make_account(org, user))["id"]
     await org.post(at(user, account, "deactivate"))
     await org.post(f"/v2/users/{user}/freeze", {})
-    is_waking, may_go_on = asyncio.Event(), asyncio.Event()
-
-    async def wake(tx: Tx) -> None:
-        await tx.execute(
-            "update virtual_accounts set status = 'activated' where org_id = $1 and id = $2",
-            org.org_id,
-            UUID(account),
-        )
-        is_waking.set()
-        await may_go_on.wait()
-
-    waking = asyncio.create_task(org.house.database.transact(wake))
-    await is_waking.wait()
-    erasing = asyncio.create_task(org.send("DELETE", f"/v2/users/{user}/personal-data"))
-    await asyncio.wait([erasing], timeout=0.5)
-    may_go_on.set()
-    await waking
+    wake = "update virtual_accounts set status = 'activated' where org_id = $1 and id = $2"
+    async with holding(org.house.database, wake, org.org_id, UUID(account)):
+        erasing = asyncio.create_task(org.send("DELETE", f"/v2/users/{user}/personal-data"))
+        await asyncio.wait([erasing], timeout=0.5)
     assert (await erasing).status_code == 200
     assert (await org.get(at(user, account)))["status"] == "deactivated"

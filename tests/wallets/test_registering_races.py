@@ -11,8 +11,8 @@ from landbridge.chains.tokens import Chain
 from landbridge.core.errors import ResourceConflict
 from landbridge.db.pool import Tx
 from landbridge.wallets.model import ExternalWallet
-from tests.onboarding.waiting import waits_for
 from tests.tenants import Tenant, make_user
+from tests.waiting import done_or_waiting, waits_for
 
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 _OTHER = """
@@ -46,13 +46,6 @@ def erase(org: Tenant, user: str) -> asyncio.Task[httpx2.Response]:
     return asyncio.create_task(org.send("DELETE", f"/v2/users/{user}/personal-data"))
 
 
-async def done_or_waiting(org: Tenant, task: "asyncio.Task[Any]", pid: int) -> None:
-    """Until it has an answer, or waits for this one."""
-    waiting = asyncio.create_task(waits_for(org.house.database, pid))
-    await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
-
-
 async def test_an_address_comes_too_late_for_who_is_being_erased(org: Tenant) -> None:
     user, database = await frozen(org), org.house.database
 
@@ -66,7 +59,7 @@ async def test_an_address_comes_too_late_for_who_is_being_erased(org: Tenant) ->
         erasing = erase(org, user)
         eraser = await waits_for(database, await tx.fetchval("select pg_backend_pid()"))
         registering = register(org, user)
-        await done_or_waiting(org, registering, eraser)
+        await done_or_waiting(database, registering, eraser)
         return erasing, registering
 
     erasing, registering = await database.transact(work)
@@ -87,7 +80,7 @@ async def test_erasing_waits_for_an_address_and_blanks_its_name(org: Tenant) -> 
         registrar = await waits_for(database, await tx.fetchval("select pg_backend_pid()"))
         erasing = erase(org, user)
         begun.extend((registering, erasing))
-        await done_or_waiting(org, erasing, registrar)
+        await done_or_waiting(database, erasing, registrar)
         raise Undone
 
     with pytest.raises(Undone):

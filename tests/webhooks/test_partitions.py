@@ -11,6 +11,7 @@ from landbridge.core.clock import FrozenClock
 from landbridge.core.ids import new_id
 from landbridge.db.pool import LOCK_TIMEOUT_MS, Database, Tx
 from landbridge.webhooks.delivering.partitions import Partitions
+from tests.waiting import holding
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TODAY = NOON.date()
@@ -77,19 +78,9 @@ async def test_couriers_ask_for_today_alone(own_database: Database) -> None:
     await kept.keep()
     assert await days(own_database) == ahead(TODAY)
     clock.at += DAY
-    began, go = asyncio.Event(), asyncio.Event()
-
-    async def hold(tx: Tx) -> None:
-        await tx.execute("lock table webhook_deliveries in share update exclusive mode")
-        began.set()
-        await go.wait()
-
-    holding = asyncio.create_task(own_database.transact(hold))
-    await began.wait()
-    async with asyncio.timeout(_UNLOCKED_S):
+    lock = "lock table webhook_deliveries in share update exclusive mode"
+    async with holding(own_database, lock), asyncio.timeout(_UNLOCKED_S):
         await kept.make()
-    go.set()
-    await holding
 
 
 async def test_a_day_has_what_the_table_has(own_database: Database) -> None:

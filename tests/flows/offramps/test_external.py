@@ -11,9 +11,9 @@ from landbridge.core.errors import Busy, Unavailable, Unclear
 from landbridge.core.money import Money
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger.model import Role
-from tests.onboarding.waiting import waits_for
 from tests.payouts import OFFRAMPS, OUTSIDE, accept, check_books, shown
 from tests.tenants import good, held, make_user
+from tests.waiting import waits_for
 
 from .playing import Play, playing
 

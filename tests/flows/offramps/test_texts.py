@@ -11,9 +11,9 @@ from landbridge.core.ids import as_uuid
 from landbridge.db.pool import Tx
 from landbridge.files.model import file_uuid
 from tests.contract.things import send_file
-from tests.onboarding.waiting import waits_for
 from tests.payouts import OFFRAMPS, OUTSIDE, accept, make_account, make_payee, offramp_body, shown
 from tests.tenants import TRANSFERS, good, make_user, refusal, register, transfer_body
+from tests.waiting import waits_for
 
 from .playing import Play
 
