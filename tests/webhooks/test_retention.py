@@ -73,6 +73,7 @@ async def test_what_somebody_waits_for_stays(org: Tenant) -> None:
 
 async def test_an_event_of_before_shows_what_is_retrieved_now(org: Tenant) -> None:
     user = UUID(await make_user(org))
+    await settled(org.house.database)
     await _sweep(org, org.house.events.kept + MARGIN + DAY)
     found = await org.get("/v2/events", eventType="USER.CREATE")
     assert found["records"][0]["data"] == await org.get(f"/v2/users/{user}")
