@@ -14,9 +14,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from landbridge.core.clock import FrozenClock
-from landbridge.core.ids import new_id
 from landbridge.db.pool import Database
-from landbridge.limits.model import Per, Spending, Window
+from landbridge.limits.model import Per, Window
 from landbridge.orgs.service import take_lane
 from landbridge.wiring import wire
 from tests.tenants import SETTINGS, Tenant, good, make_tenant, make_user, sentence, served
