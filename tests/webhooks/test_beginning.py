@@ -34,6 +34,7 @@ async def test_what_happens_by_a_clock_that_is_behind_is_not_lost(org: Tenant) -
 
 async def test_what_happened_right_before_is_not_read(org: Tenant) -> None:
     await make_user(org)
+    await settled(org.house.database)
     made = await make_webhook(org, eventTypes=["USER.CREATE"])
     endpoint = await org.house.endpoints.get(org.org_id, UUID(made["id"]))
     assert await _read(org, endpoint) == []
