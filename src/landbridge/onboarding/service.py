@@ -30,7 +30,7 @@ from landbridge.onboarding.model import (
     token_hash,
 )
 from landbridge.privacy.service import Vault
-from landbridge.users.errors import UserFrozen
+from landbridge.users.errors import erased
 from landbridge.users.model import UserType, new_session_token
 from landbridge.users.service import Leaving, Users
 from landbridge.web.caller import Caller, check_editor
@@ -79,7 +79,7 @@ class Links:
             raise FieldInvalid("rails must name at least one rail", field="rails")
         user = await self._users.get(caller.org_id, user_id)
         if user.erased_at is not None:
-            raise _erased(user_id)
+            raise erased(user_id)
         return await self._make(caller, user.type, rails, told, user_id=user_id)
 
     async def find(self, token: str) -> Link | None:
@@ -176,7 +176,7 @@ class Links:
                 return
             # The new row holds its user: who is being erased was so before, or waits for us.
             if user_id is not None and await self._vault.find(tx, link.org_id, user_id) is None:
-                raise _erased(user_id)
+                raise erased(user_id)
             await _tell(tx, link, seq=1, what="create", actor=caller.actor, at=at)
             if details.recipient_email is not None:
                 letter = letters.invitation(details.recipient_email, url, link)
@@ -235,10 +235,6 @@ async def _tell(tx: Tx, link: Link, *, seq: int, what: str, actor: str, at: date
             "rails": rail_names(link.rails),
         },
     )
-
-
-def _erased(user_id: UUID) -> UserFrozen:
-    return UserFrozen(f"user {user_id} was erased")
 
 
 def _context(link_id: UUID) -> str:

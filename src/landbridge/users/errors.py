@@ -1,5 +1,7 @@
 """What users refuse."""
 
+from uuid import UUID
+
 from landbridge.core.errors import Refused
 
 
@@ -13,3 +15,8 @@ class UserNotFound(Refused):
     """There is no such user."""
 
     code, name, status = 300301, "USER_NOT_FOUND", 404
+
+
+def erased(user_id: UUID) -> UserFrozen:
+    """The refusal of what needs the personal data of a user who has none left."""
+    return UserFrozen(f"the personal data of user {user_id} was erased")

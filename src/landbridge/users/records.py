@@ -12,7 +12,7 @@ from landbridge.db.pool import Tx
 from landbridge.ledger.service import first_difference
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.users import sealed, store
-from landbridge.users.errors import UserFrozen, UserNotFound
+from landbridge.users.errors import UserNotFound, erased
 from landbridge.users.model import User, UserCard, UserType
 from landbridge.users.search import grams, grams_of
 from landbridge.web.replays import note_replay
@@ -45,7 +45,7 @@ class Records:
             raise unknown(user_id)
         key = await self._vault.find(tx, org_id, user_id)
         if key is None:
-            raise UserFrozen(f"the personal data of user {user_id} was erased")
+            raise erased(user_id)
         return sealed.open_user(stored, key), key
 
     async def replayed(self, tx: Tx, user: User, request: dict[str, Any]) -> User | None:

@@ -20,7 +20,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.privacy.pictures import take
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.screening.service import Screening
-from landbridge.users.errors import UserFrozen
+from landbridge.users.errors import erased
 from landbridge.verification import store
 from landbridge.verification.letters import Letters
 from landbridge.verification.model import (
@@ -107,12 +107,12 @@ class Cases:
         """Store a new case as CREATED; False if the user has one. Raises `UserFrozen` if erased."""
         key = await self._vault.find(tx, case.org_id, case.user_id)
         if key is None:
-            raise _erased(case)
+            raise erased(case.user_id)
         if not await store.add(tx, _seal(case, key)):
             return False
         # The new row holds its user: who is being erased was so before, or waits for us.
         if await self._vault.find(tx, case.org_id, case.user_id) is None:
-            raise _erased(case)
+            raise erased(case.user_id)
         await _tell(tx, case, [KycStatus.CREATED], actor, key=key)
         return True
 
@@ -237,10 +237,6 @@ def _bare(case: Case) -> SealedCase:
         created_at=case.created_at,
         updated_at=case.updated_at,
     )
-
-
-def _erased(case: Case) -> UserFrozen:
-    return UserFrozen(f"the personal data of user {case.user_id} was erased")
 
 
 def _opened(sealed: SealedCase, key: DataKey | None) -> Case:

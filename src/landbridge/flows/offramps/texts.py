@@ -19,7 +19,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.files.service import Files
 from landbridge.flows.offramps import store
 from landbridge.privacy.service import DataKey, Vault
-from landbridge.users.errors import UserFrozen
+from landbridge.users.errors import erased
 
 # The members of a request that are texts, by the member that they stand in. Words of a published
 # list (what it is for, the type of a document) say nothing about anybody, and stay.
@@ -134,7 +134,7 @@ class TextArchive:
     async def _key(self, tx: Tx, org_id: UUID, user_id: UUID) -> DataKey:
         key = await self._vault.find(tx, org_id, user_id)
         if key is None:
-            raise UserFrozen(f"the personal data of user {user_id} was erased")
+            raise erased(user_id)
         return key
 
 
