@@ -22,8 +22,9 @@ from landbridge.web.caller import Caller
 from landbridge.wiring import House, wire
 
 PEOPLE_MIN = 5
-# Written in one transaction: few enough that whoever reads the log takes it in one step.
-_BATCH = 5_000
+# Written in one transaction: more are no quicker to write, and whoever pages through the log sorts
+# what is in one transaction for each page (1 s with 5,000, 0.03 s with these).
+_BATCH = 1_000
 # The past ends so long ago, so that nothing of it is ahead of anybody's clock.
 _QUIET = timedelta(minutes=1)
 # The first people are verified before they pay.
@@ -75,8 +76,8 @@ async def seed(house: House, wanted: Wanted, told: Told) -> Seeded:
     begins in the same hour of the same weekday: days and weeks have their rhythm. Everything but
     the payments is made by the verbs that routes have; the organisation and its key are of today,
     so that it does not become the installation's first one. Payments are written with all that came
-    of them in one transaction each few thousand, in the order in which they were asked for: so the
-    log has what took days (payouts) beside what was asked for at the same time.
+    of them in one transaction each thousand, in the order in which they were asked for: so the log
+    has what took days (payouts) beside what was asked for at the same time.
 
     Raises `Refused` in production.
     """
