@@ -76,6 +76,7 @@ async def make_history(house: House, client: httpx2.AsyncClient) -> History:
     first = (await org.house.orgs.now(org.org_id)).astimezone(UTC).date()
     cast = await make_cast(org)
     await fund(org, cast.payer, "500", currency="usdt")
+    await fund(org, cast.payer, "50", currency="usdt", chain="ETHEREUM")
     for kind, plan, hours in _PLAYS:
         made = (
             await cast.make(kind, plan)
@@ -95,9 +96,11 @@ async def make_history(house: House, client: httpx2.AsyncClient) -> History:
 
 
 async def _swap_back(cast: Cast) -> None:
-    for amount in ("3.333333", "0.019999"):
+    for amount, chain in (("3.333333", "POLYGON"), ("0.019999", "POLYGON"), ("7", "ETHEREUM")):
         body = swap_body(
-            cast.payer, amount, source={"currency": "usdt"}, destination={"currency": "usdc"}
+            *(cast.payer, amount),
+            source={"currency": "usdt", "chain": chain},
+            destination={"currency": "usdc", "chain": chain},
         )
         made = (await cast.org.post(PATHS[SWAP], body))["transferDetails"]
         await cast.go_on(SWAP, made)

@@ -109,7 +109,11 @@ async def test_all_fees_are_told_in_dollars(history: History) -> None:
         ({"transactionTypes": ["swap"]}, {"swap"}, {"usdc", "usdt"}),
         ({"transactionTypes": ["correction", "transfer"]}, {"correction", "transfer"}, {"usdc"}),
         ({"transactionTypes": ["swap"], "currencies": ["usdt"]}, {"swap"}, {"usdt"}),
-        ({"chains": ["POLYGON"]}, {"swap", "transfer", "correction"}, {"usdc", "usdt"}),
+        (
+            {"chains": ["POLYGON", "ETHEREUM"]},
+            {"swap", "transfer", "correction"},
+            {"usdc", "usdt"},
+        ),
         ({"chains": ["SOLANA"]}, set[str](), set[str]()),
         ({"currencies": ["usdg"], "chains": ["POLYGON"]}, set[str](), set[str]()),  # not there
     ],
@@ -136,15 +140,39 @@ async def test_fees_of_some(
         assert told == wanted.get((row.period.isoformat(),), empty)
 
 
+_OF_CHAINS = """
+select split_part(source_asset, ':', 2) as chain, sum(source_units) as source
+from transfers
+where org_id = $1 and kind = 'WALLET.SWAP' and status = 'COMPLETED'
+    and source_asset like 'usdt:%'
+group by 1
+"""
+
+
 async def test_swaps_out_of_one_currency(history: History) -> None:
-    rows = await history.rows(_SWAPS, "year")
-    units = sum(row["source"] for row in rows if row["a"] == "usdt")
-    assert units
+    rows = await history.rows(_OF_CHAINS)
+    units = {row["chain"]: row["source"] for row in rows}
+    assert units.keys() == {"POLYGON", "ETHEREUM"}
     asked = {"sourceCurrencies": ["usdt"], "destinationCurrencies": ["usdc", "usdHifi"]}
-    for chain, wanted in (("POLYGON", units), ("BASE", 0)):
-        result = await history.ask("SWAP_VOLUME", "year", **asked, chains=[chain])
-        told = [Decimal(str(row.values["sourceAmount"])) for row in result.rows]
-        assert sum(told) == Decimal(wanted) / 10**6
+    for chains in (["POLYGON"], ["ETHEREUM"], ["BASE"], ["POLYGON", "ETHEREUM"]):
+        wanted = sum(units.get(each, 0) for each in chains)
+        for breakdowns in ([], ["chain"], ["sourceCurrency"], ["chain", "destinationCurrency"]):
+            result = await history.ask(
+                "SWAP_VOLUME", "year", **asked, chains=chains, breakdowns=breakdowns
+            )
+            told = [Decimal(str(row.values["sourceAmount"])) for row in result.rows]
+            assert sum(told) == Decimal(wanted) / 10**6
+
+
+async def test_swaps_by_chain(history: History) -> None:
+    rows = await history.rows(_OF_CHAINS)
+    result = await history.ask(
+        "SWAP_VOLUME", "year", breakdowns=["chain"], sourceCurrencies=["usdt"]
+    )
+    told = {each.dims["chain"]: each.values["sourceAmount"] for each in result.rows}
+    assert {chain: amount for chain, amount in told.items() if amount} == {
+        row["chain"]: Decimal(row["source"]) / 10**6 for row in rows
+    }
 
 
 _BALANCES = """

@@ -5,6 +5,7 @@ Every asset has at most six decimals, so that millionths of any are whole number
 
 from collections.abc import Collection, Mapping
 from decimal import Decimal
+from functools import cache
 
 from landbridge.chains.tokens import ASSETS, TOKENS, Chain
 from landbridge.core.errors import Broken
@@ -21,7 +22,7 @@ STABLECOINS = tuple(dict.fromkeys(token.asset.currency for token in TOKENS.value
 CURRENCIES = (*STABLECOINS, *FIAT)
 CHAINS = tuple(str(chain) for chain in Chain)
 # Every stablecoin here is a dollar's: it counts at par, as in the contract's templates.
-_DOLLARS = frozenset({*STABLECOINS, "usd"})
+_DOLLARS = (*STABLECOINS, "usd")
 
 
 def asset_of(code: str) -> Asset:
@@ -44,30 +45,27 @@ def amount_name(side: str, asset: Asset) -> tuple[str, int]:
 
     `side` is any word.
     """
-    return f"{side}.{asset.currency}", 10 ** (_DECIMALS - asset.decimals)
+    return _name(side, asset.currency), 10 ** (_DECIMALS - asset.decimals)
 
 
 def amount_of(side: str, tally: Tally) -> Decimal | None:
     """Whole coins; None if there are coins of several currencies in it."""
-    amounts = _amounts(side, tally)
-    if len(amounts) > 1:
-        return None
-    return units_as_decimal(sum(amounts.values()), _DECIMALS)
+    names = _names(side, CURRENCIES)
+    # What was given back whole leaves no currency behind.
+    found = [units for name, units in tally.items() if units and name in names]
+    return None if len(found) > 1 else units_as_decimal(sum(found), _DECIMALS)
 
 
 def dollars_of(side: str, tally: Tally) -> Decimal:
     """Dollars, and coins that stand for dollars at par; what else is in it is left out."""
-    amounts = _amounts(side, tally)
-    return units_as_decimal(
-        sum(units for currency, units in amounts.items() if currency in _DOLLARS), _DECIMALS
-    )
+    names = _names(side, _DOLLARS)
+    return units_as_decimal(sum(units for name, units in tally.items() if name in names), _DECIMALS)
 
 
-def _amounts(side: str, tally: Tally) -> dict[str, int]:
-    prefix = f"{side}."
-    return {
-        name.removeprefix(prefix): units
-        for name, units in tally.items()
-        # What was given back whole leaves no currency behind.
-        if units and isinstance(name, str) and name.startswith(prefix)
-    }
+@cache
+def _names(side: str, currencies: tuple[str, ...]) -> frozenset[str | int]:
+    return frozenset(_name(side, each) for each in currencies)
+
+
+def _name(side: str, currency: str) -> str:
+    return f"{side}.{currency}"

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from itertools import permutations
 from uuid import UUID
 
-from landbridge.core.money import units_as_decimal
+from landbridge.chains.tokens import ASSETS
+from landbridge.core.money import Asset, units_as_decimal
 from landbridge.reporting.metrics.model import (
     Dimension,
     Dims,
@@ -30,10 +32,28 @@ _CENTS_DECIMALS = 2
 _FROM, _INTO, _CHAIN = "sourceCurrency", "destinationCurrency", "chain"
 
 
+def _alike(asset: Asset) -> str:
+    """The first asset of this currency, on any chain, whose units are worth the same."""
+    of = (asset.currency, asset.decimals)
+    return next(code for code, each in ASSETS.items() if (each.currency, each.decimals) == of)
+
+
+# What is swapped into what, whatever the chain: a third as many sums of each day.
+_PAIRS = {
+    (code, other_code): f"{_alike(asset)} {_alike(other)}"
+    for (code, asset), (other_code, other) in permutations(ASSETS.items(), 2)
+    if asset.chain == other.chain
+}
+
+
 async def _read(sources: Sources, org_id: UUID, question: Question) -> Sequence[Fact]:
     # Both sides in any case, so that coins of two currencies are not added up.
+    has_chains = _CHAIN in question.breakdowns
     sums = await sources.rollups.sums(
-        org_id, Measure.SWAP, (), question.span, by=("a", "b"), only=_only(question)
+        *(org_id, Measure.SWAP, (), question.span),
+        by=("a", "b") if has_chains else ("b",),
+        only=_only(question),
+        names={} if has_chains else _PAIRS,
     )
     facts: list[Fact] = []
     for each in sums:
@@ -60,10 +80,12 @@ def _only(question: Question) -> Mapping[str, Collection[str]]:
 
 
 @cache
-def _place(source_code: str, destination_code: str) -> tuple[Dims, str, int, str, int]:
+def _place(a: str, b: str) -> tuple[Dims, str, int, str, int]:
+    # Without chains both are in the name of the pair.
+    source_code, destination_code = (a, b) if a else b.split()
     source, destination = asset_of(source_code), asset_of(destination_code)
     return (
-        (source.currency, destination.currency, source.chain),
+        (source.currency, destination.currency, source.chain if a else ""),
         *amount_name(_SOURCE, source),
         *amount_name(_DESTINATION, destination),
     )
