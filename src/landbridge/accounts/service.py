@@ -31,7 +31,7 @@ from landbridge.kyc.model import Rail as KycRail
 from landbridge.ledger.service import first_difference
 from landbridge.privacy.service import Vault
 from landbridge.screening.service import Screening, Subject
-from landbridge.users.errors import erased
+from landbridge.users.keys import key_of
 from landbridge.users.service import Users
 from landbridge.web.caller import Caller, check_editor, check_reviewer
 from landbridge.web.replays import note_replay
@@ -253,14 +253,11 @@ class Accounts:
     async def _add(
         self, tx: Tx, account: Account, request: Mapping[str, Any], actor: str
     ) -> Account:
-        key = await self._vault.find(tx, account.org_id, account.user_id)
-        if key is None:
-            raise erased(account.user_id)
+        key = await key_of(self._vault, tx, account.org_id, account.user_id)
         asked = None if account.request_id is None else seal_request(account, request, key)
         if await store.add(tx, sealed(account, key), asked):
             # The new row holds its user: who is being erased was so before, or waits for us.
-            if await self._vault.find(tx, account.org_id, account.user_id) is None:
-                raise erased(account.user_id)
+            await key_of(self._vault, tx, account.org_id, account.user_id)
             await tell_account(tx, account, actor, key=key)
             return account
         # Ours, if its commit was not heard of and all this is done again.

@@ -36,7 +36,7 @@ from landbridge.kyc.shapes import kyc_reply
 from landbridge.orgs.model import Mode
 from landbridge.privacy.pictures import take
 from landbridge.privacy.service import DataKey, Vault
-from landbridge.users.errors import erased
+from landbridge.users.keys import key_of
 from landbridge.users.model import User, UserCard
 from landbridge.users.policy import Policy
 from landbridge.web.caller import Caller, check_editor
@@ -189,9 +189,7 @@ class Dossiers:
             # to the dossier.
             await self._claim(tx, org_id, user.id, used)
             stored = await store.lock(tx, org_id, user.id)
-            key = await self._vault.find(tx, org_id, user.id)
-            if key is None:
-                raise erased(user.id)
+            key = await key_of(self._vault, tx, org_id, user.id)
             before = _opened(user, stored, key)
             at = self._clock.stamp(caller.clock_offset)
             after, outcome = change(before, Context(at.date(), self._policy), at)

@@ -31,6 +31,7 @@ from landbridge.onboarding.model import (
 )
 from landbridge.privacy.service import Vault
 from landbridge.users.errors import erased
+from landbridge.users.keys import key_of
 from landbridge.users.model import UserType, new_session_token
 from landbridge.users.service import Leaving, Users
 from landbridge.web.caller import Caller, check_editor
@@ -175,8 +176,8 @@ class Links:
                 # Committed already, and the connection was lost before we heard of it.
                 return
             # The new row holds its user: who is being erased was so before, or waits for us.
-            if user_id is not None and await self._vault.find(tx, link.org_id, user_id) is None:
-                raise erased(user_id)
+            if user_id is not None:
+                await key_of(self._vault, tx, link.org_id, user_id)
             await _tell(tx, link, seq=1, what="create", actor=caller.actor, at=at)
             if details.recipient_email is not None:
                 letter = letters.invitation(details.recipient_email, url, link)

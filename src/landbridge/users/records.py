@@ -12,7 +12,8 @@ from landbridge.db.pool import Tx
 from landbridge.ledger.service import first_difference
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.users import sealed, store
-from landbridge.users.errors import UserNotFound, erased
+from landbridge.users.errors import UserNotFound
+from landbridge.users.keys import key_of
 from landbridge.users.model import User, UserCard, UserType
 from landbridge.users.search import grams, grams_of
 from landbridge.web.replays import note_replay
@@ -43,9 +44,7 @@ class Records:
         stored = await store.lock(tx, org_id, user_id)
         if stored is None:
             raise unknown(user_id)
-        key = await self._vault.find(tx, org_id, user_id)
-        if key is None:
-            raise erased(user_id)
+        key = await key_of(self._vault, tx, org_id, user_id)
         return sealed.open_user(stored, key), key
 
     async def replayed(self, tx: Tx, user: User, request: dict[str, Any]) -> User | None:

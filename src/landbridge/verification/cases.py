@@ -20,7 +20,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.privacy.pictures import take
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.screening.service import Screening
-from landbridge.users.errors import erased
+from landbridge.users.keys import key_of
 from landbridge.verification import store
 from landbridge.verification.letters import Letters
 from landbridge.verification.model import (
@@ -105,14 +105,11 @@ class Cases:
 
     async def open(self, tx: Tx, case: Case, actor: str) -> bool:
         """Store a new case as CREATED; False if the user has one. Raises `UserFrozen` if erased."""
-        key = await self._vault.find(tx, case.org_id, case.user_id)
-        if key is None:
-            raise erased(case.user_id)
+        key = await key_of(self._vault, tx, case.org_id, case.user_id)
         if not await store.add(tx, _seal(case, key)):
             return False
         # The new row holds its user: who is being erased was so before, or waits for us.
-        if await self._vault.find(tx, case.org_id, case.user_id) is None:
-            raise erased(case.user_id)
+        await key_of(self._vault, tx, case.org_id, case.user_id)
         await _tell(tx, case, [KycStatus.CREATED], actor, key=key)
         return True
 

@@ -21,7 +21,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.kyc.model import Rail as KycRail
 from landbridge.privacy.service import Vault
 from landbridge.rails.port import Coordinates, Rails, shared_seed
-from landbridge.users.errors import erased
+from landbridge.users.keys import key_of
 from landbridge.users.service import Users
 from landbridge.virtual_accounts import deposit_store, rule_store, store
 from landbridge.virtual_accounts.deposits import Bounds, Deposits
@@ -358,8 +358,7 @@ class VirtualAccounts:
 
     async def _check_not_erased(self, tx: Tx, account: VirtualAccount) -> None:
         # The row holds its user: who is being erased was so before, or waits for us.
-        if await self._vault.find(tx, account.org_id, account.user_id) is None:
-            raise erased(account.user_id)
+        await key_of(self._vault, tx, account.org_id, account.user_id)
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:

@@ -19,7 +19,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.files.service import Files
 from landbridge.flows.offramps import store
 from landbridge.privacy.service import DataKey, Vault
-from landbridge.users.errors import erased
+from landbridge.users.keys import key_of
 
 # The members of a request that are texts, by the member that they stand in. Words of a published
 # list (what it is for, the type of a document) say nothing about anybody, and stay.
@@ -97,7 +97,7 @@ class TextArchive:
         Raises `FieldInvalid` for a file that is not there, and `UserFrozen` if the user was erased
         since the offramp was drafted.
         """
-        key = await self._key(tx, org_id, user_id)
+        key = await key_of(self._vault, tx, org_id, user_id)
         if missing := await self._files.claim(tx, org_id, texts.file_ids):
             place = texts.file_ids.index(min(missing, key=texts.file_ids.index))
             field = f"supportingInformation.documents[{place}].fileId"
@@ -111,7 +111,7 @@ class TextArchive:
             file_ids=texts.file_ids,
         )
         # The row holds its user: who is being erased was so before, or waits for us.
-        await self._key(tx, org_id, user_id)
+        await key_of(self._vault, tx, org_id, user_id)
 
     async def of(self, org_id: UUID, transfer_id: UUID, user_id: UUID) -> Texts:
         """What was told with an offramp; empty if nothing was, or the user was erased."""
@@ -130,12 +130,6 @@ class TextArchive:
         del at  # nothing is told: the records stay as they were
         await self._files.erase(tx, org_id, await store.files_of_user(tx, org_id, user_id))
         await store.forget(tx, org_id, user_id)
-
-    async def _key(self, tx: Tx, org_id: UUID, user_id: UUID) -> DataKey:
-        key = await self._vault.find(tx, org_id, user_id)
-        if key is None:
-            raise erased(user_id)
-        return key
 
 
 def _private(request: Mapping[str, Any]) -> list[tuple[str, str, Any]]:

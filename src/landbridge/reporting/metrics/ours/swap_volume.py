@@ -38,7 +38,7 @@ def _alike(asset: Asset) -> str:
     return next(code for code, each in ASSETS.items() if (each.currency, each.decimals) == of)
 
 
-# What is swapped into what, whatever the chain: a third as many sums of each day.
+# What is swapped into what, whatever the chain, so that there are fewer sums of each day.
 _PAIRS = {
     (code, other_code): f"{_alike(asset)} {_alike(other)}"
     for (code, asset), (other_code, other) in permutations(ASSETS.items(), 2)
