@@ -35,8 +35,9 @@ from tests.tenants import (
 
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 IP = "198.51.100.77"
-# Long enough not to turn up by chance in the digits of what is sealed.
-AMOUNT = "987654321012.345678"
+# Its whole coins, which stand in the smallest units, too: enough digits not to turn up by chance in
+# those of what is sealed.
+COINS = "987654321012"
 
 
 @dataclass
@@ -129,9 +130,9 @@ async def _good_requests(story: Story) -> None:
     await story.send("POST", f"/v2/users/{user}/wallets/external", external)
     story.markers |= {OUTSIDE, OUTSIDE.lower()}
     await _accounts(story)
-    coins = {"chain": "POLYGON", "currency": "usdc", "amount": AMOUNT}
+    coins = {"chain": "POLYGON", "currency": "usdc", "amount": f"{COINS}.345678"}
     await story.send("POST", f"/v2/sandbox/users/{user}/wallets/fund", coins)
-    story.markers |= {AMOUNT}
+    story.markers |= {COINS}
     await make_swap(org, user, "5", status=Status.COMPLETED)
     await make_swap(org, user, "5", status=Status.QUOTE_FAILED)
     headers = {
@@ -314,7 +315,7 @@ async def test_no_marker_is_in_the_log_of_requests(story: Story) -> None:
     )
     assert len(rows) > 100
     # Amounts are kept: nobody is known by them.
-    assert set(_found(story, "\n".join(row["whole"] for row in rows))) <= {AMOUNT}
+    assert set(_found(story, "\n".join(row["whole"] for row in rows))) <= {COINS}
 
 
 async def test_a_refusal_quotes_nothing_of_another_request(story: Story) -> None:

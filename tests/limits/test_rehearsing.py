@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from landbridge.core.clock import FrozenClock
+from landbridge.core.ids import new_id
 from landbridge.db.pool import Database
-from landbridge.limits.model import Per, Window
+from landbridge.limits.model import Per, Spending, Window
 from landbridge.orgs.service import take_lane
 from landbridge.wiring import wire
 from tests.tenants import SETTINGS, Tenant, good, make_tenant, make_user, sentence, served
@@ -118,11 +119,28 @@ async def test_what_a_request_looks_at_is_bounded_by_its_rules(org: Tenant) -> N
 async def test_a_rehearsal_is_played_beside_the_event_loop(
     org: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada, bob = await make_user(org, funds="500"), await make_user(org)
-    good(await pay(org, ada, bob, 10))
+    now, user_id = org.house.clock.now(), new_id()
+    spendings = [
+        Spending(
+            org_id=org.org_id,
+            record_id=new_id(),
+            kind="WALLET.TRANSFER",
+            user_id=user_id,
+            usd=Decimal(1),
+            rail=None,
+            corridor="POLYGON",
+            targets=(),
+            at=now,
+            is_committed=True,
+        )
+        for _ in range(1_000)
+    ]
+    rules = rules_of(org, *(rule(f"r{place}", maxUsd=place) for place in range(100)))
+    rehearsing = org.house.rehearsing
     playing = threads_of(monkeypatch, "landbridge.limits.rehearsing", "play")
-    await org.post(REHEARSE, {"limits": {"rules": [rule()]}})
-    assert playing
+    played = await rehearsing._played(org.org_id, rules, spendings, now)  # pyright: ignore[reportPrivateUsage]  as many payments as would take minutes to make
+    assert played.refused == 1_000
+    assert len(playing) == 1
     assert threading.get_ident() not in playing
 
 

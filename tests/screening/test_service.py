@@ -194,7 +194,8 @@ async def test_a_load_that_breaks_in_the_middle_leaves_the_old_version(
 async def test_a_list_is_arranged_and_searched_beside_the_event_loop(
     screening: Screening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await screening.load(sanctions_list(LISTED))
+    # More than is read at a time.
+    await screening.load(sanctions_list([*LISTED, *many(8_000, seed=6)]))
     arranging = threads_of(monkeypatch, "landbridge.screening.service", "_indexes")
     finding = threads_of(monkeypatch, "landbridge.screening.service", "_find")
     assert (await screening.screen([ZORBANOV])).hits
