@@ -51,15 +51,13 @@ class Audit:
         return not any(check.wrong for check in self.checks)
 
 
-async def audit(
-    database: Database, moves_by_kind: Mapping[str, Moves[Any]], *, org_id: UUID | None = None
-) -> Audit:
-    """Prove the books of the whole database, or of one organisation."""
+def proofs(moves_by_kind: Mapping[str, Moves[Any]]) -> list[tuple[str, str, str, tuple[Any, ...]]]:
+    """What is proven: (name, table looked at, statement, its arguments from $3 on)."""
     kinds = list(moves_by_kind)
     edges = audit_store.edges(moves_by_kind)
     roles = [role.value for role in Role]
-    # In the order in which a person would ask: (name, table looked at, statement, arguments).
-    proofs: list[tuple[str, str, str, tuple[Any, ...]]] = [
+    # In the order in which a person would ask.
+    return [
         ("every journal sums to zero", "entries", audit_store.JOURNALS, ()),
         ("every entry has its change and account", "entries", audit_store.ENTRIES, (roles,)),
         ("every balance is the sum of its entries", "accounts", audit_store.ACCOUNTS, ()),
@@ -73,12 +71,18 @@ async def audit(
         ("no watermark is ahead of its time", "changes", audit_store.WATERMARKS, ()),
     ]
 
+
+async def audit(
+    database: Database, moves_by_kind: Mapping[str, Moves[Any]], *, org_id: UUID | None = None
+) -> Audit:
+    """Prove the books of the whole database, or of one organisation."""
+
     async def work(tx: Tx) -> Audit:
         await audit_store.begin(tx)
         counts = await audit_store.counts(tx, org_id)
         checks: list[Check] = []
         findings: list[Finding] = []
-        for name, table_name, statement, args in proofs:
+        for name, table_name, statement, args in proofs(moves_by_kind):
             found = await audit_store.find(tx, statement, org_id, FINDINGS_MAX, *args)
             checks.append(Check(name, table_name, counts[table_name], found.wrong))
             findings += [
