@@ -138,7 +138,9 @@ async def test_findings_are_bounded_and_counted_truly(unguarded: Database) -> No
 
 
 @pytest.mark.parametrize("is_whole", [True, False])
-async def test_no_proof_compares_each_row_with_each(own_database: Database, is_whole: bool) -> None:
+async def test_no_proof_compares_each_row_with_each(
+    own_database: Database, *, is_whole: bool
+) -> None:
     """Nobody has analyzed these tables, so the planner knows nothing of how long they get."""
     org_id = None if is_whole else new_id()
 
