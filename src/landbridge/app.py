@@ -184,6 +184,8 @@ SERVICES = (
     "approvals",
     "limits",
     "rehearsing",
+    "prices",
+    "fees",
     "wallet_transfers",
     "batches",
     "rate_board",

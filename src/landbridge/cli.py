@@ -36,7 +36,7 @@ from landbridge.ledger.corrections import correct
 from landbridge.limits.commands import Verbs as LimitVerbs
 from landbridge.limits.commands import limits
 from landbridge.members.commands import members
-from landbridge.org_commands import keys, orgs, prices
+from landbridge.org_commands import fees, keys, orgs, prices
 from landbridge.payments.timelines import Stuck
 from landbridge.privacy.service import Resealed
 from landbridge.rates.commands import rates
@@ -223,7 +223,7 @@ def stuck(org: UUID | None, data_dir: str | None) -> None:
     click.echo("Nothing is stuck.")
 
 
-for group in (orgs, keys, prices):
+for group in (orgs, keys, prices, fees):
     commands.add_command(group)
 add_stories(commands, say)
 commands.add_command(seeding(in_house))

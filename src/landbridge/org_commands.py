@@ -1,4 +1,4 @@
-"""Commands on tenants: organisations, their API keys, their prices. `cli` gathers them."""
+"""Commands on tenants: organisations, keys, prices and fees. `cli` gathers them."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -7,13 +7,13 @@ from uuid import UUID
 
 import click
 
-from landbridge.chains.tokens import TOKENS
 from landbridge.console import chosen_org, in_house
-from landbridge.core.errors import LandbridgeError
+from landbridge.core.errors import FieldInvalid, LandbridgeError
 from landbridge.core.money import Rate
 from landbridge.desk import data_dir_option, org_option
 from landbridge.orgs.model import ApiKey
-from landbridge.rails.currencies import CORRIDORS, FIAT
+from landbridge.quotes.pairs import RECEIVED, SENT, is_pair
+from landbridge.rates.fees import Way
 from landbridge.rates.port import Price
 from landbridge.wiring import House
 
@@ -22,9 +22,7 @@ _RATE_MIN, _RATE_MAX = Decimal("0.000001"), Decimal(1_000_000)
 
 # What the price table keeps of a fee: numeric(9,8).
 _FEE_STEP = Decimal("0.00000001")
-_COINS = {currency for _, currency in TOKENS}
-_SENT = click.Choice(sorted(_COINS | FIAT.keys()))
-_RECEIVED = click.Choice(sorted(_COINS | FIAT.keys() | CORRIDORS.keys()))
+_SENT, _RECEIVED = click.Choice(SENT), click.Choice(RECEIVED)
 
 
 @click.group()
@@ -227,9 +225,75 @@ def prices_list(org: UUID | None, data_dir: str | None) -> None:
         click.echo(line)
 
 
+@click.group()
+def fees() -> None:
+    """What an organisation keeps of what is sent, whatever the price comes from."""
+
+
+@fees.command("set")
+@click.option("--from", "source", required=True, type=_SENT, help="Currency that is sent.")
+@click.option("--to", "destination", required=True, type=_RECEIVED, help="And received.")
+@click.option("--percent", required=True, help="Per cent of what is sent, as in 0.25.")
+@org_option
+@data_dir_option
+def fees_set(
+    *, source: str, destination: str, percent: str, org: UUID | None, data_dir: str | None
+) -> None:
+    """Set the fee of one pair, in one direction."""
+    _check_pair(source, destination)
+
+    async def run(house: House) -> None:
+        org_id = await chosen_org(house, org)
+        at = house.clock.stamp(await house.orgs.clock_offset(org_id))
+        await house.fees.set(org_id, Way(source, destination), percent, actor="cli", at=at)
+
+    try:
+        in_house(data_dir, run)
+    except FieldInvalid as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(f"{percent} % of {source} that is sent for {destination} is kept.")
+
+
+@fees.command("remove")
+@click.option("--from", "source", required=True, type=_SENT, help="Currency that is sent.")
+@click.option("--to", "destination", required=True, type=_RECEIVED, help="And received.")
+@org_option
+@data_dir_option
+def fees_remove(*, source: str, destination: str, org: UUID | None, data_dir: str | None) -> None:
+    """Remove the fee of one pair, in one direction; that of its price counts again."""
+    _check_pair(source, destination)
+
+    async def run(house: House) -> None:
+        org_id = await chosen_org(house, org)
+        at = house.clock.stamp(await house.orgs.clock_offset(org_id))
+        await house.fees.remove(org_id, Way(source, destination), actor="cli", at=at)
+
+    in_house(data_dir, run)
+    click.echo(f"{source} > {destination} has no fee of the organisation's own.")
+
+
+@fees.command("list")
+@org_option
+@data_dir_option
+def fees_list(org: UUID | None, data_dir: str | None) -> None:
+    """Fees of the organisation's own."""
+
+    async def run(house: House) -> list[str]:
+        return [
+            f"{each.way.source} > {each.way.destination}  {each.percent} %"
+            f"  set {each.set_at:%Y-%m-%d %H:%M}"
+            for each in await house.fees.all(await chosen_org(house, org))
+        ]
+
+    for line in in_house(data_dir, run, writes=False):
+        click.echo(line)
+
+
 def _check_pair(source: str, destination: str) -> None:
-    if source not in _COINS and destination not in _COINS:
-        raise click.UsageError(f"{source} to {destination}: one of the two must be a stablecoin")
+    if not is_pair(source, destination):
+        raise click.UsageError(
+            f"{source} to {destination}: one of the two must be a stablecoin, and not both the same"
+        )
 
 
 def _price(rate: str, fee: str) -> Price:

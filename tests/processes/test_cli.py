@@ -224,7 +224,7 @@ async def test_only_what_writes_takes_a_lane_of_the_clock(
 
     await asyncio.to_thread(run, own_dsn, tmp_path, "orgs", "create", "--name", "A")
     before = await taken()
-    for command in ("orgs", "keys", "prices"):
+    for command in ("orgs", "keys", "prices", "fees"):
         assert (await asyncio.to_thread(run, own_dsn, tmp_path, command, "list"))[0] == 0
     assert await taken() == before
 
@@ -280,6 +280,20 @@ def test_prices_of_fiat_and_corridors_are_set_and_listed(own_dsn: str, tmp_path:
         "usdc > brl",
         "usdt > usd-hka",
     ]
+
+
+def test_fees_are_set_listed_and_removed(own_dsn: str, tmp_path: Path) -> None:
+    run(own_dsn, tmp_path, "orgs", "create", "--name", "Acme")
+    pair = ("--from", "usdc", "--to", "usd-hka")
+    assert run(own_dsn, tmp_path, "fees", "set", *pair, "--percent", "0.250")[0] == 0
+    assert "usdc > usd-hka  0.25 %  set " in run(own_dsn, tmp_path, "fees", "list")[1]
+    for wrong in ("11", "-1", "NaN", "0.1234567"):
+        code, _, error = run(own_dsn, tmp_path, "fees", "set", *pair, "--percent", wrong)
+        assert code == 2
+        assert "fee" in error
+    assert run(own_dsn, tmp_path, "fees", "remove", *pair)[0] == 0
+    assert not run(own_dsn, tmp_path, "fees", "list")[1]
+    assert run(own_dsn, tmp_path, "fees", "remove", *pair)[0] == 0
 
 
 @pytest.mark.parametrize("verb", [("set", "--rate", "1"), ("remove",)])

@@ -14,6 +14,7 @@ from landbridge.core.money import Rate
 from landbridge.db.pool import Database
 from landbridge.kyc.model import Rail
 from landbridge.orgs.service import take_lane
+from landbridge.rates.fees import Way
 from landbridge.rates.port import Price
 from landbridge.wiring import wire
 from tests.onramps import ONRAMPS, make_onramp, make_payer, onramp_body, receive
@@ -110,6 +111,26 @@ async def test_an_organisations_own_price_is_stopped_too(market_org: Tenant, fee
     await hear(org, feed, CALM)
     quote = (await make_swap(org, user))["quoteInformation"]
     assert quote["rate"] == "0.9"
+
+
+async def test_a_fee_of_the_organisation_is_kept_beside_the_markets_spread(
+    market_org: Tenant, feed: Path
+) -> None:
+    org = market_org
+    await hear(org, feed, CALM)
+    user = await make_user(org, funds="10")
+    rate = (await make_swap(org, user))["quoteInformation"]["rate"]
+    for pair in (("usdc", "usdt"), ("usdc", "brl")):
+        await org.house.fees.set_for(org.caller, Way(*pair), "1", at=org.house.clock.stamp())
+    quote = (await make_swap(org, user))["quoteInformation"]
+    assert (quote["rate"], quote["sendNet"]["amount"]) == (rate, "0.99")
+    # The feed says nothing of reais: the sandbox's own price has the fee, too.
+    assert org.house.market is not None
+    priced = await org.house.rate_board.rates.price(
+        org.org_id, source_currency="usdc", destination_currency="brl"
+    )
+    assert priced is not None
+    assert priced.fee_fraction == Decimal("0.01")
 
 
 async def test_a_quote_that_is_open_keeps_its_price(market_org: Tenant, feed: Path) -> None:

@@ -20,6 +20,7 @@ _TOLD = (
     "ORG",
     "API_KEY",
     "PRICE",
+    "FEE",
     "CLOCK",
     "SANDBOX.",
     "BANK.",

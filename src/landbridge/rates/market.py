@@ -26,10 +26,11 @@ from landbridge.rates.errors import PriceWithheld, RatesRefused
 from landbridge.rates.feeds import AHEAD_MAX, KEPT, Feed, Observation
 from landbridge.rates.guard import GUARDED, is_off_peg
 from landbridge.rates.market_store import Seen
-from landbridge.rates.port import Price, RateSource
+from landbridge.rates.port import Price
 from landbridge.rates.reference import ReferenceRates
 from landbridge.rates.sandbox import STABLECOINS
 from landbridge.rates.spreads import Spreads
+from landbridge.rates.table import PriceTable
 
 _log = structlog.stdlib.get_logger()
 
@@ -247,7 +248,7 @@ class MarketPrices:
 
     def __init__(
         self,
-        own: RateSource,
+        own: PriceTable,
         market: Market,
         spreads: Spreads,
         default: Callable[[str, str], Price | None],
@@ -262,17 +263,15 @@ class MarketPrices:
     ) -> Price | None:
         """See `RateSource`."""
         await self.check_quotable(source_currency, destination_currency)
-        own = await self._own.price(
-            org_id, source_currency=source_currency, destination_currency=destination_currency
-        )
-        if own is not None:
-            return own
+        own = await self._own.own(org_id, source_currency, destination_currency)
+        if own.price is not None:
+            return own.of(None)
         mid = await self._mid(source_currency, destination_currency)
         if mid is None:
-            return self._default(source_currency, destination_currency)
+            return own.of(self._default(source_currency, destination_currency))
         kept = self._spreads.fraction(source_currency, destination_currency)
         rate = _DOWN.multiply(mid, 1 - kept).quantize(_STEP, context=_DOWN)
-        return Price(Rate(rate), Decimal(0), as_of=None)
+        return own.of(Price(Rate(rate), Decimal(0), as_of=None))
 
     async def check_quotable(self, *currencies: str) -> None:
         """See `RateSource`."""

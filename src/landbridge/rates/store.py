@@ -1,18 +1,21 @@
-"""Every statement on prices."""
+"""Every statement on prices and fees."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 from uuid import UUID
 
 from landbridge.db.pool import Row, Tx
 from landbridge.rates.port import Price
 
 _FIND = """
-select i.place, p.rate, p.fee_fraction, p.set_at
+select i.place, p.rate, p.fee_fraction, p.set_at, f.fraction as own_fee
 from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality
     as i (org_id, source_currency, destination_currency, place)
-join prices p on p.org_id = i.org_id and p.source_currency = i.source_currency
+left join prices p on p.org_id = i.org_id and p.source_currency = i.source_currency
     and p.destination_currency = i.destination_currency
+left join fees f on f.org_id = i.org_id and f.source_currency = i.source_currency
+    and f.destination_currency = i.destination_currency
 """
 
 _SET = """
@@ -39,9 +42,34 @@ where org_id = $1
 order by source_currency, destination_currency
 """
 
+_SET_FEE = """
+insert into fees (org_id, source_currency, destination_currency, fraction, set_at)
+values ($1, $2, $3, $4, $5)
+on conflict (org_id, source_currency, destination_currency) do update
+set fraction = excluded.fraction, set_at = excluded.set_at
+where fees.fraction <> excluded.fraction
+returning true
+"""
+
+_REMOVE_FEE = """
+delete from fees
+where org_id = $1 and source_currency = $2 and destination_currency = $3
+returning true
+"""
+
+_LIST_FEES = """
+select source_currency, destination_currency, fraction, set_at
+from fees
+where org_id = $1
+order by source_currency, destination_currency
+"""
+
 
 async def find(tx: Tx, pairs: Sequence[tuple[UUID, str, str]]) -> dict[int, Row]:
-    """Rows by place in `pairs`, each (organisation, source, destination)."""
+    """Rows by place in `pairs`, each (organisation, source, destination).
+
+    Without a price of the organisation's the rate is null, without a fee of its own `own_fee` is.
+    """
     rows = await tx.fetch(
         _FIND,
         [org_id for org_id, _, _ in pairs],
@@ -84,3 +112,20 @@ async def remove_price(
 async def list_prices(tx: Tx, org_id: UUID) -> Sequence[Row]:
     """An organisation's own prices."""
     return await tx.fetch(_LIST, org_id)
+
+
+async def set_fee(
+    tx: Tx, org_id: UUID, source: str, destination: str, *, fraction: Decimal, at: datetime
+) -> bool:
+    """Set an organisation's fee of one pair; False if it is this already."""
+    return await tx.fetchval(_SET_FEE, org_id, source, destination, fraction, at) is not None
+
+
+async def remove_fee(tx: Tx, org_id: UUID, source: str, destination: str) -> bool:
+    """Remove an organisation's fee of one pair; False if there is none."""
+    return await tx.fetchval(_REMOVE_FEE, org_id, source, destination) is not None
+
+
+async def list_fees(tx: Tx, org_id: UUID) -> Sequence[Row]:
+    """An organisation's own fees."""
+    return await tx.fetch(_LIST_FEES, org_id)

@@ -1,7 +1,9 @@
-"""The organisation's price table, as a `RateSource`."""
+"""The organisation's price table and its own fees, as a `RateSource`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from uuid import UUID
 
 from landbridge.changes.service import tell_next
@@ -22,6 +24,19 @@ def no_price(source: str, destination: str) -> Price | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What an organisation has set of one pair: a price, a fee, both or neither."""
+
+    price: Price | None = None
+    fee: Decimal | None = None
+
+    def of(self, other: Price | None) -> Price | None:
+        """Its own price, else this one; with its own fee, if it has one, in place of any other."""
+        price = self.price or other
+        return price if price is None or self.fee is None else replace(price, fee_fraction=self.fee)
+
+
 class PriceTable:
     """Prices that the organisation has set; `default(source, destination)` for other pairs.
 
@@ -37,8 +52,12 @@ class PriceTable:
         self, org_id: UUID, *, source_currency: str, destination_currency: str
     ) -> Price | None:
         """The organisation's own price of the pair, else the default."""
-        found = await self._lookups.call((org_id, source_currency, destination_currency))
-        return found or self._default(source_currency, destination_currency)
+        own = await self.own(org_id, source_currency, destination_currency)
+        return own.of(self._default(source_currency, destination_currency))
+
+    async def own(self, org_id: UUID, source_currency: str, destination_currency: str) -> Own:
+        """What the organisation has set of a pair, without the default."""
+        return await self._lookups.call((org_id, source_currency, destination_currency))
 
     async def check_quotable(self, *currencies: str) -> None:
         """Nothing is withheld where no market is known."""
@@ -92,14 +111,18 @@ class PriceTable:
         """The prices that the organisation has set."""
         return await self._database.single(lambda tx: store.list_prices(tx, org_id))
 
-    async def _find(self, pairs: list[tuple[UUID, str, str]]) -> list[Price | None]:
+    async def _find(self, pairs: list[tuple[UUID, str, str]]) -> list[Own]:
         rows = await self._database.single(lambda tx: store.find(tx, pairs))
-        return [
-            Price(Rate(row["rate"]), row["fee_fraction"], row["set_at"])
-            if (row := rows.get(place))
-            else None
-            for place in range(len(pairs))
-        ]
+        return [_own(rows[place]) for place in range(len(pairs))]
+
+
+def _own(row: Row) -> Own:
+    price = (
+        None
+        if row["rate"] is None
+        else Price(Rate(row["rate"]), row["fee_fraction"], row["set_at"])
+    )
+    return Own(price, row["own_fee"])
 
 
 async def _tell(

@@ -30,7 +30,9 @@ from landbridge.orgs.modes import claim_mode
 from landbridge.orgs.service import take_lane
 from landbridge.payments.timelines import Timelines
 from landbridge.quotes.board import RateBoard
+from landbridge.quotes.pairs import is_pair
 from landbridge.rails.port import Rails
+from landbridge.rates.fees import Fees
 from landbridge.rates.market import Market
 from landbridge.rates.port import RateSource
 from landbridge.rates.table import PriceTable
@@ -77,6 +79,7 @@ class House(Coins):
     """Every service, wired; routes and steps take what they need from here."""
 
     prices: PriceTable
+    fees: Fees
     # What a price feed says; None without one.
     market: Market | None
     rate_board: RateBoard
@@ -187,6 +190,7 @@ def wire(
         **members(keep_books(people)),
         **members(tell(people, paying_out, taking_in, reporting)),
         prices=prices,
+        fees=Fees(database, is_pair),
         market=market,
         rate_board=RateBoard(rates, clock, price_age_max=settings.price_age_max),
         swaps=swaps,

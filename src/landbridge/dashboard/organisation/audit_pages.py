@@ -34,6 +34,8 @@ _PAGES = {
 _LISTS = {
     "API_KEY": "keys",
     "LIMITS": "settings/limits",
+    "PRICE": "settings/fees",
+    "FEE": "settings/fees",
     "APPROVAL.POLICY": "settings/approvals",
     "REPORT.ZONE": "settings/time-zone",
     "ORG": "settings",

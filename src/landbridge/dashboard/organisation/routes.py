@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from litestar.types import ControllerRouterHandler
 
 from landbridge.dashboard.organisation.audit_pages import AuditLogPages
+from landbridge.dashboard.organisation.fee_pages import FeePages
 from landbridge.dashboard.organisation.limit_pages import LimitPages
 from landbridge.dashboard.organisation.sandbox_pages import SandboxPages
 from landbridge.dashboard.organisation.settings_pages import SettingsPages
 
 PAGES: Sequence[ControllerRouterHandler] = [
     AuditLogPages,
+    FeePages,
     LimitPages,
     SandboxPages,
     SettingsPages,

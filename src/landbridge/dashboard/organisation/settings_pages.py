@@ -123,17 +123,6 @@ class SettingsPages(Controller):
             return renderer.again(request, _APPROVALS, problem, **values)
         return go(f"{_HOME}/approvals", said=_("This is asked of approvals from now on."))
 
-    @get("/fees")
-    async def fees(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        installation: NamedDependency[Installation],
-    ) -> Response[str]:
-        """Where fees and spreads are set."""
-        check_admin(request.user.caller)
-        return renderer.page(request, "organisation/fees.html", lines=installation.pricing)
-
     @get("/time-zone")
     async def time_zone(
         self,
