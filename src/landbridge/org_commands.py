@@ -227,7 +227,7 @@ def prices_list(org: UUID | None, data_dir: str | None) -> None:
 
 @click.group()
 def fees() -> None:
-    """What an organisation keeps of what is sent, whatever the price comes from."""
+    """What an organisation keeps of what is sent, wherever the price comes from."""
 
 
 @fees.command("set")

@@ -15,13 +15,12 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from landbridge.stories.client import connected
 from tests.browser.dashboard.conftest import PHONE, WIDE
-from tests.browser.dashboard.people import ADMIN, PASSWORD, sign_in
-from tests.dashboard.world import build
+from tests.browser.dashboard.furnishing import furnish
+from tests.browser.dashboard.people import ADMIN, OUTSIDE, PASSWORD, sign_in
 from tests.processes.play import KEY, served
 from tests.sources import ROOT
 
 FOLDER = ROOT / "screenshots"
-_OUTSIDE = {"sign-in": "/dashboard/sign-in", "forgot": "/dashboard/forgot"}
 _WAYS: Mapping[str, tuple[dict[str, int], str]] = {
     "": (WIDE, "light"),
     "-dark": (WIDE, "dark"),
@@ -34,16 +33,21 @@ async def take(chromium: str) -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     with tempfile.TemporaryDirectory(prefix="landbridge-screenshots-") as folder:
-        settings = {"admin_email": ADMIN, "admin_password": PASSWORD}
+        settings = {
+            "admin_email": ADMIN,
+            "admin_password": PASSWORD,
+            "unmatched_deposits": "hold",
+        }
         with served(Path(folder) / "data", **settings) as server:
             base = f"http://127.0.0.1:{server.port}"
-            async with connected(base, KEY) as client:
-                world = await build(client)
-            async with async_playwright() as playwright:
+            async with connected(base, KEY) as client, async_playwright() as playwright:
                 # The pages are our own; as root in a container there is no sandbox to be had.
                 browser = await playwright.chromium.launch(
                     executable_path=chromium, args=["--no-sandbox"]
                 )
+                page = await browser.new_page(base_url=base)
+                await sign_in(page, ADMIN, PASSWORD)
+                world = await furnish(server, client, page)
                 for suffix in _WAYS:
                     await _take_all(browser, base, world.pages(), suffix)
                 await browser.close()
@@ -63,7 +67,7 @@ async def _take_all(
         reduced_motion="reduce",
     )
     page = await context.new_page()
-    await _take(page, _OUTSIDE, suffix)
+    await _take(page, OUTSIDE, suffix)
     await sign_in(page, ADMIN, PASSWORD)
     await _take(page, pages, suffix)
     await context.close()

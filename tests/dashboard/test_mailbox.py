@@ -67,7 +67,7 @@ async def test_invitations_and_new_passwords_arrive(org: Tenant) -> None:
         if link.startswith(URL)
     ]
     (reset,) = [each for each in links if "/reset/" in each]
-    await org.house.sign_in.check_reset(token_of(reset))
+    await org.house.sign_in.reset_of(token_of(reset))
     (invitation,) = [each for each in links if "/invitations/" in each]
     assert (await org.house.sign_in.invitation(token_of(invitation))).name == "Grace"
 

@@ -5,15 +5,16 @@ organisation and on a server that runs somewhere.
 """
 
 import asyncio
-from collections.abc import Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from landbridge.stories.client import Client
-from landbridge.stories.people import bank_account, introduce, sign_up, verified
+from landbridge.stories.people import agree, bank_account, introduce, sign_up, verified
 from landbridge.stories.triggering import STORIES
-from tests.tenants import Tenant
+from tests.tenants import Tenant, business
 
 # A payment of each kind, and what waits for a person.
 _PLAYED = {
@@ -29,6 +30,10 @@ _PLAYED = {
     "offramp_asked": "OFFRAMP.RFI.OPEN",
     "offramp_waiting": "OFFRAMP.STATUS.PENDING_APPROVAL",
 }
+_SETTINGS = ("approvals", "limits", "fees", "time-zone", "installation")
+_PROFILE = ("password", "proof", "second-factor", "passkeys", "sessions")
+# It is mailed, so that there is a mail.
+_LINK = {"recipientEmail": "ada@example.com", "userType": "INDIVIDUAL", "rails": ["USD"]}
 # Events wait for every writing transaction of the server, also for a long one of another test.
 _LOOKS, _LOOK_EVERY_S = 600, 0.1
 _ROUTE = {
@@ -43,6 +48,9 @@ class World:
     """Ids of what there is."""
 
     user: str
+    business: str
+    owner: str
+    document: str
     account: str
     virtual_account: str
     rule: str
@@ -55,27 +63,17 @@ class World:
     delivery: str | None = None
     request: str | None = None
     case: str | None = None
+    deposit: str | None = None
+    line: str | None = None
+    # Found on pages alone.
+    mail: str | None = None
+    member: str | None = None
 
     def pages(self) -> Mapping[str, str]:
         """Every page behind the door, by a name for its picture."""
-        user, users = f"/dashboard/users/{self.user}", "/dashboard/users"
         found = {
             "overview": "/dashboard",
-            "users": users,
-            "users-new": f"{users}/new",
-            "user": user,
-            "user-edit": f"{user}/edit",
-            "user-erase": f"{user}/erase",
-            "user-wallets": f"{user}/wallets",
-            "user-accounts": f"{user}/accounts",
-            "user-account": f"{user}/accounts/{self.account}",
-            "user-accounts-new": f"{user}/accounts/new",
-            "user-virtual-accounts": f"{user}/virtual-accounts",
-            "user-virtual-account": f"{user}/virtual-accounts/{self.virtual_account}",
-            "user-virtual-account-edit": f"{user}/virtual-accounts/{self.virtual_account}/edit",
-            "user-virtual-accounts-new": f"{user}/virtual-accounts/new",
-            "user-transactions": f"{user}/transactions",
-            "user-compliance": f"{user}/compliance",
+            **self._users(),
             "settlement-rules": "/dashboard/settlement-rules",
             "settlement-rules-new": "/dashboard/settlement-rules/new",
             "settlement-rule": f"/dashboard/settlement-rules/{self.rule}",
@@ -104,9 +102,51 @@ class World:
             found["delivery"] = f"/dashboard/webhooks/{self.webhook}/deliveries/{self.delivery}"
         if self.request:
             found["request"] = f"/dashboard/requests/{self.request}"
-        if self.case:
-            found["review-kyc"] = f"/dashboard/reviews/kyc/{self.case}"
+        reviews = {"kyc": self.case, "deposits": self.deposit, "bank-lines": self.line}
+        found |= {
+            f"review-{queue}": f"/dashboard/reviews/{queue}/{each}"
+            for queue, each in reviews.items()
+            if each
+        }
+        if self.mail:
+            found["mail"] = self.mail
+        if self.member:
+            found["team-member"] = self.member
         return found
+
+    def _users(self) -> Mapping[str, str]:
+        """What is about somebody."""
+        user, users = f"/dashboard/users/{self.user}", "/dashboard/users"
+        return {
+            "users": users,
+            "users-new": f"{users}/new",
+            "user": user,
+            "user-edit": f"{user}/edit",
+            "user-erase": f"{user}/erase",
+            "user-wallets": f"{user}/wallets",
+            "user-deposits": f"{user}/wallets/deposits?coin=POLYGON:usdc",
+            "user-accounts": f"{user}/accounts",
+            "user-account": f"{user}/accounts/{self.account}",
+            "user-accounts-new": f"{user}/accounts/new",
+            "user-virtual-accounts": f"{user}/virtual-accounts",
+            "user-virtual-account": f"{user}/virtual-accounts/{self.virtual_account}",
+            "user-virtual-account-edit": f"{user}/virtual-accounts/{self.virtual_account}/edit",
+            "user-virtual-accounts-new": f"{user}/virtual-accounts/new",
+            "user-transactions": f"{user}/transactions",
+            "user-compliance": f"{user}/compliance",
+            "user-kyc-link": f"{user}/compliance/kyc-link",
+            "user-documents-new": f"{user}/compliance/documents/new",
+            "user-document": f"{user}/compliance/documents/{self.document}",
+            "business": f"{users}/{self.business}",
+            "business-compliance": f"{users}/{self.business}/compliance",
+            "business-owners-new": f"{users}/{self.business}/compliance/owners/new",
+            "business-owner": f"{users}/{self.business}/compliance/owners/{self.owner}",
+        }
+
+    async def look_around(self, links: Callable[[str], Awaitable[Sequence[str]]]) -> None:
+        """Find what only pages name; `links` answers where a page that the admin sees leads to."""
+        self.member = await _linked(links, "/dashboard/team", r"/dashboard/team/[0-9a-f-]{36}")
+        self.mail = await _linked(links, "/dashboard/mailbox", r"/dashboard/mailbox/.+")
 
     def _frame(self) -> Mapping[str, str]:
         """What is not about a user or a payment."""
@@ -121,6 +161,7 @@ class World:
             "webhooks-new": "/dashboard/webhooks/new",
             "webhook": f"/dashboard/webhooks/{self.webhook}",
             "webhook-edit": f"/dashboard/webhooks/{self.webhook}/edit",
+            "webhook-keys": f"/dashboard/webhooks/{self.webhook}/keys",
             "events": "/dashboard/events",
             "event": f"/dashboard/events/{self.event}",
             "requests": "/dashboard/requests",
@@ -129,10 +170,12 @@ class World:
             "team": "/dashboard/team",
             "team-invite": "/dashboard/team/invite",
             "settings": "/dashboard/settings",
+            **{f"settings-{each}": f"/dashboard/settings/{each}" for each in _SETTINGS},
             "audit-log": "/dashboard/audit-log",
             "sandbox": "/dashboard/sandbox",
             "mailbox": "/dashboard/mailbox",
             "profile": "/dashboard/profile",
+            **{f"profile-{each}": f"/dashboard/profile/{each}" for each in _PROFILE},
             "shortcuts": "/dashboard/shortcuts",
         }
 
@@ -140,7 +183,16 @@ class World:
 # What is refused to all but admins. Everybody may look at the keys, the team and the rules.
 FOR_ADMINS = frozenset(
     {
-        *("settings", "mailbox", "keys-new", "team-invite", "webhooks-new", "webhook-edit"),
+        *("settings", *(f"settings-{each}" for each in _SETTINGS)),
+        *(
+            "mailbox",
+            "mail",
+            "team-member",
+            "keys-new",
+            "team-invite",
+            "webhooks-new",
+            "webhook-edit",
+        ),
         *("settlement-rules-new", "user-erase", "reviews-kyc", "review-kyc", "reviews-accounts"),
     }
 )
@@ -148,7 +200,7 @@ FOR_ADMINS = frozenset(
 FOR_EDITORS = frozenset(
     {
         *("users-new", "user-edit", "user-accounts-new", "user-virtual-accounts-new"),
-        "user-virtual-account-edit",
+        *("user-virtual-account-edit", "user-kyc-link"),
         *(f"new-{kind}" for kind in ("transfer", "batch", "bridge", "swap", "onramp", "offramp")),
     }
 )
@@ -186,8 +238,17 @@ async def build(client: Client) -> World:
     )
     stranger = await sign_up(client, "Grace")
     await introduce(client, stranger)
+    company = business(await agree(client))
+    business_id = str((await client.post("/v2/users", company))["id"])
+    owners: Any = await client.get(f"/v2/users/{business_id}/kyc/ubos")
+    documents: Any = await client.get(f"/v2/users/{user}/kyc/documents")
+    await client.post("/v2/kyc-link", _LINK)
+    await client.post(f"/v2/sandbox/onramps/{payments['onramp']}/deposit", {})
     world = World(
         user=user,
+        business=business_id,
+        owner=owners["data"][0]["id"],
+        document=documents["data"][0]["id"],
         account=await bank_account(client, user),
         virtual_account=virtual["accountInfo"]["id"],
         rule=rule["id"],
@@ -211,12 +272,27 @@ async def _first_event(client: Client) -> str:
     raise AssertionError("no event came")
 
 
+async def _linked(links: Callable[[str], Awaitable[Sequence[str]]], path: str, pattern: str) -> str:
+    """The first link of a page that fits; what a worker sends is there in a moment."""
+    for _ in range(_LOOKS):
+        for each in await links(path):
+            if re.fullmatch(pattern, each):
+                return each
+        await asyncio.sleep(_LOOK_EVERY_S)
+    raise AssertionError(f"{path} leads to nothing like {pattern}")
+
+
 async def _found(client: Client, world: World) -> None:
     """What may be there a moment later, or only where somebody reviews."""
     deliveries: Any = await client.get(f"/v2/webhooks/{world.webhook}/deliveries", limit=1)
     world.delivery = next((each["id"] for each in deliveries["deliveries"]), None)
-    cases: Any = await client.get("/v2/reviews/kyc", limit=1)
-    world.case = next((each["id"] for each in cases["reviews"]), None)
+    world.case, world.deposit, world.line = [
+        next((each["id"] for each in found["reviews"]), None)
+        for found in [
+            await client.get(f"/v2/reviews/{queue}", limit=1)
+            for queue in ("kyc", "deposits", "bank-lines")
+        ]
+    ]
     requests: Any = await client.get("/v2/request-log", limit=1)
     world.request = next((each["xRequestId"] for each in requests["requests"]), None)
 

@@ -153,7 +153,7 @@ async def test_a_reset_is_used_once_and_ends_every_session(org: Tenant) -> None:
     link = await _reset(org, admin)
     voided, token = token_of(link), token_of(await _reset(org, admin))
     with pytest.raises(LinkInvalid):
-        await org.house.sign_in.check_reset(voided)
+        await org.house.sign_in.reset_of(voided)
     with pytest.raises(FieldInvalid):
         await org.house.sign_in.reset(token, password="short")
     done = await asyncio.gather(

@@ -98,9 +98,10 @@ class SignIn:
         asked = asyncio.create_task(self._mail_reset(_address_or_not(email)))
         await asyncio.gather(asked, asyncio.sleep(_RESET_TAKES_S))
 
-    async def check_reset(self, token: str) -> None:
-        """Raise `LinkInvalid` unless a password can be chosen by this link."""
-        await self._links.look(token, Purpose.RESET)
+    async def reset_of(self, token: str) -> str:
+        """The e-mail address of who chooses a password by this link; raises `LinkInvalid`."""
+        found = await self._links.look(token, Purpose.RESET)
+        return (await self._account(found.org_id, found.member_id)).person.email
 
     async def reset(self, token: str, *, password: str) -> None:
         """Choose another password; every session ends, and one signs in with it.

@@ -10,9 +10,10 @@ from playwright.async_api import Browser, Page, Route
 
 from landbridge.stories.client import Client, connected
 from tests.browser.conftest import PATIENCE_MS
+from tests.browser.dashboard.furnishing import furnish
 from tests.browser.dashboard.people import ADMIN, PASSWORD, Desk, sign_in
 from tests.conftest import new_database
-from tests.dashboard.world import World, build
+from tests.dashboard.world import World
 from tests.processes.play import KEY, Served
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
@@ -29,7 +30,8 @@ async def house_of(
     """`landbridge serve`, with a worker and a first admin, on a database of its own."""
     folder = tmp_path_factory.mktemp("dashboard") / "data"
     async with new_database(server_dsn, is_migrated=False) as dsn:
-        with served_here(folder, database_url=dsn) as server:
+        settings = {"database_url": dsn, "unmatched_deposits": "hold"}
+        with served_here(folder, **settings) as server:
             yield server
 
 
@@ -53,9 +55,10 @@ async def api(house_of: Served) -> AsyncIterator[Client]:
 
 
 @pytest.fixture(scope="session")
-async def world(api: Client) -> World:
+async def world(browser: Browser, house_of: Served, api: Client) -> World:
     """One of everything."""
-    return await build(api)
+    async with desk_of(browser, house_of)() as page:
+        return await furnish(house_of, api, page)
 
 
 @pytest.fixture

@@ -10,6 +10,9 @@ from playwright.async_api import Page
 
 ADMIN, PASSWORD = "admin@example.com", "slate-Mango-77-orbit"
 
+# Pages of those who are not signed in.
+OUTSIDE = {"sign-in": "/dashboard/sign-in", "forgot": "/dashboard/forgot"}
+
 # Opens a browser with somebody in it.
 Desk = Callable[..., AbstractAsyncContextManager[Page]]
 

@@ -8,6 +8,7 @@ from playwright.async_api import Browser, Page, expect
 
 from landbridge.stories.client import Client, connected
 from landbridge.stories.people import introduce, sign_up
+from tests.browser.dashboard.barriers import barriers
 from tests.browser.dashboard.conftest import desk_of, served_here
 from tests.conftest import new_database
 from tests.onboarding.person import PICTURE
@@ -48,6 +49,7 @@ async def test_a_person_is_looked_at_and_approved(
         await picture.scroll_into_view_if_needed()
         await expect(picture).to_have_js_property("complete", value=True)
         assert await picture.evaluate("each => each.naturalWidth") > 0
+        assert not await barriers(page)
         await page.get_by_role("button", name="Decide and go on").click()
         # Nothing was chosen: the browser asks for it.
         assert page.url.rpartition("/")[0].endswith("/reviews/kyc")

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Page, expect
 from pyotp.totp import TOTP
 
+from tests.browser.dashboard.barriers import barriers
 from tests.browser.dashboard.people import PASSWORD, Desk, join, sign_in, somebody, type_in
 
 _DEVICE = {
@@ -86,6 +87,7 @@ async def test_codes_of_an_app_are_asked_for_once_set_up(desk: Desk) -> None:
         assert len(set(recovery)) == 10
         await sign_out(page)
         await sign_in_to_code(page, mary.email)
+        assert not await barriers(page)
         # The code that set it up is used; that of the next half minute is not.
         await enter(page, app.at(began))
         await expect(page.get_by_role("alert").first).to_contain_text("did not work")
@@ -126,6 +128,9 @@ async def test_a_passkey_opens_without_password(desk: Desk) -> None:
         await page.get_by_role("button", name="Add").click()
         await expect(page.get_by_role("link", name="Work laptop")).to_be_visible()
         await expect(page.get_by_role("cell", name="Never")).to_be_visible()
+        await page.get_by_role("link", name="Work laptop").click()
+        await expect(page.get_by_label("Name", exact=True)).to_have_value("Work laptop")
+        assert not await barriers(page)
         await sign_out(page)
         await page.goto("/dashboard/transactions")
         await page.get_by_role("button", name="Sign in with a passkey").click()

@@ -61,10 +61,10 @@ class ResetPages(Controller):
     ) -> Response[str]:
         """The form, if the link is good."""
         try:
-            await sign_in.check_reset(token)
+            email = await sign_in.reset_of(token)
         except LinkInvalid as problem:
             return over(request, renderer, problem)
-        return renderer.page(request, _RESET)
+        return renderer.page(request, _RESET, email=email)
 
     @post("/{token:str}", signed_out=True)
     async def reset(
@@ -75,14 +75,14 @@ class ResetPages(Controller):
         sign_in: NamedDependency[SignIn],
     ) -> Page:
         """Choose it, and sign in with it: the second factor is asked for there."""
-        form = await read_form(request)
+        form, email = await read_form(request), ""
         try:
-            await sign_in.check_reset(token)
+            email = await sign_in.reset_of(token)
             await sign_in.reset(token, password=chosen_password(form))
         except LinkInvalid as problem:
             return over(request, renderer, problem)
         except Refused as problem:
-            return renderer.again(request, _RESET, problem)
+            return renderer.again(request, _RESET, problem, email=email)
         return go(SIGN_IN, said=_("The password was changed. Sign in with it."))
 
 

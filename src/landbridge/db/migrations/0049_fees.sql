@@ -1,5 +1,5 @@
 -- An organisation's own fees: the part of what is sent that is kept of a pair, in one direction,
--- whatever its rate comes from. Where there is none, the fee that comes with the rate counts.
+-- wherever its rate comes from. Where there is none, the fee that comes with the rate counts.
 create table fees (
     org_id uuid not null,
     source_currency text not null,

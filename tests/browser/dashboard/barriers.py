@@ -1,0 +1,34 @@
+"""What is wrong with a page as somebody sees it: barriers (axe, WCAG 2.2 AA), overflow, scripts."""
+
+from typing import Any
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Page
+
+_RULES = {
+    "runOnly": {
+        "type": "tag",
+        "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    }
+}
+_FACTS = """() => ({
+    headings: document.querySelectorAll('h1').length,
+    wide: document.documentElement.scrollWidth - window.innerWidth,
+    twice: [...document.querySelectorAll('[id]')].map(each => each.id)
+        .filter((id, at, all) => all.indexOf(id) !== at),
+    inline: document.querySelectorAll('script:not([src]), style, [style], [onclick]').length,
+})"""
+_RIGHT: dict[str, Any] = {"headings": 1, "wide": 0, "twice": [], "inline": 0}
+
+
+async def barriers(page: Page) -> list[Any]:
+    """What is wrong with the page that is open; nothing, if all is well."""
+    facts = await page.evaluate(_FACTS)
+    found: list[Any] = [(fact, value) for fact, value in facts.items() if value != _RIGHT[fact]]
+    axe: Any = Axe()
+    checked: Any = (await axe.run(page, options=_RULES)).response
+    found += [
+        (each["id"], [node["target"] for node in each["nodes"]][:3])
+        for each in checked["violations"]
+    ]
+    return found

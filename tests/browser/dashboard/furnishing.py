@@ -1,0 +1,63 @@
+"""One of everything at a server that runs: also what no program can make, and what only pages name.
+
+The server must keep deposits that fit nothing (`unmatched_deposits="hold"`).
+"""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from playwright.async_api import Page
+
+from landbridge.stories.client import Client
+from tests.bank_files.made import USD
+from tests.dashboard.world import World, build
+from tests.processes.play import Served, clean_environ
+
+_PATIENCE_S, _PAUSE_S = 60, 0.05
+
+
+async def furnish(server: Served, api: Client, page: Page) -> World:
+    """Make everything, and look around on a page of the admin's."""
+    _leave_an_odd_file(server)
+    world = await build(api)
+
+    async def links(path: str) -> Sequence[str]:
+        await page.goto(path)
+        return await page.locator("main a").evaluate_all(
+            "all => all.map(each => each.getAttribute('href') || '')"
+        )
+
+    await world.look_around(links)
+    world.deposit = await _kept_deposit(api)
+    return world
+
+
+async def _kept_deposit(api: Client) -> str:
+    """The second deposit of one onramp, which fits nothing; a worker takes it in."""
+    async with asyncio.timeout(_PATIENCE_S):
+        while True:
+            for each in (await api.get("/v2/reviews/deposits"))["reviews"]:
+                return str(each["id"])
+            await asyncio.sleep(_PAUSE_S)
+
+
+def _leave_an_odd_file(server: Served) -> None:
+    """The bank leaves a file that nobody can read, so a person has to."""
+    place = server.folder.with_name(f"{server.folder.name}.bank")
+    (place / "in").mkdir(parents=True)
+    (place / "in" / "odd").write_bytes(b"odd")
+    head, path, _ = USD.rpartition("path = ")
+    account = f'{head}{path}"{place}"\n'
+    command = [sys.executable, "-m", "landbridge", "bank-files"]
+    for verb in ("account", "read"):
+        done = subprocess.run(
+            [*command, verb, "--data-dir", str(server.folder)],
+            env=clean_environ(**server.settings),
+            input=account,
+            text=True,
+            check=False,
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stderr
