@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import msgspec
 import pytest
 
 from landbridge.core.clock import Clock
@@ -27,12 +26,10 @@ from landbridge.wiring import wire
 from tests.onramps import (
     ONRAMPS,
     check_books,
-    deposit,
     house_units,
     make_onramp,
     make_payer,
     now,
-    onramp_of,
     receive,
     retrieve,
     settle,
@@ -334,40 +331,6 @@ async def test_a_deposit_waits_for_a_price(org: Tenant) -> None:
     assert found["status"] == "COMPLETED"
     quote = found["quoteInformation"]
     assert (quote["sendNet"]["amount"], quote["receiveNet"]["amount"]) == ("99.9", "99.8001")
-    await check_books(org)
-
-
-@pytest.mark.parametrize("way", ["virtual", "reference"])
-async def test_large_deposits_are_reviewed_by_themselves(
-    org: Tenant, database: Database, way: str
-) -> None:
-    settings = msgspec.structs.replace(SETTINGS, review_above_usd=Decimal(50))
-    house = wire(settings, database, Clock(await take_lane(database)))
-    strict = Tenant(house, org.client, org.caller, org.key)
-    user = await make_payer(org)
-
-    async def paid(amount: str) -> dict[str, Any]:
-        if way == "virtual":
-            receipt = await _arrive(org, await make_account(org, user), amount)
-            return {"id": str(derived_id(receipt.id, "onramp"))}
-        onramp = await make_onramp(org, user, amount)
-        await deposit(org, onramp)
-        return onramp
-
-    small, large, refused = await paid("49.99"), await paid("50"), await paid("51")
-    await settle(strict)
-    assert (await retrieve(org, small))["status"] == "COMPLETED"
-    assert [(await retrieve(org, each))["status"] for each in (large, refused)] == [
-        *("IN_REVIEW", "IN_REVIEW")
-    ]
-    await org.post(f"/v2/sandbox/transfers/{large['id']}/rfi", {"action": "close"})
-    await org.post(f"{ONRAMPS}/{refused['id']}/cancel")
-    await settle(strict)
-    assert (await retrieve(org, large))["status"] == "COMPLETED"
-    assert (await retrieve(org, refused))["status"] == "FIAT_RETURNED"
-    found = await onramp_of(org, large["id"])
-    (rfi,) = (await org.house.rfis.of(org.org_id, [found.record.id]))[found.record.id]
-    assert (rfi.status, rfi.opened_by) == ("CLOSED", "bank")
     await check_books(org)
 
 

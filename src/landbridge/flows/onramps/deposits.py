@@ -17,7 +17,7 @@ import msgspec
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, Busy, Refused, Unavailable
 from landbridge.core.ids import derived_id
-from landbridge.core.money import Money
+from landbridge.core.money import Money, Rate, Rounding
 from landbridge.db.pool import Tx
 from landbridge.flows.onramps import moves, store
 from landbridge.flows.onramps.model import (
@@ -104,7 +104,13 @@ class Deposits:
             receipt_id=receipt.id,
             clears_at=max(at, receipt.clears_at),
             is_large=is_reviewed(onramp.record)
-            or self._is_large(onramp.source, onramp.destination),
+            or self._is_large(
+                onramp.source,
+                Rate(onramp.details.rate).convert(
+                    onramp.source, onramp.destination.asset, Rounding.UP
+                ),
+                onramp.details.worth_usd,
+            ),
         )
         # Who is asked about already is not asked a second time.
         is_asked = found.is_reviewed and onramp.status is not Status.IN_REVIEW
@@ -171,7 +177,8 @@ class Deposits:
         if failed_reason is not None:
             found = moves.Seen(Status.FIAT_FAILED, at, facts | {"failed_reason": failed_reason})
         else:
-            is_large = self._is_large(quote.send_gross, quote.receive)
+            whole = quote.price.rate.convert(quote.send_gross, quote.receive.asset, Rounding.UP)
+            is_large = self._is_large(quote.send_gross, whole)
             clears_at = max(at, receipt.clears_at)
             found = moves.Seen(Status.FIAT_PENDING, clears_at, facts, is_reviewed=is_large)
         details = Details(
@@ -257,10 +264,16 @@ class Deposits:
         found = await onramps.ledger.account(wallet.org_id, wallet.id, account.asset)
         return wallet.user_id, found.id
 
-    def _is_large(self, fiat: Money, coins: Money) -> bool:
-        """Whether compliance looks at it. A stablecoin counts as a dollar."""
+    def _is_large(self, fiat: Money, coins: Money, worth_usd: Decimal | None = None) -> bool:
+        """Whether compliance looks at it: by what is sent, whoever keeps some of it as a fee.
+
+        `coins` are all that it would buy, each of them a dollar; `worth_usd` what reference rates
+        say, if they do. The larger counts.
+        """
+        if self.review_above_usd is None:
+            return False
         dollars = fiat if fiat.asset.currency == "usd" else coins
-        return self.review_above_usd is not None and dollars.decimal >= self.review_above_usd
+        return max(dollars.decimal, worth_usd or dollars.decimal) >= self.review_above_usd
 
     async def _match(self, tx: Tx, receipt: Receipt, record: Transfer, *, is_asked: bool) -> None:
         """In the transaction of the move: whose deposit this is, and what compliance asks."""
