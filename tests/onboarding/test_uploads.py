@@ -6,13 +6,12 @@ from contextlib import AsyncExitStack, ExitStack, suppress
 
 import pytest
 
-from landbridge.core.errors import Busy
+from landbridge.core.errors import Busy, UserFrozen
 from landbridge.core.ids import new_id
 from landbridge.db.pool import Database, Tx
 from landbridge.onboarding.uploading import find_need
 from landbridge.onboarding.uploads import Room, Sent
 from landbridge.onboarding.visits import Visit
-from landbridge.users.errors import UserFrozen
 from tests.onboarding.person import PASSPORT, PICTURE, Person, at_documents, only_user
 from tests.tenants import Tenant
 from tests.waiting import waits_for

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from landbridge.core.clock import FrozenClock
-from landbridge.core.errors import Rejected, Unavailable, Unclear
+from landbridge.core.errors import Rejected, Unavailable, Unclear, UserFrozen
 from landbridge.db.pool import Tx
 from landbridge.identity.port import (
     Answer,
@@ -25,7 +25,6 @@ from landbridge.identity.port import (
 )
 from landbridge.kyc.model import Rail
 from landbridge.users import store as users_store
-from landbridge.users.errors import UserFrozen
 from landbridge.verification.model import KycStatus, case_id
 from tests.identity.contract import approved, declined
 from tests.identity.faulty import SECRET, ScriptedIdentity

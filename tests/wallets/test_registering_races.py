@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from landbridge.chains.tokens import Chain
-from landbridge.core.errors import ResourceConflict
+from landbridge.core.errors import UserFrozen
 from landbridge.db.pool import Tx
 from landbridge.wallets.model import ExternalWallet
 from tests.tenants import Tenant, make_user
@@ -64,7 +64,7 @@ async def test_an_address_comes_too_late_for_who_is_being_erased(org: Tenant) ->
 
     erasing, registering = await database.transact(work)
     assert (await erasing).status_code == 200
-    with pytest.raises(ResourceConflict, match="erased"):
+    with pytest.raises(UserFrozen, match="erased"):
         await registering
     assert await database.rows(_LABELS, org.org_id) == []
 

@@ -29,9 +29,9 @@ from landbridge.db.pool import Database, Tx
 from landbridge.formats.texts import check_text
 from landbridge.kyc.model import Rail as KycRail
 from landbridge.ledger.service import first_difference
+from landbridge.privacy.keys import key_of
 from landbridge.privacy.service import Vault
 from landbridge.screening.service import Screening, Subject
-from landbridge.users.keys import key_of
 from landbridge.users.service import Users
 from landbridge.web.caller import Caller, check_editor, check_reviewer
 from landbridge.web.replays import note_replay

@@ -121,6 +121,12 @@ class ProfileFrozen(Refused):
     code, name, status = 200204, "PROFILE_FROZEN", 403
 
 
+class UserFrozen(Refused):
+    """This user is frozen."""
+
+    code, name, status = 300202, "USER_FROZEN", 403
+
+
 class KeyMissing(Refused):
     """Send your API key as `Authorization: Bearer <key>`."""
 

@@ -34,9 +34,9 @@ from landbridge.kyc.model import KIND, Data, Document, Dossier, Owner, dossier_i
 from landbridge.kyc.reading import with_data, with_new_owner, with_owner
 from landbridge.kyc.shapes import kyc_reply
 from landbridge.orgs.model import Mode
+from landbridge.privacy.keys import key_of
 from landbridge.privacy.pictures import take
 from landbridge.privacy.service import DataKey, Vault
-from landbridge.users.keys import key_of
 from landbridge.users.model import User, UserCard
 from landbridge.users.policy import Policy
 from landbridge.web.caller import Caller, check_editor

@@ -29,9 +29,8 @@ from landbridge.onboarding.model import (
     rail_names,
     token_hash,
 )
+from landbridge.privacy.keys import erased, key_of
 from landbridge.privacy.service import Vault
-from landbridge.users.errors import erased
-from landbridge.users.keys import key_of
 from landbridge.users.model import UserType, new_session_token
 from landbridge.users.service import Leaving, Users
 from landbridge.web.caller import Caller, check_editor

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from landbridge.chains.tokens import NETWORK_TOKENS, Chain, Network
-from landbridge.core.errors import FieldInvalid, ProfileFrozen, RoleNotAllowed
+from landbridge.core.errors import FieldInvalid, ProfileFrozen, RoleNotAllowed, UserFrozen
 from landbridge.core.money import Asset
 from landbridge.ledger.service import Account, Ledger
 from landbridge.orgs.service import Orgs
 from landbridge.quotes.errors import RouteInvalid
-from landbridge.users.errors import UserFrozen
 from landbridge.users.service import Users
 from landbridge.wallets.errors import WalletNotFound
 from landbridge.wallets.model import Wallet

@@ -21,6 +21,7 @@ from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
 from landbridge.files.service import Files
 from landbridge.ledger.model import Transfer
+from landbridge.privacy.keys import key_of
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.rfis import store
 from landbridge.rfis.model import Rfi, Status, Texts
@@ -65,7 +66,7 @@ class Rfis:
             created_at=at,
             updated_at=at,
         )
-        key = await self._key(tx, rfi.org_id, rfi.user_id)
+        key = await key_of(self._vault, tx, rfi.org_id, rfi.user_id)
         if not await store.add(tx, rfi, key):
             known = await store.get(tx, rfi.org_id, rfi.id)
             if known is None:
@@ -95,7 +96,7 @@ class Rfis:
         found = await store.lock_open(tx, org_id, transfer_id)
         if found is None:
             return None
-        key = await self._key(tx, org_id, found.user_id)
+        key = await key_of(self._vault, tx, org_id, found.user_id)
         rfi = found.opened(key)
         files = tuple(dict.fromkeys(file_ids))
         if rfi.status is Status.ANSWERED:
@@ -133,7 +134,7 @@ class Rfis:
         found = await store.lock_open(tx, org_id, transfer_id)
         if found is None or (rfi_id is not None and found.id != rfi_id):
             return None
-        key = await self._key(tx, org_id, found.user_id)
+        key = await key_of(self._vault, tx, org_id, found.user_id)
         rfi = found.opened(key)
         texts = rfi.texts or Texts("")
         closed = replace(
@@ -195,12 +196,6 @@ class Rfis:
         written = await store.update(tx, rfi, key)
         await _tell(tx, written, what, actor)
         return written
-
-    async def _key(self, tx: Tx, org_id: UUID, user_id: UUID) -> DataKey:
-        key = await self._vault.find(tx, org_id, user_id)
-        if key is None:
-            raise ResourceConflict("the personal data of this user was erased")
-        return key
 
 
 async def _tell(tx: Tx, rfi: Rfi, what: str, actor: str) -> None:

@@ -10,10 +10,10 @@ from landbridge.core.made import Made
 from landbridge.core.pages import Position
 from landbridge.db.pool import Tx
 from landbridge.ledger.service import first_difference
+from landbridge.privacy.keys import key_of
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.users import sealed, store
 from landbridge.users.errors import UserNotFound
-from landbridge.users.keys import key_of
 from landbridge.users.model import User, UserCard, UserType
 from landbridge.users.search import grams, grams_of
 from landbridge.web.replays import note_replay

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Busy, FieldInvalid, ResourceConflict
+from landbridge.core.errors import Busy, FieldInvalid, ResourceConflict, UserFrozen
 from landbridge.core.ids import new_id
 from landbridge.core.pages import BEGINNING, Position, Window
 from landbridge.core.states import Moves
@@ -23,7 +23,6 @@ from landbridge.ledger.service import find_paying, find_unfinished
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.users import sealed, store, terms
 from landbridge.users.checks import Particulars, changed
-from landbridge.users.errors import UserFrozen
 from landbridge.users.model import Names, Profile, User, UserCard, UserType
 from landbridge.users.policy import Policy
 from landbridge.users.records import Records, unknown

@@ -17,10 +17,10 @@ from uuid import UUID
 from landbridge.changes.service import tell
 from landbridge.core.errors import Broken
 from landbridge.db.pool import Database, Tx
+from landbridge.privacy.keys import key_of
 from landbridge.privacy.pictures import take
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.screening.service import Screening
-from landbridge.users.keys import key_of
 from landbridge.verification import store
 from landbridge.verification.letters import Letters
 from landbridge.verification.model import (

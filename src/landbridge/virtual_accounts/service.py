@@ -19,9 +19,9 @@ from landbridge.core.ids import new_id
 from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
 from landbridge.kyc.model import Rail as KycRail
+from landbridge.privacy.keys import key_of
 from landbridge.privacy.service import Vault
 from landbridge.rails.port import Coordinates, Rails, shared_seed
-from landbridge.users.keys import key_of
 from landbridge.users.service import Users
 from landbridge.virtual_accounts import deposit_store, rule_store, store
 from landbridge.virtual_accounts.deposits import Bounds, Deposits

@@ -16,6 +16,7 @@ from landbridge.db.pool import Database, Tx
 from landbridge.formats.texts import check_text
 from landbridge.ledger.service import Ledger, find_held, open_accounts, wallet_ids
 from landbridge.ledger.trial import TRIAL
+from landbridge.privacy.keys import key_of
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.wallets import keys, store
 from landbridge.wallets.errors import WalletAlreadyExists, WalletConfigInvalid, WalletNotFound
@@ -132,7 +133,7 @@ class Wallets:
     ) -> ExternalWallet:
         """Register an address outside the platform for a user; once per user, chain and address.
 
-        Raises as `find_address`, `FieldInvalid`, `WalletAlreadyExists`; erased: `ResourceConflict`.
+        Raises as `find_address`, `FieldInvalid`, `WalletAlreadyExists`; erased: `UserFrozen`.
         """
         check_editor(caller)
         at = self._clock.stamp(caller.clock_offset)
@@ -157,9 +158,7 @@ class Wallets:
         async def work(tx: Tx) -> None:
             # Held before the look: who is being erased has no key by then, or waits for us.
             await store.hold_user(tx, caller.org_id, user_id)
-            key = await self._vault.find(tx, caller.org_id, user_id)
-            if key is None:
-                raise ResourceConflict("the personal data of this user was erased")
+            key = await key_of(self._vault, tx, caller.org_id, user_id)
             if not await store.add_external(tx, external, _sealed_label(key, external)):
                 if await store.external(tx, caller.org_id, external.id) is not None:
                     return  # stored by an attempt whose commit was not heard of

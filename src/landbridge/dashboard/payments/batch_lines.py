@@ -8,14 +8,14 @@ from decimal import Decimal, localcontext
 from typing import Any, Final
 from uuid import UUID
 
-from landbridge.core.errors import Refused
+from landbridge.core.errors import Refused, UserFrozen
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.payments.batch_files import Row, why_no_amount
 from landbridge.dashboard.payments.creating import ALREADY_USED, create
 from landbridge.dashboard.payments.ends import wallet
 from landbridge.dashboard.payments.kinds import BATCH
 from landbridge.dashboard.payments.reviews import Review, review_of
-from landbridge.users.errors import UserFrozen, UserNotFound
+from landbridge.users.errors import UserNotFound
 from landbridge.web.inside import Interface
 
 _AT_ONCE: Final = 5

@@ -18,8 +18,8 @@ from landbridge.core.errors import FieldInvalid
 from landbridge.db.pool import Database, Tx
 from landbridge.files.service import Files
 from landbridge.flows.offramps import store
+from landbridge.privacy.keys import key_of
 from landbridge.privacy.service import DataKey, Vault
-from landbridge.users.keys import key_of
 
 # The members of a request that are texts, by the member that they stand in. Words of a published
 # list (what it is for, the type of a document) say nothing about anybody, and stay.

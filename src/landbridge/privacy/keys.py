@@ -2,9 +2,14 @@
 
 from uuid import UUID
 
+from landbridge.core.errors import UserFrozen
 from landbridge.db.pool import Tx
 from landbridge.privacy.service import DataKey, Vault
-from landbridge.users.errors import erased
+
+
+def erased(user_id: UUID) -> UserFrozen:
+    """The refusal of what needs the personal data of a user who has none left."""
+    return UserFrozen(f"the personal data of user {user_id} was erased")
 
 
 async def key_of(vault: Vault, tx: Tx, org_id: UUID, user_id: UUID) -> DataKey:
