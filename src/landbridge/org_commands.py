@@ -251,7 +251,9 @@ def fees_set(
         in_house(data_dir, run)
     except FieldInvalid as error:
         raise click.UsageError(str(error)) from error
-    click.echo(f"{percent} % of {source} that is sent for {destination} is kept.")
+    # Nothing is not told as `-0`.
+    kept = (Decimal(percent) + 0).normalize()
+    click.echo(f"{kept:f} % of {source} that is sent for {destination} is kept.")
 
 
 @fees.command("remove")

@@ -1,4 +1,4 @@
-"""Fees of the organisation's own on their page."""
+"""Fees of pairs on their page."""
 
 from decimal import Decimal
 
@@ -24,7 +24,7 @@ def rows(page: Opened) -> list[list[str]]:
 async def test_an_admin_sets_a_fee_and_removes_it(org: Tenant) -> None:
     admin = await visit(org)
     user = await make_user(org, funds="100")
-    assert "No fees of your own" in (await admin.see(FEES)).text
+    assert "No fees of pairs" in (await admin.see(FEES)).text
     await admin.done(FEES, {**SWAP, "fee": "1.25"})
     page = await admin.see(FEES)
     assert ["usdc", "usdt", "1.25 %"] in [row[:3] for row in rows(page)]
@@ -36,7 +36,7 @@ async def test_an_admin_sets_a_fee_and_removes_it(org: Tenant) -> None:
     assert "FEE set" in log.text
     assert FEES in log.links()
     await admin.done(f"{FEES}/remove", SWAP)
-    assert "No fees of your own" in (await admin.see(FEES)).text
+    assert "No fees of pairs" in (await admin.see(FEES)).text
     quote = (await make_swap(org, user, amount="10"))["quoteInformation"]
     assert quote["sendNet"]["amount"] == "9.99"
 
@@ -77,4 +77,4 @@ async def test_prices_that_were_set_are_shown(org: Tenant, other_org: Tenant) ->
     assert ["usdc", "brl", "5.4321", "0.15 %"] in rows(page)
     assert "6.789" not in page.text
     await (await visit(other_org)).done(FEES, {**SWAP, "fee": "9"})
-    assert "No fees of your own" in (await (await visit(org)).see(FEES)).text
+    assert "No fees of pairs" in (await (await visit(org)).see(FEES)).text

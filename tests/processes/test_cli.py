@@ -285,6 +285,7 @@ def test_prices_of_fiat_and_corridors_are_set_and_listed(own_dsn: str, tmp_path:
 def test_fees_are_set_listed_and_removed(own_dsn: str, tmp_path: Path) -> None:
     run(own_dsn, tmp_path, "orgs", "create", "--name", "Acme")
     pair = ("--from", "usdc", "--to", "usd-hka")
+    assert run(own_dsn, tmp_path, "fees", "set", *pair, "--percent", "-0")[1].startswith("0 %")
     assert run(own_dsn, tmp_path, "fees", "set", *pair, "--percent", "0.250")[0] == 0
     assert "usdc > usd-hka  0.25 %  set " in run(own_dsn, tmp_path, "fees", "list")[1]
     for wrong in ("11", "-1", "NaN", "0.1234567"):

@@ -14,9 +14,19 @@ from landbridge.rates.fees import PERCENT_MAX, Way
 from landbridge.rates.port import Price
 from landbridge.rates.sandbox import PAR
 from landbridge.web.caller import Member, Role
-from tests.onramps import ONRAMPS, onramp_body
+from tests.onramps import (
+    ONRAMPS,
+    check_books,
+    make_onramp,
+    make_payer,
+    onramp_body,
+    receive,
+    retrieve,
+    settle,
+)
 from tests.payouts import OFFRAMPS, make_account, make_payee, offramp_body
 from tests.tenants import SWAPS, Tenant, held, make_swap, make_user, swap_body
+from tests.virtual_accounts.made import make_account as make_virtual_account
 
 SWAP = Way("usdc", "usdt")
 
@@ -88,6 +98,28 @@ async def test_onramps_and_offramps_keep_it_too(org: Tenant) -> None:
     for made, sent in ((out, "9.9"), (into, "9.8")):
         quote = made["transferDetails"]["quoteInformation"]
         assert Decimal(quote["receiveNet"]["amount"]) == Decimal(sent), quote
+
+
+async def test_it_comes_besides_what_a_request_names(org: Tenant) -> None:
+    user = await make_payer(org)
+    await keep(org, Way("usd", "usdc"), "2")
+    fee = {"type": "PERCENT", "value": 0.01}
+    onramp = await make_onramp(org, user, 100, is_accepted=False, fee=fee)
+    assert onramp["quoteInformation"]["sendNet"]["amount"] == "97"
+    await keep(org, Way("usd", "usdc"), "10")
+    refreshed = await org.post(f"{ONRAMPS}/{onramp['id']}/quote/refresh")
+    assert refreshed["transferDetails"]["quoteInformation"]["sendNet"]["amount"] == "89"
+
+
+async def test_deposits_on_virtual_accounts_keep_it(org: Tenant) -> None:
+    account = await make_virtual_account(org, await make_payer(org))
+    await keep(org, Way("usd", "usdc"), "10")
+    number = account["depositInstructions"]["wire"]["accountNumber"]
+    receipt = await receive(org, account_number=number, amount="100")
+    await settle(org)
+    made = await retrieve(org, {"id": str(derived_id(receipt.id, "onramp"))})
+    assert (made["status"], made["destination"]["amount"]) == ("COMPLETED", 90)
+    await check_books(org)
 
 
 @pytest.mark.parametrize(
