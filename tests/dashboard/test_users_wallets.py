@@ -3,6 +3,7 @@
 import pytest
 
 from landbridge.accounts.types import BY_TYPE
+from landbridge.dashboard.queries import PAGE_SIZE
 from landbridge.dashboard.users.account_forms import account_body, account_form
 from landbridge.dashboard.users.nesting import flat
 from landbridge.kyc.model import Rail
@@ -10,7 +11,7 @@ from landbridge.web.caller import Role
 from tests.accounts.bodies import Case, cases, whole
 from tests.accounts.verified import make_verified
 from tests.dashboard.browsing import Opened, visit
-from tests.tenants import Tenant, held, make_user
+from tests.tenants import Tenant, fund, held, make_user
 
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
 EXTERNAL = {"name": "Cold <i>", "chain": "POLYGON", "address": ADDRESS, "referenceId": "r-1"}
@@ -44,6 +45,8 @@ async def test_wallets_are_opened_funded_and_listed(org: Tenant) -> None:
         assert page.tree.xpath(f"//button[@data-copy='{each['address']}']")
     deposits = await somebody.see(f"{path}/deposits", coin="BASE:usdc")
     assert "12.345678" in deposits.text
+    # That is all, so nothing leads on.
+    assert not deposits.tree.xpath("//a[@rel='next']")
     larger = await somebody.see(f"{path}/deposits", coin="BASE:usdc", minAmount="13")
     assert "No deposits" in larger.text
     for query in ({"coin": "BASE:nonsense"}, {"coin": "X"}, {"minAmount": "x"}):
@@ -60,6 +63,19 @@ async def test_what_is_wrong_about_wallets_comes_back_as_the_page(org: Tenant) -
         assert sent.status == 422
         assert sent.value("amount") == amount
     assert (await somebody.send(f"{path}/fund", {"amount": "1"})).status == 422
+
+
+async def test_deposits_go_on_until_the_last(org: Tenant) -> None:
+    user = await make_user(org)
+    for each in range(1, PAGE_SIZE + 2):
+        await fund(org, user, str(each))
+    somebody = await visit(org)
+    first = await somebody.see(f"/dashboard/users/{user}/wallets/deposits", coin="POLYGON:usdc")
+    (onward,) = first.tree.xpath("//a[@rel='next']/@href")
+    last = await somebody.see(onward)
+    rows = [len(page.tree.xpath("//main//tbody/tr")) for page in (first, last)]
+    assert rows == [PAGE_SIZE, 1]
+    assert not last.tree.xpath("//a[@rel='next']")
 
 
 async def test_an_address_outside_is_registered_once(org: Tenant) -> None:

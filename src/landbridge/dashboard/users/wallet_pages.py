@@ -1,6 +1,7 @@
 """A user's wallets: what they hold, where they are, and what arrived there."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from litestar import Controller, Response, get, post
@@ -129,10 +130,20 @@ class WalletPages(Controller):
             coin=coin,
             least=query.text("minAmount"),
             deposits=found["records"],
-            older=query.older(found["nextCursor"]),
+            older=None if _is_last(found) else query.older(found["nextCursor"]),
             newest=query.newest,
             wrong=wrong,
         )
+
+
+def _is_last(found: Mapping[str, Any]) -> bool:
+    """Whether no deposits are behind this page.
+
+    Its cursor is its last deposit's time, or further back where small credits were passed over.
+    """
+    records = found["records"]
+    end = records[-1]["createdAt"] if records else None
+    return len(records) < PAGE_SIZE and found["nextCursor"] == end
 
 
 async def _values(request: PageRequest, interface: Interface, user_id: str) -> dict[str, Any]:
