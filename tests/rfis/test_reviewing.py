@@ -376,3 +376,22 @@ async def test_a_request_is_asked_once_by_a_rule_whose_body_runs_twice(play: Pla
                 tx, record, question="Why?", actor="rule", at=at, rfi_id=uuid4()
             )
         )
+
+
+class Late(Ledger):
+    """Reads a payment as it was before, nineteen times: a worker in a hurry was faster."""
+
+    reads = 0
+
+    @override
+    async def find(self, org_id: UUID, transfer_id: UUID) -> Transfer | None:
+        self.reads += 1
+        found = await super().find(org_id, transfer_id)
+        return found and replace(found, version=found.version - (self.reads < 20))
+
+
+async def test_a_payment_that_moves_on_and_on_is_asked_about_all_the_same(play: Play) -> None:
+    record = make.moved(await play.step(await play.open(), Status.PENDING))
+    late = replace(play.house.reviewing, ledger=Late(play.house.database))
+    asked = await late.open(play.org.caller, record.id, question="Why?")
+    assert asked.record.status == Status.IN_REVIEW

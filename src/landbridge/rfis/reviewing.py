@@ -29,8 +29,8 @@ from landbridge.rfis.service import Rfis
 from landbridge.web.caller import Caller, check_reviewer
 from landbridge.web.lookers import check_looker
 
-# How often a verb looks again after it has lost a race before it says so. Who wins moves the payment
-# on, and a worker in a hurry does so with each look: so often as a payment moves on its whole way.
+# How often a verb looks again after it has lost a race before it says so. Who wins moves the
+# payment on, a worker in a hurry with each look: as often as one moves on its whole way.
 _ATTEMPTS = 12
 
 
