@@ -52,6 +52,9 @@ async def world(org: Tenant) -> World:
 
     deposit = await make_held(org)
     world.deposit, world.line = str(deposit.id), await make_bank_line(org)
+    # What is written a moment later.
+    await org.house.request_log.flush()
+    world.request = (await org.get("/v2/request-log", limit=1))["requests"][0]["xRequestId"]
     await org.house.outbox.run_once([org.org_id])
     await world.look_around(links)
     return world
