@@ -30,16 +30,19 @@ async def furnish(server: Served, api: Client, page: Page) -> World:
         )
 
     await world.look_around(links)
-    world.deposit = await _kept_deposit(api)
+    # What is there a moment later; the deposit is the second one of an onramp, and fits nothing.
+    world.deposit = await _first(api, "/v2/reviews/deposits", "reviews")
+    world.line = await _first(api, "/v2/reviews/bank-lines", "reviews")
+    world.delivery = await _first(api, f"/v2/webhooks/{world.webhook}/deliveries", "deliveries")
+    world.request = await _first(api, "/v2/request-log", "requests", key="xRequestId")
     return world
 
 
-async def _kept_deposit(api: Client) -> str:
-    """The second deposit of one onramp, which fits nothing; a worker takes it in."""
+async def _first(api: Client, path: str, name: str, *, key: str = "id") -> str:
     async with asyncio.timeout(_PATIENCE_S):
         while True:
-            for each in (await api.get("/v2/reviews/deposits"))["reviews"]:
-                return str(each["id"])
+            for each in (await api.get(path, limit=1))[name]:
+                return str(each[key])
             await asyncio.sleep(_PAUSE_S)
 
 
