@@ -286,13 +286,8 @@ async def _found(client: Client, world: World) -> None:
     """What may be there a moment later, or only where somebody reviews."""
     deliveries: Any = await client.get(f"/v2/webhooks/{world.webhook}/deliveries", limit=1)
     world.delivery = next((each["id"] for each in deliveries["deliveries"]), None)
-    world.case, world.deposit, world.line = [
-        next((each["id"] for each in found["reviews"]), None)
-        for found in [
-            await client.get(f"/v2/reviews/{queue}", limit=1)
-            for queue in ("kyc", "deposits", "bank-lines")
-        ]
-    ]
+    cases: Any = await client.get("/v2/reviews/kyc", limit=1)
+    world.case = next((each["id"] for each in cases["reviews"]), None)
     requests: Any = await client.get("/v2/request-log", limit=1)
     world.request = next((each["xRequestId"] for each in requests["requests"]), None)
 

@@ -13,7 +13,7 @@ from uuid import UUID
 from landbridge.changes.service import tell_next
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import derived_id
-from landbridge.core.money import AmountError, parse_units
+from landbridge.core.money import AmountError, parse_units, units_as_decimal
 from landbridge.db.pool import Database, Tx
 from landbridge.rates import store
 from landbridge.web.caller import Caller, check_admin
@@ -118,7 +118,7 @@ class Fees:
 
 def as_percent(fraction: Decimal) -> Decimal:
     """A fraction per hundred, without zeros behind it."""
-    return Decimal(f"{fraction.scaleb(2).normalize():f}")
+    return units_as_decimal(int(fraction.scaleb(_DECIMALS + 2)), _DECIMALS)
 
 
 def _fraction(percent: str) -> Decimal:
@@ -128,7 +128,7 @@ def _fraction(percent: str) -> Decimal:
         raise FieldInvalid(f"fee, in per cent, {error}", field="fee") from error
     if not 0 <= units <= PERCENT_MAX * 10**_DECIMALS:
         raise FieldInvalid(f"fee must be from 0 to {PERCENT_MAX} per cent", field="fee")
-    return Decimal(units).scaleb(-_DECIMALS - 2)
+    return units_as_decimal(units, _DECIMALS + 2)
 
 
 async def _tell(
@@ -143,5 +143,5 @@ async def _tell(
         what=what,
         actor=actor,
         at=at,
-        facts=facts if fee is None else {**facts, "fee": f"{fee.normalize():f}"},
+        facts=facts if fee is None else {**facts, "fee": f"{fee:f}"},
     )

@@ -17,7 +17,7 @@ import msgspec
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, Busy, Refused, Unavailable
 from landbridge.core.ids import derived_id
-from landbridge.core.money import Money, Rate, Rounding
+from landbridge.core.money import Asset, Money, Rate, Rounding
 from landbridge.db.pool import Tx
 from landbridge.flows.onramps import moves, store
 from landbridge.flows.onramps.model import (
@@ -106,9 +106,8 @@ class Deposits:
             is_large=is_reviewed(onramp.record)
             or self._is_large(
                 onramp.source,
-                Rate(onramp.details.rate).convert(
-                    onramp.source, onramp.destination.asset, Rounding.UP
-                ),
+                Rate(onramp.details.rate),
+                onramp.destination.asset,
                 onramp.details.worth_usd,
             ),
         )
@@ -177,8 +176,7 @@ class Deposits:
         if failed_reason is not None:
             found = moves.Seen(Status.FIAT_FAILED, at, facts | {"failed_reason": failed_reason})
         else:
-            whole = quote.price.rate.convert(quote.send_gross, quote.receive.asset, Rounding.UP)
-            is_large = self._is_large(quote.send_gross, whole)
+            is_large = self._is_large(quote.send_gross, quote.price.rate, quote.receive.asset)
             clears_at = max(at, receipt.clears_at)
             found = moves.Seen(Status.FIAT_PENDING, clears_at, facts, is_reviewed=is_large)
         details = Details(
@@ -264,16 +262,19 @@ class Deposits:
         found = await onramps.ledger.account(wallet.org_id, wallet.id, account.asset)
         return wallet.user_id, found.id
 
-    def _is_large(self, fiat: Money, coins: Money, worth_usd: Decimal | None = None) -> bool:
+    def _is_large(
+        self, fiat: Money, rate: Rate, coin: Asset, worth_usd: Decimal | None = None
+    ) -> bool:
         """Whether compliance looks at it: by what is sent, whoever keeps some of it as a fee.
 
-        `coins` are all that it would buy, each of them a dollar; `worth_usd` what reference rates
-        say, if they do. The larger counts.
+        All coins that it would buy count, each as a dollar, or `worth_usd`, what reference rates
+        say, if that is more.
         """
         if self.review_above_usd is None:
             return False
-        dollars = fiat if fiat.asset.currency == "usd" else coins
-        return max(dollars.decimal, worth_usd or dollars.decimal) >= self.review_above_usd
+        is_usd = fiat.asset.currency == "usd"
+        dollars = (fiat if is_usd else rate.convert(fiat, coin, Rounding.UP)).decimal
+        return max(dollars, worth_usd or dollars) >= self.review_above_usd
 
     async def _match(self, tx: Tx, receipt: Receipt, record: Transfer, *, is_asked: bool) -> None:
         """In the transaction of the move: whose deposit this is, and what compliance asks."""
