@@ -263,7 +263,7 @@ async def test_a_step_at_every_status_is_a_move_or_a_bug(play: Play, status: Sta
     assert record is not None
     assert record.status == status
     assert (record.due_at is None) == MOVES.is_terminal(status)
-    steps = coin_steps(play.house)[record.kind]
+    steps = coin_steps(play.house).by_kind[record.kind]
     if MOVES.is_terminal(status):
         with pytest.raises(Broken):
             await steps.run(record, timedelta())

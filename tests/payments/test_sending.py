@@ -15,17 +15,8 @@ from landbridge.db.pool import Database
 from landbridge.ledger.model import Move, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.insistence import StillRefused, key_to_insist
-from landbridge.payments.sending import (
-    Answer,
-    Errand,
-    Sending,
-    Standing,
-    Way,
-    answered,
-    as_far_as_it_goes,
-    going,
-    insisting,
-)
+from landbridge.payments.sending import Errand, Sending, answered, as_far_as_it_goes, going
+from landbridge.payments.ways import Answer, Standing, Way, insisting
 from tests import make
 
 
@@ -264,7 +255,7 @@ async def test_what_must_arrive_has_the_next_key_after_each_refusal(
         keys.append(key_to_insist(record, "back"))
     assert keys[0] == derived_id(record.id, "back")
     assert len(set(keys)) == 4
-    assert record.facts == {"back_tries": 3}
+    assert record.facts == {"back_tries": 3, "back_given_at": at.isoformat()}
 
 
 def test_a_reason_is_one_short_printable_line() -> None:

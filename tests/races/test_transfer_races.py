@@ -107,7 +107,7 @@ async def test_two_workers_send_each_once(pair: tuple[Tenant, Tenant]) -> None:
     ada, bob = await make_user(org, funds="20"), await make_user(org)
     made = [(await make_transfer(org, ada, bob))["id"] for _ in range(20)]
     records = await _all(*(_record(org, each) for each in made))
-    steps = [coin_steps(each.house)["WALLET.TRANSFER"] for each in pair]
+    steps = [coin_steps(each.house).by_kind["WALLET.TRANSFER"] for each in pair]
     await _all(*(each.run(record, timedelta()) for record in records for each in steps))
     await run_due(org)
     assert await _statuses(org) == {"COMPLETED": 20}
@@ -146,7 +146,7 @@ async def test_of_approving_rejecting_and_expiring_one_happens(
     async def expire(each: str) -> str:
         record = await _record(org, each)
         if record.status == "PENDING_APPROVAL":
-            await coin_steps(house_late)[record.kind].run(record, timedelta())
+            await coin_steps(house_late).by_kind[record.kind].run(record, timedelta())
         return ""
 
     verbs = (approve, reject, expire)

@@ -15,6 +15,7 @@ Every attribute may be set at any time, and counts for calls from then on:
   they are (also FAILED, with `fail_next`);
 - `is_silent = True`: everything raises `Unavailable`;
 - `forgets = True`: `look` knows nothing (None);
+- `remembers = timedelta(days=1)`: how long the adapter says that it knows a key;
 - `only = lambda order: order.action is Action.MINT`: the faults above are for these alone.
 
 `calls` has every call as (name, key), `asked` every order or payment as it came.
@@ -48,6 +49,7 @@ class _Faulty(Generic[Asked]):
     late_by: timedelta | None = None
     is_silent: bool = False
     forgets: bool = False
+    remembers: timedelta | None = None
     calls: list[tuple[str, UUID]] = field(default_factory=list[tuple[str, UUID]])
     asked: list[Asked] = field(default_factory=list[Asked])
     # Until when a key stays pending.

@@ -5,6 +5,7 @@ from landbridge.chains.tokens import ASSETS
 from landbridge.core.money import Money
 from landbridge.ledger.model import Transfer
 from landbridge.members.approval_mails import Asked
+from landbridge.rails.currencies import FIAT_ASSETS
 
 
 def asked_of(approval: Approval, amount: Money) -> Asked:
@@ -21,5 +22,6 @@ def asked_of(approval: Approval, amount: Money) -> Asked:
 
 
 def source_of(record: Transfer) -> Money:
-    """What a record takes; only coins ever wait for an approval."""
-    return Money(record.source_units, ASSETS[record.source_asset])
+    """What a record takes: coins, or fiat where a refund in fiat is decided on."""
+    asset = ASSETS.get(record.source_asset) or FIAT_ASSETS[record.source_asset]
+    return Money(record.source_units, asset)

@@ -47,11 +47,18 @@ class Approvals:
         self._mails = mails
 
     async def ask(
-        self, tx: Tx, caller: Caller, opening: Opening, *, lifetime: timedelta
+        self,
+        tx: Tx,
+        caller: Caller,
+        opening: Opening,
+        *,
+        lifetime: timedelta,
+        needs_second: bool = False,
     ) -> Approval:
         """Ask for the approval of a record, in the transaction that opens it.
 
-        `lifetime` is one of the model's; the record is due when it is over.
+        `lifetime` is one of the model's; the record is due when it is over. With `needs_second`
+        the caller can't approve it, whatever the policy says.
         """
         expires_at = opening.at + lifetime
         if opening.due_at != expires_at:
@@ -66,7 +73,7 @@ class Approvals:
             status=Status.PENDING,
             digest=digest_of_opening(opening),
             threshold=policy.threshold,
-            needs_second=policy.needs_second,
+            needs_second=policy.needs_second or needs_second,
             initiator_id=caller.id,
             is_from_dashboard=caller.member is not None,
             expires_at=expires_at,

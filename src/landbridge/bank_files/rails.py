@@ -54,6 +54,11 @@ class FileRails:
     accounts: OwnAccounts
     payments: BankPayments
 
+    @property
+    def remembers(self) -> timedelta | None:
+        """For ever: payments are rows of our own, by their keys."""
+        return None
+
     async def pay(self, payment: Payment) -> Paid:
         """Queue a payment for the next file; see the port."""
         found = await self._find(payment.org_id, payment.key)

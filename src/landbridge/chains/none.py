@@ -1,6 +1,6 @@
 """No chain at all: what production has until one is connected."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.chains.port import Order, Sent
@@ -11,6 +11,8 @@ _WHY = "no chain is connected"
 
 class NoChains:
     """Does nothing, and says so; what would need a chain is refused before it comes here."""
+
+    remembers: timedelta | None = None
 
     async def send(self, order: Order) -> Sent:
         """Raise `Unavailable`."""

@@ -6,7 +6,7 @@ not a no.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
@@ -81,6 +81,14 @@ class Sent:
 
 class Chains(Protocol):
     """Carries coins; never called inside a database transaction."""
+
+    @property
+    def remembers(self) -> timedelta | None:
+        """How long an order is carried out once per key; None is for ever.
+
+        An order that was never confirmed is not given again after that: a person finds out.
+        """
+        ...
 
     async def send(self, order: Order) -> Sent:
         """Carry an order out, once per (organisation, key); answers how it stands.

@@ -31,6 +31,9 @@ _MINTING = (Step.MINT,)
 class SandboxChains:
     """Carries coins nowhere, and remembers each order; fails as records' plans say."""
 
+    # The sandbox keeps every order.
+    remembers: timedelta | None = None
+
     def __init__(self, playing: Playing) -> None:
         self._playing = playing
 

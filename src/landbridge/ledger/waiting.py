@@ -29,7 +29,10 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Overdue:
-    """A record that has been at its status for too long, or was due long ago."""
+    """A record that has been at its status for too long, was due long ago, or needs a person.
+
+    `attention` is why it needs one, where the worker has noted that.
+    """
 
     org_id: UUID
     id: UUID
@@ -37,6 +40,7 @@ class Overdue:
     status: str
     since: datetime
     due_at: datetime | None
+    attention: str | None = None
 
 
 class Waiting:
@@ -76,6 +80,7 @@ class Waiting:
                 row["status"],
                 row["updated_at"],
                 row["due_at"],
+                row["attention"],
             )
             for row in rows
         ]

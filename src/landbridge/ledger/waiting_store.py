@@ -13,22 +13,26 @@ where org_id = $1 and object_id = $2 and status_after is not null
 order by seq
 """
 
-# What waits has a due time or, in review, none: see FIND_PAYING.
+# What waits has a due time or, in review, none: see FIND_PAYING. A record whose mark of attention
+# (payments/attention.py) is for its present version waits for a person, however short that is.
 OVERDUE = """
-select w.org_id, w.id, w.kind, w.status, w.updated_at, w.due_at
+select w.org_id, w.id, w.kind, w.status, w.updated_at, w.due_at, w.attention
 from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as o (org_id, now, due_before)
 cross join lateral (
-    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at,
+        case when (t.facts -> 'attention' ->> 'version')::integer = t.version
+            then t.facts -> 'attention' ->> 'reason' end as attention
     from transfers t
     where t.org_id = o.org_id and t.due_at is not null
     union all
-    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at, null
     from transfers t
     where t.org_id = o.org_id and t.due_at is null and t.status = 'IN_REVIEW'
 ) w
 join unnest($4::text[], $5::text[], $6::double precision[]) as p (kind, status, within_s)
     on p.kind = w.kind and p.status = w.status
 where w.due_at < o.due_before or extract(epoch from o.now - w.updated_at) > p.within_s
+    or w.attention is not null
 order by w.updated_at
 limit $7
 """

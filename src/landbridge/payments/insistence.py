@@ -9,11 +9,12 @@ order has it refused under its key for ever, so the next try has the next key (c
 
 A refusal raises `StillRefused`. `Sending.run` keeps the count as the record's fact
 `return_tries` and puts the record off, and the worker logs one warning (`due.refused`) and counts
-the record as failing until the next try.
+the record as failing until the next try. After `REFUSALS_MAX` refusals the record asks for a
+person as well (payments/attention.py), who may redirect it: that begins a new round of keys.
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,10 @@ from landbridge.core.ids import derived_id
 from landbridge.core.tries import key_of_try, pause_after
 from landbridge.formats.texts import in_short
 from landbridge.ledger.model import Transfer
+from landbridge.payments.attention import attention
+
+# Half an hour of tries: what a provider refuses for longer does not pass by itself.
+REFUSALS_MAX = 5
 
 
 class StillRefused(Rejected):
@@ -42,15 +47,54 @@ class StillRefused(Rejected):
 
 def key_to_insist(record: Transfer, what: str) -> UUID:
     """The key under which `what` is given now: `derived_id(record.id, what)`, or a later try's."""
-    return key_of_try(derived_id(record.id, what), _tries(record, what))
+    number = _round(record, what)
+    first = derived_id(record.id, f"{what}/round/{number}" if number else what)
+    return key_of_try(first, _tries(record, what))
 
 
-def refused_again(record: Transfer, refusal: StillRefused) -> dict[str, Any]:
-    """The facts that a refusal leaves, `<what>_tries` among them; sets its pause."""
-    count = _tries(record, refusal.what) + 1
+def refused_again(record: Transfer, refusal: StillRefused, at: datetime) -> dict[str, Any]:
+    """Return the facts that a refusal at `at` leaves, `<what>_tries` among them; set its pause."""
+    what = refusal.what
+    count = _tries(record, what) + 1
     refusal.pause = pause_after(count)
-    return {**refusal.facts, f"{refusal.what}_tries": count}
+    facts = {
+        **refusal.facts,
+        f"{what}_tries": int(record.facts.get(f"{what}_tries", 0)) + 1,
+        # No order is given under the next key before then.
+        f"{what}_given_at": (at + refusal.pause).isoformat(),
+    }
+    if count >= REFUSALS_MAX:
+        facts |= attention(record, f"refused {count} times: {refusal}")
+    return facts
+
+
+def new_round(record: Transfer, what: str) -> dict[str, Any]:
+    """Return the facts that begin a new round: its keys are none of those used before.
+
+    They are part of a change, unlike the counts, which only delays write.
+    """
+    return {
+        f"{what}_round": _round(record, what) + 1,
+        f"{what}_tries_before": int(record.facts.get(f"{what}_tries", 0)),
+    }
+
+
+def given_since(record: Transfer, what: str | None) -> datetime:
+    """Return the moment before which the order cannot have been given under its present key.
+
+    `what` names an order that is given until it arrives; None stands for one with a single key.
+    """
+    retried_at = None if what is None else record.facts.get(f"{what}_given_at")
+    if retried_at is None or _tries(record, what or "") == 0:
+        return record.updated_at
+    return datetime.fromisoformat(retried_at)
+
+
+def _round(record: Transfer, what: str) -> int:
+    return int(record.facts.get(f"{what}_round", 0))
 
 
 def _tries(record: Transfer, what: str) -> int:
-    return int(record.facts.get(f"{what}_tries", 0))
+    """The refusals of this round."""
+    facts = record.facts
+    return int(facts.get(f"{what}_tries", 0)) - int(facts.get(f"{what}_tries_before", 0))

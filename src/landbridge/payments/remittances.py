@@ -24,8 +24,9 @@ from landbridge.ledger.model import Move, Posting, Role, Timing, Transfer
 from landbridge.payments.ends import Ends
 from landbridge.payments.postings import hold, let_go, spend_held
 from landbridge.payments.rehearsal import Station
-from landbridge.payments.sending import ACTOR, Errand, Sending, as_far_as_it_goes, by_chain, going
+from landbridge.payments.sending import ACTOR, Errand, Sending, as_far_as_it_goes, going
 from landbridge.payments.waits import Party, Wait, Waits
+from landbridge.payments.ways import by_chain
 
 
 class Status(StrEnum):
@@ -206,14 +207,19 @@ class RemittanceSteps:
                 return None
             case Status.CREATED:
                 return await self._claim(paid, clock_offset)
-            case Status.INITIATED | Status.PENDING | Status.UNKNOWN:
-                errand = replace(
-                    paid.errand(self.chains, self.clock.now(clock_offset)),
-                    why_not=lambda: self._why_frozen(paid),
-                )
-                return await self.sending.run(record, errand, clock_offset)
             case status:
-                raise Broken(f"a {record.kind} that is {status} waits for no time")
+                errand = await self.errand(record, clock_offset)
+                if errand is None:
+                    raise Broken(f"a {record.kind} that is {status} waits for no time")
+                return await self.sending.run(record, errand, clock_offset)
+
+    async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
+        """Return the order that a record waits for; None if it waits for none."""
+        if record.status not in {Status.INITIATED, Status.PENDING, Status.UNKNOWN}:
+            return None
+        paid = self.read(record)
+        errand = paid.errand(self.chains, self.clock.now(clock_offset))
+        return replace(errand, why_not=lambda: self._why_frozen(paid))
 
     async def _claim(self, paid: Remittance, clock_offset: timedelta) -> Transfer | None:
         """Say that it is about to be sent, unless somebody was frozen since it was asked for."""

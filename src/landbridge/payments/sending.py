@@ -26,23 +26,22 @@ Each move leaves `failed_reason`, and whatever facts the answer brings (`transac
 station that is no end is due at once, so that the flow's step goes on from there.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import Enum, StrEnum, auto
+from enum import StrEnum
 from typing import Any
-from uuid import UUID
 
-from landbridge.chains.port import Chains, Order, Sent, SentState
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Broken, Rejected, Unavailable, Unclear
+from landbridge.core.errors import Broken, Unavailable, Unclear
 from landbridge.core.states import Moves
 from landbridge.formats.texts import in_short
 from landbridge.ledger.model import Move, Outcome, Posting, Transfer
 from landbridge.ledger.service import Ledger
-from landbridge.payments.carrying import carry, hashes
-from landbridge.payments.insistence import StillRefused, refused_again
-from landbridge.rails.port import Paid, PaidState, Payment, Rails
+from landbridge.payments.attention import attention
+from landbridge.payments.insistence import StillRefused, given_since, refused_again
+from landbridge.payments.ways import Answer, Standing, Way
 
 ACTOR = "worker"
 
@@ -52,6 +51,9 @@ ANSWER_PATIENCE = timedelta(hours=24)
 _UNKNOWN_PAUSE = timedelta(hours=1)
 # However soon it is expected.
 _SOON = timedelta(seconds=1)
+# A provider that has not answered by then is asked again later. A person's decision on an order
+# waits for longer than this, so that no call from before it is still under way.
+CALL_TIMEOUT_S = 60
 
 
 class _OnItsWay(Unavailable):
@@ -62,30 +64,26 @@ class _OnItsWay(Unavailable):
         super().__init__("it is still on its way")
 
 
-class Standing(Enum):
-    """How an order stands on the other side."""
+class _Forgotten(Unavailable):
+    """The provider knows no order, and may have forgotten its key: a person has to find out."""
 
-    PENDING = auto()
-    DONE = auto()
-    FAILED = auto()
+    def __init__(self) -> None:
+        super().__init__("the provider knows no such order, and may have forgotten its key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a chain or a bank says of an order; `facts` are what the record keeps of it."""
+class Refund:
+    """What a person may decide on an order that has to arrive.
 
-    standing: Standing
-    expected_at: datetime | None
-    reason: str | None
+    `name` is what its keys are derived from. The record ends at `status`, with `journal` if the
+    order was carried out, and with `outside_journal` if it was settled by other means.
+    """
+
+    name: str
+    status: StrEnum
+    journal: Sequence[Posting]
+    outside_journal: Sequence[Posting]
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How an order is given and asked about: see `by_chain` and `by_rail`."""
-
-    send: Callable[[], Awaitable[Answer]]
-    look: Callable[[datetime], Awaitable[Answer | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +96,12 @@ class Errand:
 
     `why_not` says why an order of which nobody there knows, a day after the claim, may not be given
     now (somebody is frozen since): the record then stays `unknown` until it may.
+
+    `done_facts` and `failed_facts` are kept with these moves, besides what the answer brings.
+    `refund` is there for an order that has to arrive. `find` looks it up where looking by `way`
+    may give another order. `halted` makes the move of a record whose
+    order a person declares failed, where something else is to be done then: from reason, actor and
+    moment.
     """
 
     way: Way
@@ -110,6 +114,11 @@ class Errand:
     why_not: Callable[[], Awaitable[str | None]] | None = None
     done_journal: Sequence[Posting] = ()
     failed_journal: Sequence[Posting] = ()
+    done_facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    failed_facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    refund: Refund | None = None
+    find: Callable[[datetime], Awaitable[Answer | None]] | None = None
+    halted: Callable[[str, str, datetime], Move] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +139,13 @@ class Sending:
         """
         now = self.clock.now(clock_offset)
         try:
-            answer = await _ask(record, errand, now)
+            answer = await _answer(record, errand, now)
         except StillRefused as refusal:
-            facts = refused_again(record, refusal)
+            facts = refused_again(record, refusal, now)
             await self.ledger.postpone(record, now + refusal.pause, facts)
+            raise
+        except _Forgotten as error:
+            await self.ledger.postpone(record, now + _UNKNOWN_PAUSE, attention(record, str(error)))
             raise
         except _OnItsWay as waiting:
             await self.ledger.postpone(record, max(waiting.expected_at, now + _SOON))
@@ -185,71 +197,6 @@ async def as_far_as_it_goes(
         moved = await step(moved)
 
 
-def insisting(way: Way, what: str) -> Way:
-    """A way that has no failure, for what must arrive (coins or fiat that are given back).
-
-    Its order has the key `key_to_insist(record, what)`; see payments/insistence.py.
-    """
-
-    def arriving(answer: Answer) -> Answer:
-        if answer.standing is Standing.FAILED:
-            raise StillRefused(what, answer.reason)
-        return answer
-
-    async def send() -> Answer:
-        return arriving(await way.send())
-
-    async def look(at: datetime) -> Answer | None:
-        answer = await way.look(at)
-        return None if answer is None else arriving(answer)
-
-    return Way(send, look)
-
-
-def by_chain(chains: Chains, order: Order, *, prefix: str = "") -> Way:
-    """An order to a chain. Facts: `transaction_hash` and `user_op_hash`, after `prefix`."""
-
-    async def send() -> Answer:
-        return _of_chain(await carry(chains, order), prefix)
-
-    async def look(at: datetime) -> Answer | None:
-        sent = await chains.look(order.org_id, order.key, at)
-        return None if sent is None else _of_chain(sent, prefix)
-
-    return Way(send, look)
-
-
-def by_rail(
-    rails: Rails,
-    org_id: UUID,
-    key: UUID,
-    payment: Callable[[], Awaitable[Payment]],
-    *,
-    facts: Callable[[Paid], Mapping[str, Any]],
-) -> Way:
-    """A payment of a bank. `payment` makes it, only when it goes out: it opens personal data."""
-
-    def answer(paid: Paid) -> Answer:
-        return Answer(
-            standing=_PAID[paid.state],
-            expected_at=paid.expected_at,
-            reason=paid.reason,
-            facts=facts(paid),
-        )
-
-    async def send() -> Answer:
-        try:
-            return answer(await rails.pay(await payment()))
-        except Rejected as error:
-            return Answer(standing=Standing.FAILED, expected_at=None, reason=str(error))
-
-    async def look(at: datetime) -> Answer | None:
-        paid = await rails.look(org_id, key, at)
-        return None if paid is None else answer(paid)
-
-    return Way(send, look)
-
-
 def going(
     record: Transfer,
     moves: Moves[Any],
@@ -277,9 +224,18 @@ def going(
     )
 
 
-def answered(record: Transfer, errand: Errand, answer: Answer, at: datetime) -> Move:
+def answered(
+    record: Transfer,
+    errand: Errand,
+    answer: Answer,
+    at: datetime,
+    *,
+    actor: str = ACTOR,
+    what: str | None = None,
+) -> Move:
     """The move that an answer makes of a record that was waiting for it."""
     told = {name: value for name, value in answer.facts.items() if value is not None}
+    reason = in_short(answer.reason or "the other side refused it")
     match answer.standing:
         case Standing.PENDING:
             if errand.pending is None:
@@ -302,11 +258,12 @@ def answered(record: Transfer, errand: Errand, answer: Answer, at: datetime) -> 
                 errand.moves,
                 *(each for each in path if each is not None),
                 at=at,
-                facts=told,
+                actor=actor,
+                what=what,
+                facts={**errand.done_facts, **told},
                 journal=journal,
             )
         case Standing.FAILED:
-            reason = in_short(answer.reason or "the other side refused it")
             if errand.failed is None:
                 raise Broken(f"{record.kind} {record.id} must arrive, and failed: {reason}")
             return going(
@@ -314,21 +271,32 @@ def answered(record: Transfer, errand: Errand, answer: Answer, at: datetime) -> 
                 errand.moves,
                 errand.failed,
                 at=at,
-                facts={**told, "failed_reason": reason},
+                actor=actor,
+                what=what,
+                facts={**errand.failed_facts, **told, "failed_reason": reason},
                 journal=errand.failed_journal,
             )
+
+
+async def _answer(record: Transfer, errand: Errand, at: datetime) -> Answer:
+    """As `_ask`, within bounded time."""
+    try:
+        async with asyncio.timeout(CALL_TIMEOUT_S):
+            return await _ask(record, errand, at)
+    except TimeoutError:
+        raise Unclear(f"the provider did not answer within {CALL_TIMEOUT_S} s") from None
 
 
 async def _ask(record: Transfer, errand: Errand, at: datetime) -> Answer:
     """An answer that moves the record; raises `Unavailable` if there is none yet."""
     if record.status == errand.initiated:
-        answer = await errand.way.send()
+        answer = await _give(record, errand, at)
         is_waiting = errand.pending is None
     elif record.status in {errand.pending, errand.unknown}:
         found = await errand.way.look(at)
         if found is None and record.status == errand.unknown:
             # It never arrived: giving it again under its key is what `initiated` would do.
-            found = await _give_again(errand)
+            found = await _give_again(record, errand, at)
         if found is None:
             raise Unavailable("nobody knows of it there, though it was taken before")
         answer, is_waiting = found, True
@@ -341,11 +309,35 @@ async def _ask(record: Transfer, errand: Errand, at: datetime) -> Answer:
     return answer
 
 
-async def _give_again(errand: Errand) -> Answer:
+async def _give(record: Transfer, errand: Errand, at: datetime) -> Answer:
+    """Give the order; beyond the provider's memory it is only looked up."""
+    if _is_remembered(record, errand, at):
+        return await errand.way.send()
+    found = await errand.way.look(at)
+    if found is None:
+        raise _Forgotten
+    return found
+
+
+async def _give_again(record: Transfer, errand: Errand, at: datetime) -> Answer:
+    if not _is_remembered(record, errand, at):
+        raise _Forgotten
     reason = None if errand.why_not is None else await errand.why_not()
     if reason is not None:
         raise Unavailable(f"it never arrived there, and may not be sent now: {reason}")
     return await errand.way.send()
+
+
+def _is_remembered(record: Transfer, errand: Errand, at: datetime) -> bool:
+    """Whether the provider still knows the order's key, if it was ever given."""
+    memory = errand.way.remembers
+    if memory is None:
+        return True
+    since = record.facts.get("given_at") if record.status == errand.unknown else None
+    if since is None:
+        name = None if errand.refund is None else errand.refund.name
+        return at - given_since(record, name) <= memory
+    return at - datetime.fromisoformat(since) <= memory
 
 
 def _is_given_up(record: Transfer, errand: Errand, at: datetime) -> bool:
@@ -368,26 +360,5 @@ def _unknown(record: Transfer, errand: Errand, at: datetime) -> Move:
         actor=ACTOR,
         at=at,
         due_at=at + _UNKNOWN_PAUSE,
-        facts={"unknown_from": record.status},
+        facts={"unknown_from": record.status, "given_at": record.updated_at.isoformat()},
     )
-
-
-def _of_chain(sent: Sent, prefix: str) -> Answer:
-    return Answer(
-        standing=_SENT[sent.state],
-        expected_at=sent.expected_at,
-        reason=sent.reason,
-        facts=hashes(sent, prefix=prefix),
-    )
-
-
-_SENT = {
-    SentState.PENDING: Standing.PENDING,
-    SentState.CONFIRMED: Standing.DONE,
-    SentState.FAILED: Standing.FAILED,
-}
-_PAID = {
-    PaidState.PENDING: Standing.PENDING,
-    PaidState.SETTLED: Standing.DONE,
-    PaidState.FAILED: Standing.FAILED,
-}

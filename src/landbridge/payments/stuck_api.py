@@ -15,7 +15,8 @@ from landbridge.web.reply import Moment, WireStruct, moment
 class StuckReply(WireStruct, frozen=True):
     """A payment, or a deposit of fiat (`RECEIPT`), that waits for longer than it should.
 
-    `waitsUntil` is when that should have ended; null where nobody can say.
+    `waitsUntil` is when that should have ended; null where nobody can say. `attention` is why a
+    person has to decide (POST /v2/reviews/resolutions); null while the worker goes on by itself.
     """
 
     id: UUID
@@ -24,6 +25,7 @@ class StuckReply(WireStruct, frozen=True):
     waits_for: Party
     waits_since: Moment
     waits_until: Moment | None
+    attention: str | None
 
 
 class StuckList(WireStruct, frozen=True):
@@ -59,4 +61,5 @@ def _reply(each: Stuck) -> StuckReply:
         waits_for=each.party,
         waits_since=moment(each.since),
         waits_until=None if each.until is None else moment(each.until),
+        attention=each.attention,
     )

@@ -13,6 +13,7 @@ from landbridge.core.clock import Clock
 from landbridge.core.errors import Broken, FieldInvalid
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.waiting import Patience, Waiting
+from landbridge.payments.attention import needs_attention
 from landbridge.payments.dry_runs import Rehearsable
 from landbridge.payments.waits import GRACE, Party, Wait, Waits, is_stuck, until
 from landbridge.receipts.model import KIND as RECEIPT
@@ -82,13 +83,16 @@ class Stuck:
     party: Party
     since: datetime
     until: datetime | None
+    # Why a person has to decide, where the worker has noted that.
+    attention: str | None = None
 
     @property
     def sentence(self) -> str:
         """For people, in one line."""
         told = f"{self.kind} {self.id} is {self.status} since {self.since:%Y-%m-%d %H:%M:%S} UTC"
         ended = "" if self.until is None else f", should have ended {self.until:%Y-%m-%d %H:%M:%S}"
-        return f"{told}, waits for {self.party}{ended} (organisation {self.org_id})"
+        why = "" if self.attention is None else f", {self.attention}"
+        return f"{told}, waits for {self.party}{ended}{why} (organisation {self.org_id})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +131,14 @@ class Timelines:
             )
         since, due_at = record.updated_at, record.due_at
         ends_at = until(wait, since=since, due_at=due_at)
+        attention = needs_attention(record)
         return TimelineReply(
             stations=stations,
-            waits_for=wait.party,
+            waits_for=wait.party if attention is None else Party.REVIEWER,
             waits_since=moment(since),
             waits_until=None if ends_at is None else moment(ends_at),
-            is_stuck=is_stuck(wait, since=since, due_at=due_at, now=self.clock.now(clock_offset)),
+            is_stuck=attention is not None
+            or is_stuck(wait, since=since, due_at=due_at, now=self.clock.now(clock_offset)),
             forced=forced,
         )
 
@@ -151,9 +157,12 @@ class Timelines:
                 each.id,
                 each.kind,
                 each.status,
-                self._wait(each.kind, each.status).party,
+                self._wait(each.kind, each.status).party
+                if each.attention is None
+                else Party.REVIEWER,
                 each.since,
                 until(self._wait(each.kind, each.status), since=each.since, due_at=each.due_at),
+                each.attention,
             )
             for each in found
         ]

@@ -1,6 +1,6 @@
 """No bank at all: what production has until one is connected."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.core.errors import Unavailable
@@ -11,6 +11,8 @@ _WHY = "no bank is connected"
 
 class NoRails:
     """Does nothing, and says so; what would need a bank is refused before it comes here."""
+
+    remembers: timedelta | None = None
 
     async def pay(self, payment: Payment) -> Paid:
         """Raise `Unavailable`."""

@@ -6,7 +6,7 @@ in arrives at `receipts`, from whatever reads the bank's statements.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 from uuid import UUID
@@ -98,6 +98,14 @@ def shared_seed(org_id: UUID, currency: str) -> UUID:
 
 class Rails(Protocol):
     """Moves fiat; never called inside a database transaction."""
+
+    @property
+    def remembers(self) -> timedelta | None:
+        """How long a payment is carried out once per key; None is for ever.
+
+        A payment that was never confirmed is not given again after that: a person finds out.
+        """
+        ...
 
     async def pay(self, payment: Payment) -> Paid:
         """Carry a payment out, once per (organisation, key); answers how it stands.

@@ -5,7 +5,7 @@ that programs which check them can be tried.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 from uuid import UUID, uuid5
@@ -43,6 +43,9 @@ class SandboxRails:
 
     Keeps nothing of who is paid.
     """
+
+    # The sandbox keeps every payment.
+    remembers: timedelta | None = None
 
     def __init__(self, playing: Playing) -> None:
         self._playing = playing

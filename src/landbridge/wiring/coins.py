@@ -47,16 +47,31 @@ def move_coins(on: Paying) -> Coins:
     )
 
 
-def coin_steps(on: Coins) -> dict[str, Steps]:
+@dataclass(frozen=True, slots=True)
+class CoinSteps:
     """What the worker does with them."""
+
+    remittances: Mapping[str, RemittanceSteps]
+    bridges: BridgeSteps
+
+    @property
+    def by_kind(self) -> dict[str, Steps]:
+        """The steps by kind of record."""
+        return {**self.remittances, bridges.KIND: self.bridges}
+
+
+def coin_steps(on: Coins) -> CoinSteps:
+    """Wire what the worker does with them."""
     sending = Sending(on.ledger, on.clock)
-    remittances: dict[str, Steps] = {
+    remittances = {
         kind: RemittanceSteps(read, sending, on.chains, on.ends, on.approvals, on.clock)
         for kind, read in _REMITTANCES.items()
     }
     errands = Errands(on.chains, on.wallets)
-    bridging = BridgeSteps(on.bridges, on.approvals, on.ends, errands, sending, on.clock)
-    return {**remittances, bridges.KIND: bridging}
+    return CoinSteps(
+        remittances,
+        BridgeSteps(on.bridges, on.approvals, on.ends, errands, sending, on.clock),
+    )
 
 
 def coin_deciders() -> dict[str, Decider]:

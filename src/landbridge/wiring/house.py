@@ -22,6 +22,9 @@ from landbridge.flows.onramps import model as onramps_model
 from landbridge.flows.onramps.backgrounds import Backgrounds
 from landbridge.flows.onramps.deposits import Deposits as OnrampDeposits
 from landbridge.flows.onramps.service import Onramps
+from landbridge.flows.resolutions import model as resolutions_model
+from landbridge.flows.resolutions.service import Resolutions
+from landbridge.flows.resolutions.steps import ResolutionDeciding
 from landbridge.flows.swaps import model as swaps_model
 from landbridge.flows.swaps.service import Swaps
 from landbridge.flows.swaps.steps import SwapSteps
@@ -71,6 +74,7 @@ from landbridge.wiring.people import know_people
 from landbridge.wiring.rates import market as choose_market
 from landbridge.wiring.rates import prices as choose_prices
 from landbridge.wiring.reporting import report
+from landbridge.wiring.resolutions import resolve
 from landbridge.wiring.telling import tell
 
 
@@ -97,6 +101,7 @@ class House(Coins):
     requests: Requests
     voting: Voting
     reviewing: Reviewing
+    resolutions: Resolutions
     due: Due
     receipt_steps: ReceiptSteps
     sandbox: Sandbox
@@ -171,6 +176,8 @@ def wire(
     swaps = _trade(people, rates)
     paying_out = pay_out(people, rates)
     taking_in = take_in(people, rates)
+    moving = coin_steps(people)
+    resolving = resolve(people, moving, paying_out, taking_in)
     due = Due(
         people.ledger,
         clock,
@@ -178,7 +185,8 @@ def wire(
             swaps_model.KIND: SwapSteps(swaps, clock),
             offramps_model.KIND: paying_out.steps,
             onramps_model.KIND: taking_in.steps,
-            **coin_steps(people),
+            **moving.by_kind,
+            resolutions_model.KIND: resolving.steps,
         },
     )
     reviewing = _reviewing(people, paying_out, taking_in)
@@ -203,6 +211,7 @@ def wire(
         requests=_requests(people),
         voting=_voting(people, paying_out),
         reviewing=reviewing,
+        resolutions=resolving.resolutions,
         due=due,
         receipt_steps=receipt_steps,
         simulated_deposits=_simulated_deposits(people),
@@ -213,7 +222,11 @@ def wire(
 
 def _voting(on: Paying, paying_out: PayingOut) -> Voting:
     """What is done with a payment that was decided on: one line for each flow that can ask."""
-    deciders: dict[str, Decider] = {offramps_model.KIND: paying_out.deciding, **coin_deciders()}
+    deciders: dict[str, Decider] = {
+        offramps_model.KIND: paying_out.deciding,
+        resolutions_model.KIND: ResolutionDeciding(),
+        **coin_deciders(),
+    }
     return Voting(*(on.database, on.ledger, on.vault, on.clock), deciders, mails=on.approval_mails)
 
 

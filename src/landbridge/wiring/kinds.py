@@ -14,6 +14,7 @@ from landbridge.flows.offramps import model as offramps
 from landbridge.flows.offramps import spending as offramp_spending
 from landbridge.flows.onramps import model as onramps
 from landbridge.flows.onramps import spending as onramp_spending
+from landbridge.flows.resolutions import model as resolutions
 from landbridge.flows.swaps import model as swaps
 from landbridge.flows.swaps import spending as swap_spending
 from landbridge.flows.wallet_transfers import model as wallet_transfers
@@ -39,6 +40,7 @@ MOVES: Mapping[str, Moves[Any]] = {
     onramps.KIND: onramps.MOVES,
     virtual_accounts.MICRO_DEPOSIT_KIND: virtual_accounts.MICRO_DEPOSIT_MOVES,
     corrections.KIND: corrections.MOVES,
+    resolutions.KIND: resolutions.MOVES,
 }
 
 # Whom the records of each flow wait for.
@@ -49,6 +51,7 @@ WAITS: Mapping[str, Waits] = {
     bridges.KIND: bridges.WAITS,
     offramps.KIND: offramps.WAITS,
     onramps.KIND: onramps.WAITS,
+    resolutions.KIND: resolutions.WAITS,
 }
 
 # The kinds of record that limits are for.

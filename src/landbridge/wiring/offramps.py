@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from landbridge.flows.due import Steps
 from landbridge.flows.offramps.deciding import Deciding
 from landbridge.flows.offramps.drafting import Drafting
 from landbridge.flows.offramps.errands import Errands
@@ -21,7 +20,7 @@ class PayingOut:
 
     offramps: Offramps
     deciding: Deciding
-    steps: Steps
+    steps: OfframpSteps
 
 
 def pay_out(on: Paying, rates: RateSource) -> PayingOut:

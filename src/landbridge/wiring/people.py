@@ -6,6 +6,7 @@ from landbridge.accounts import service as accounts_service
 from landbridge.accounts.service import Accounts
 from landbridge.approvals import service as approvals_service
 from landbridge.flows.offramps.texts import TextArchive
+from landbridge.flows.resolutions import service as resolutions_service
 from landbridge.kyc.service import Dossiers
 from landbridge.onboarding.service import Links, erasing
 from landbridge.onboarding.uploading import Uploading
@@ -61,6 +62,7 @@ def know_people(on: Foundation) -> People:
         leaving=[
             *(dossiers.forget, cases.forget, accounts_service.forget, approvals_service.forget),
             *(rfis.forget, virtual_accounts_service.forget, receipts_service.forget),
+            resolutions_service.forget,
             *(TextArchive(database, vault, on.files).forget, erasing(vault)),
         ],
     )

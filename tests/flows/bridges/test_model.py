@@ -45,6 +45,10 @@ EDGES = {
     (UNKNOWN, Status.SOURCE_FAILED),
     (UNKNOWN, COMPLETED),
     (UNKNOWN, Status.DESTINATION_FAILED),
+    # A person halted the mint, or redirected the coins that go back.
+    (GOING, GOING),
+    (MINTING, MINTING),
+    (UNKNOWN, UNKNOWN),
 }
 # Source: interface/cross-chain-bridge (status); the last three: lifecycles 2, and ours.
 PUBLISHED = {
@@ -196,7 +200,7 @@ async def test_a_step_at_an_end_is_a_bug(play: Play, status: Status) -> None:
 
 
 async def _step(play: Play, record: Transfer) -> None:
-    steps = coin_steps(play.house)
+    steps = coin_steps(play.house).by_kind
     await steps[record.kind].run(record, timedelta())
 
 

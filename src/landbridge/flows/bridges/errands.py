@@ -11,15 +11,24 @@ Every order's key is made from the record's id, so asking again is harmless at a
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from landbridge.chains.port import Action, Chains, Leg, Order
 from landbridge.chains.tokens import Network
 from landbridge.core.ids import derived_id
 from landbridge.flows.bridges.model import MOVES, Bridge, Status
-from landbridge.flows.bridges.moves import burned, freed, minted, returned
+from landbridge.flows.bridges.moves import (
+    burned,
+    freed,
+    halted,
+    minted,
+    returned,
+    returned_outside,
+)
 from landbridge.formats.texts import in_short
 from landbridge.payments.insistence import StillRefused, key_to_insist
-from landbridge.payments.sending import Answer, Errand, Standing, Way, by_chain, insisting
+from landbridge.payments.sending import Errand, Refund
+from landbridge.payments.ways import Answer, Standing, Way, by_chain, insisting
 from landbridge.wallets.service import Wallets
 
 # The coins that come back.
@@ -39,7 +48,7 @@ class Errands:
         approve = by_chain(self.chains, _spending(bridge, Action.APPROVE, at), prefix="approve_")
         burn = by_chain(self.chains, _spending(bridge, Action.BURN, at))
         return Errand(
-            way=_settling(_both(approve, burn)),
+            way=_both(approve, burn),
             moves=MOVES,
             initiated=Status.SOURCE_INITIATED,
             pending=Status.SOURCE_PENDING,
@@ -48,6 +57,9 @@ class Errands:
             unknown=Status.UNKNOWN,
             done_journal=burned(bridge),
             failed_journal=freed(bridge),
+            done_facts=_NOTHING_HELD,
+            failed_facts=_NOTHING_HELD,
+            find=burn.look,
         )
 
     async def destination(self, bridge: Bridge, at: datetime) -> Errand:
@@ -72,13 +84,16 @@ class Errands:
             key=key_to_insist(record, _BACK),
             chain=back_on,
             source=await self.wallets.treasury_address(record.org_id, back_on.address_chain),
-            legs=(Leg(details.source_address, bridge.source),),
+            legs=(Leg(details.return_address or details.source_address, bridge.source),),
         )
-        there = by_chain(self.chains, mint, prefix="mint_")
+        there = mint_way = by_chain(self.chains, mint, prefix="mint_")
+        way_back = insisting(by_chain(self.chains, back, prefix="return_"), _BACK)
+        is_halted = details.halted_reason is not None
         if details.halted_reason is not None:
-            there = _refused(details.halted_reason, bridge)
+            refused = _refused(details.halted_reason, bridge)
+            there = replace(way_back, send=refused.send, look=refused.look)
         return Errand(
-            way=_or_back(there, insisting(by_chain(self.chains, back, prefix="return_"), _BACK)),
+            way=_or_back(there, way_back),
             moves=MOVES,
             initiated=Status.DESTINATION_INITIATED,
             pending=Status.DESTINATION_PENDING,
@@ -87,7 +102,21 @@ class Errands:
             unknown=Status.UNKNOWN,
             done_journal=minted(bridge),
             failed_journal=returned(bridge),
+            refund=_refund(bridge) if is_halted else None,
+            find=way_back.look if is_halted else mint_way.look,
+            halted=partial(halted, bridge),
         )
+
+
+def _refund(bridge: Bridge) -> Refund:
+    """What a person may decide on coins that are to come back."""
+    return Refund(
+        name=_BACK,
+        status=Status.DESTINATION_FAILED,
+        journal=returned(bridge),
+        outside_journal=returned_outside(bridge),
+        facts={"failed_reason": bridge.details.halted_reason},
+    )
 
 
 def _spending(bridge: Bridge, action: Action, at: datetime) -> Order:
@@ -120,7 +149,7 @@ def _both(first: Way, second: Way) -> Way:
             return before
         return _joined(before, await second.look(at) or await second.send())
 
-    return Way(send, look)
+    return replace(second, send=send, look=look)
 
 
 def _or_back(there: Way, back: Way) -> Way:
@@ -140,25 +169,7 @@ def _or_back(there: Way, back: Way) -> Way:
 
         return await _given_back(gone, ask)
 
-    return Way(send, look)
-
-
-def _settling(way: Way) -> Way:
-    """What is held is spent or let go with an answer that is final."""
-
-    def settled(answer: Answer) -> Answer:
-        if answer.standing is Standing.PENDING:
-            return answer
-        return replace(answer, facts={**answer.facts, **_NOTHING_HELD})
-
-    async def send() -> Answer:
-        return settled(await way.send())
-
-    async def look(at: datetime) -> Answer | None:
-        answer = await way.look(at)
-        return None if answer is None else settled(answer)
-
-    return Way(send, look)
+    return replace(there, send=send, look=look)
 
 
 def _refused(reason: str, bridge: Bridge) -> Way:

@@ -15,7 +15,7 @@ from landbridge.chains.tokens import ASSETS, Chain, Network
 from landbridge.core.errors import Refused
 from landbridge.core.money import Asset, Money
 from landbridge.core.states import Moves
-from landbridge.ledger.model import Transfer
+from landbridge.ledger.model import Role, Transfer
 from landbridge.payments.ends import token_asset
 from landbridge.payments.errors import QuoteNotFound
 from landbridge.payments.waits import Party, Wait, Waits
@@ -65,14 +65,26 @@ MOVES: Moves[Status] = Moves(
             {Status.SOURCE_PROCESSED, Status.SOURCE_FAILED, Status.UNKNOWN}
         ),
         Status.SOURCE_PROCESSED: frozenset({Status.DESTINATION_INITIATED}),
+        # To themselves: a person halted the mint, or redirected the coins that go back.
         Status.DESTINATION_INITIATED: frozenset(
-            {Status.DESTINATION_PENDING, Status.DESTINATION_FAILED, Status.UNKNOWN}
+            {
+                Status.DESTINATION_INITIATED,
+                Status.DESTINATION_PENDING,
+                Status.DESTINATION_FAILED,
+                Status.UNKNOWN,
+            }
         ),
         Status.DESTINATION_PENDING: frozenset(
-            {Status.COMPLETED, Status.DESTINATION_FAILED, Status.UNKNOWN}
+            {
+                Status.DESTINATION_PENDING,
+                Status.COMPLETED,
+                Status.DESTINATION_FAILED,
+                Status.UNKNOWN,
+            }
         ),
         Status.UNKNOWN: frozenset(
             {
+                Status.UNKNOWN,
                 Status.SOURCE_PROCESSED,
                 Status.SOURCE_FAILED,
                 Status.COMPLETED,
@@ -132,6 +144,9 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     mint_user_op_hash: str | None = None
     return_transaction_hash: str | None = None
     return_user_op_hash: str | None = None
+    # Where a reviewer sent the coins that go back; without an address to the wallet that paid.
+    return_address: str | None = None
+    return_account_id: UUID | None = None
 
 
 class Bridge(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +162,13 @@ class Bridge(msgspec.Struct, frozen=True, kw_only=True):
     def held(self) -> Money:
         """What of the wallet's coins waits for this bridge."""
         return Money(self.details.held_units, self.source.asset)
+
+    @property
+    def returns_to(self) -> UUID | Role:
+        """The account that gets coins which could not be minted."""
+        if self.details.return_address is None:
+            return self.details.source_account_id
+        return self.details.return_account_id or Role.OUTSIDE
 
 
 def as_bridge(record: Transfer) -> Bridge:

@@ -101,13 +101,33 @@ def minted(bridge: Bridge) -> list[Posting]:
 
 
 def returned(bridge: Bridge) -> list[Posting]:
-    """The coins come back to the wallet on the source chain."""
+    """The coins come back on the source chain: to the wallet, or where a reviewer sent them."""
+    back = [
+        Posting(Role.OUTSIDE, -bridge.source),
+        Posting(bridge.returns_to, bridge.source),
+    ]
+    return returned_outside(bridge) + (back if bridge.returns_to is not Role.OUTSIDE else [])
+
+
+def returned_outside(bridge: Bridge) -> list[Posting]:
+    """Post coins that were returned outside of the platform."""
     return [
         Posting(Role.IN_TRANSIT, -bridge.destination),
         Posting(Role.OUTSIDE, bridge.destination),
-        Posting(Role.OUTSIDE, -bridge.source),
-        Posting(bridge.details.source_account_id, bridge.source),
     ]
+
+
+def halted(bridge: Bridge, reason: str, actor: str, at: datetime) -> Move:
+    """Give up the mint by a person's decision: the coins go back on the source chain."""
+    return Move(
+        bridge.record,
+        path=(bridge.status,),
+        what="halt",
+        actor=actor,
+        at=at,
+        due_at=at,
+        facts={"halted_reason": reason},
+    )
 
 
 def course(record: Transfer) -> list[Station]:

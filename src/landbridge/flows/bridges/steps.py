@@ -15,6 +15,11 @@ from landbridge.payments.ends import Ends
 from landbridge.payments.sending import ACTOR, Errand, Sending, as_far_as_it_goes
 
 _AT_SOURCE = frozenset({Status.SOURCE_INITIATED, Status.SOURCE_PENDING})
+_UNDER_WAY = _AT_SOURCE | {
+    Status.DESTINATION_INITIATED,
+    Status.DESTINATION_PENDING,
+    Status.UNKNOWN,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +53,10 @@ class BridgeSteps:
                 moved = await self._start(bridge, clock_offset)
             case Status.SOURCE_PROCESSED:
                 moved = await self._go_over(bridge, clock_offset)
-            case (
-                Status.SOURCE_INITIATED
-                | Status.SOURCE_PENDING
-                | Status.DESTINATION_INITIATED
-                | Status.DESTINATION_PENDING
-                | Status.UNKNOWN
-            ):
-                errand = await self._errand(bridge, clock_offset)
-                moved = await self.sending.run(bridge.record, errand, clock_offset)
+            case status if status in _UNDER_WAY:
+                moved = await self.sending.run(
+                    bridge.record, await self._errand(bridge, clock_offset), clock_offset
+                )
             case status:
                 raise Broken(f"a bridge that is {status} waits for no time")
         return moved
@@ -82,6 +82,13 @@ class BridgeSteps:
             clock_offset=clock_offset,
             facts={} if reason is None else {"halted_reason": reason},
         )
+
+    async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
+        """Return the order that a record waits for; None if it waits for none."""
+        bridge = as_bridge(record)
+        if bridge.status not in _UNDER_WAY:
+            return None
+        return await self._errand(bridge, clock_offset)
 
     async def _errand(self, bridge: Bridge, clock_offset: timedelta) -> Errand:
         """The leg that the bridge is on."""

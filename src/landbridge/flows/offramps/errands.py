@@ -26,19 +26,13 @@ from landbridge.flows.offramps.payouts import PAYOUT, payout
 from landbridge.flows.offramps.texts import TextArchive
 from landbridge.payments.carrying import carry
 from landbridge.payments.insistence import key_to_insist
-from landbridge.payments.sending import (
-    Answer,
-    Errand,
-    Standing,
-    by_chain,
-    by_rail,
-    insisting,
-)
+from landbridge.payments.sending import Errand, Refund
+from landbridge.payments.ways import Answer, Standing, by_chain, by_rail, insisting
 from landbridge.rails.port import Paid, Payment, Rails
 
 _log = structlog.stdlib.get_logger()
 
-_PROCESSED = Answer(standing=Standing.DONE, expected_at=None, reason=None, facts=moves.PROCESSED)
+_PROCESSED = Answer(standing=Standing.DONE, expected_at=None, reason=None)
 
 # What is derived from the record's id for the key of each order.
 _DEBIT, _FEES, _REFUND = "debit", "fees", "refund"
@@ -66,11 +60,7 @@ class Errands:
             way = insisting(way, _FEES)
 
         async def send() -> Answer:
-            if not order.legs:
-                return _PROCESSED
-            answer = await way.send()
-            told = moves.PROCESSED if answer.standing is Standing.DONE else moves.REFUSED
-            return replace(answer, facts={**told, **answer.facts})
+            return await way.send() if order.legs else _PROCESSED
 
         return Errand(
             way=replace(way, send=send),
@@ -80,6 +70,8 @@ class Errands:
             failed=None if is_external else Status.CRYPTO_FAILED,
             done_journal=moves.processed(offramp),
             failed_journal=moves.held_let_go(offramp),
+            done_facts=moves.PROCESSED,
+            failed_facts=moves.REFUSED,
         )
 
     def payout(self, offramp: Offramp, clock_offset: timedelta) -> Errand:
@@ -110,6 +102,12 @@ class Errands:
             initiated=Status.FIAT_FAILED,
             done=Status.CRYPTO_RETURNED,
             done_journal=moves.returned(offramp),
+            refund=Refund(
+                name=_REFUND,
+                status=Status.CRYPTO_RETURNED,
+                journal=moves.returned(offramp),
+                outside_journal=moves.returned_outside(offramp),
+            ),
         )
 
     async def _payment(self, offramp: Offramp, at: datetime) -> Payment:

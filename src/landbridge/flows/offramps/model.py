@@ -121,7 +121,10 @@ MOVES: Moves[Status] = Moves(
             {Status.FIAT_PENDING, Status.FIAT_FAILED, Status.IN_REVIEW}
         ),
         Status.FIAT_PENDING: frozenset({Status.COMPLETED, Status.FIAT_FAILED, Status.IN_REVIEW}),
-        Status.FIAT_FAILED: frozenset({Status.CRYPTO_RETURNED, Status.IN_REVIEW}),
+        # To itself: the refund was redirected.
+        Status.FIAT_FAILED: frozenset(
+            {Status.FIAT_FAILED, Status.CRYPTO_RETURNED, Status.IN_REVIEW}
+        ),
         Status.CRYPTO_RETURNED: frozenset(),
         Status.COMPLETED: frozenset(),
         Status.REJECTED: frozenset(),

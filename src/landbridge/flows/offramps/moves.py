@@ -256,11 +256,19 @@ def processed(offramp: Offramp) -> list[Posting]:
 
 def returned(offramp: Offramp) -> list[Posting]:
     """The coins are whose they were, but for fees that were paid."""
+    return [*_given_back(offramp), Posting(offramp.returns_to, offramp.returned)]
+
+
+def returned_outside(offramp: Offramp) -> list[Posting]:
+    """Post coins that went back by other means than an order of ours: they left the platform."""
+    return [*_given_back(offramp), Posting(Role.OUTSIDE, offramp.returned)]
+
+
+def _given_back(offramp: Offramp) -> list[Posting]:
+    """The side of a refund from which the coins come."""
     if offramp.details.is_processed:
-        taken = [Posting(account, -money) for account, money in _ours(offramp) if money.units]
-    else:
-        taken = [Posting(Role.IN_TRANSIT, -offramp.returned)]
-    return [*taken, Posting(offramp.returns_to, offramp.returned)]
+        return [Posting(account, -money) for account, money in _ours(offramp) if money.units]
+    return [Posting(Role.IN_TRANSIT, -offramp.returned)]
 
 
 def course(record: Transfer) -> list[Station]:

@@ -18,7 +18,7 @@ from landbridge.flows.offramps.model import MOVES, Offramp, Status, as_offramp
 from landbridge.flows.offramps.service import Offramps
 from landbridge.ledger.model import Move, Transfer
 from landbridge.payments.ends import Ends
-from landbridge.payments.sending import ACTOR, Sending, as_far_as_it_goes
+from landbridge.payments.sending import ACTOR, Errand, Sending, as_far_as_it_goes
 from landbridge.verification.errors import VerificationMissing
 
 # What makes a bank account that was good when it was asked for unfit now.
@@ -51,7 +51,6 @@ class OfframpSteps:
 
     async def _step(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
         """The next step; None if there is no more to do now."""
-        sending, errands = self._sending, self._errands
         match offramp.status:
             case (
                 Status.PENDING_APPROVAL
@@ -63,17 +62,28 @@ class OfframpSteps:
                 return None
             case Status.CRYPTO_INITIATED:
                 return await self._claim_debit(offramp, clock_offset)
-            case Status.CRYPTO_PENDING:
-                errand = errands.debit(offramp, clock_offset)
             case Status.CRYPTO_PROCESSED:
                 return await self._claim_payout(offramp, clock_offset)
-            case Status.FIAT_INITIATED | Status.FIAT_PENDING:
-                errand = errands.payout(offramp, clock_offset)
-            case Status.FIAT_FAILED:
-                errand = errands.refund(offramp, clock_offset)
             case status:
-                raise Broken(f"an offramp that is {status} waits for no time")
-        return await sending.run(offramp.record, errand, clock_offset)
+                errand = self._errand(offramp, clock_offset)
+                if errand is None:
+                    raise Broken(f"an offramp that is {status} waits for no time")
+                return await self._sending.run(offramp.record, errand, clock_offset)
+
+    async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
+        """Return the order that a record waits for; None if it waits for none."""
+        return self._errand(as_offramp(record), clock_offset)
+
+    def _errand(self, offramp: Offramp, clock_offset: timedelta) -> Errand | None:
+        match offramp.status:
+            case Status.CRYPTO_PENDING:
+                return self._errands.debit(offramp, clock_offset)
+            case Status.FIAT_INITIATED | Status.FIAT_PENDING:
+                return self._errands.payout(offramp, clock_offset)
+            case Status.FIAT_FAILED:
+                return self._errands.refund(offramp, clock_offset)
+            case _:
+                return None
 
     async def _end(self, offramp: Offramp, clock_offset: timedelta) -> None:
         """Time has decided, also about what is in review."""

@@ -74,12 +74,13 @@ MOVES: Moves[Status] = Moves(
         Status.FIAT_INITIATED: frozenset({Status.FIAT_PENDING, Status.FIAT_FAILED}),
         Status.FIAT_PENDING: _REVIEW | {Status.FIAT_PROCESSED, Status.FIAT_FAILED},
         Status.FIAT_PROCESSED: frozenset({Status.CRYPTO_INITIATED}),
-        Status.FIAT_FAILED: _REVIEW | {Status.FIAT_RETURNED},
+        # To itself, and likewise below: the return was redirected.
+        Status.FIAT_FAILED: _REVIEW | {Status.FIAT_FAILED, Status.FIAT_RETURNED},
         Status.FIAT_RETURNED: frozenset(),
         Status.CRYPTO_INITIATED: _REVIEW
         | {Status.CRYPTO_PENDING, Status.CRYPTO_FAILED, Status.UNKNOWN},
         Status.CRYPTO_PENDING: _REVIEW | {Status.COMPLETED, Status.CRYPTO_FAILED, Status.UNKNOWN},
-        Status.CRYPTO_FAILED: _REVIEW | {Status.FIAT_RETURNED},
+        Status.CRYPTO_FAILED: _REVIEW | {Status.CRYPTO_FAILED, Status.FIAT_RETURNED},
         Status.COMPLETED: frozenset(),
         Status.UNKNOWN: _REVIEW | {Status.COMPLETED, Status.CRYPTO_FAILED},
     },
@@ -154,6 +155,8 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     transaction_hash: str | None = None
     user_op_hash: str | None = None
     failed_reason: str | None = None
+    # The bank account that a reviewer chose for the return; None is the sender's.
+    return_account_id: UUID | None = None
 
 
 class Onramp(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,13 +5,14 @@ are claimed by CRYPTO_INITIATED; a deposit that has to go back by FIAT_FAILED or
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from landbridge.chains.port import Action, Chains, Leg, Order
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Broken, Unavailable
+from landbridge.core.errors import Broken, FieldInvalid, Unavailable
 from landbridge.core.ids import derived_id
 from landbridge.flows.onramps import moves
 from landbridge.flows.onramps.asked import KYC_RAILS
@@ -20,15 +21,15 @@ from landbridge.flows.onramps.service import Onramps
 from landbridge.ledger.model import Transfer
 from landbridge.payments.forced import why_not_cleared
 from landbridge.payments.insistence import key_to_insist
+from landbridge.payments.resolving import Instruction
 from landbridge.payments.sending import (
     ACTOR,
     Errand,
+    Refund,
     Sending,
     as_far_as_it_goes,
-    by_chain,
-    by_rail,
-    insisting,
 )
+from landbridge.payments.ways import by_chain, by_rail, insisting
 from landbridge.rails.port import Paid, Payment, Rails
 from landbridge.receipts.service import Receipts, payment_back
 from landbridge.verification.errors import VerificationMissing
@@ -63,16 +64,24 @@ class OnrampSteps:
         match onramp.status:
             case Status.FIAT_PENDING:
                 return await self._claim(onramp, clock_offset)
-            case Status.CRYPTO_INITIATED | Status.CRYPTO_PENDING | Status.UNKNOWN:
-                return await self.sending.run(
-                    onramp.record, self._delivery(onramp, clock_offset), clock_offset
-                )
-            case Status.FIAT_FAILED | Status.CRYPTO_FAILED:
-                return await self.sending.run(
-                    onramp.record, self._return(onramp, clock_offset), clock_offset
-                )
             case status:
-                raise Broken(f"an onramp that is {status} waits for no time")
+                errand = self._errand(onramp, clock_offset)
+                if errand is None:
+                    raise Broken(f"an onramp that is {status} waits for no time")
+                return await self.sending.run(onramp.record, errand, clock_offset)
+
+    async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
+        """Return the order that a record waits for; None if it waits for none."""
+        return self._errand(as_onramp(record), clock_offset)
+
+    def _errand(self, onramp: Onramp, clock_offset: timedelta) -> Errand | None:
+        match onramp.status:
+            case Status.CRYPTO_INITIATED | Status.CRYPTO_PENDING | Status.UNKNOWN:
+                return self._delivery(onramp, clock_offset)
+            case Status.FIAT_FAILED | Status.CRYPTO_FAILED:
+                return self._return(onramp, clock_offset)
+            case _:
+                return None
 
     async def _lapse(self, onramp: Onramp, clock_offset: timedelta) -> None:
         """Its time is over, unless the bank had a deposit before and nobody has looked at it yet.
@@ -151,16 +160,13 @@ class OnrampSteps:
         )
 
     def _return(self, onramp: Onramp, clock_offset: timedelta) -> Errand:
-        """The deposit, back to whoever sent it. It must arrive: there is no way around that."""
+        """Return the order that gives the deposit back; it has to arrive."""
         record = onramp.record
         key = key_to_insist(record, _RETURN)
 
         async def payment() -> Payment:
-            receipt_id = onramp.details.receipt_id
-            if receipt_id is None:
-                raise Broken(f"onramp {record.id} has no deposit that could go back")
-            receipt = await self.receipts.get(record.org_id, receipt_id)
-            return payment_back(receipt, key=key, at=self.clock.now(clock_offset))
+            account_id = onramp.details.return_account_id
+            return await self.returned(onramp, account_id, key, self.clock.now(clock_offset))
 
         way = by_rail(self.rails, record.org_id, key, payment, facts=_nothing)
         return Errand(
@@ -169,7 +175,54 @@ class OnrampSteps:
             initiated=onramp.status,
             done=Status.FIAT_RETURNED,
             done_journal=moves.returned(onramp),
+            refund=Refund(
+                name=_RETURN,
+                status=Status.FIAT_RETURNED,
+                journal=moves.returned(onramp),
+                # The fiat leaves the bank either way.
+                outside_journal=moves.returned(onramp),
+            ),
         )
+
+    async def return_destination(
+        self, record: Transfer, instruction: Instruction, clock_offset: timedelta
+    ) -> Mapping[str, Any]:
+        """Return the facts of a return to a bank account of the user; raises `FieldInvalid`."""
+        account_id = instruction.account_id
+        if account_id is None:
+            raise FieldInvalid(
+                "address is for refunds in coins; this one goes to a bank account", field="address"
+            )
+        now = self.clock.now(clock_offset)
+        key = key_to_insist(record, _RETURN)
+        payment = await self.returned(as_onramp(record), account_id, key, now)
+        if reason := await self.rails.why_not(payment):
+            raise FieldInvalid(f"accountId can't be paid: {reason}", field="accountId")
+        return {"return_account_id": str(account_id)}
+
+    async def returned(
+        self, onramp: Onramp, account_id: UUID | None, key: UUID, at: datetime
+    ) -> Payment:
+        """Return the payment of a deposit to its sender, or to a bank account of its user.
+
+        Raises what `Accounts.check_usable` raises for an account that can't be paid.
+        """
+        record, receipt_id = onramp.record, onramp.details.receipt_id
+        if receipt_id is None:
+            raise Broken(f"onramp {record.id} has no deposit that could go back")
+        receipt = await self.receipts.get(record.org_id, receipt_id)
+        payment = payment_back(receipt, key=key, at=at)
+        if account_id is None:
+            return payment
+        account = await self.onramps.accounts.check_usable(
+            record.org_id, record.user_id, account_id
+        )
+        payee = {
+            "type": account.type,
+            "accountHolder": account.holder,
+            account.type: account.bank,
+        }
+        return replace(payment, payee=payee, rail=account.payment_rail or receipt.rail)
 
 
 def _nothing(paid: Paid) -> Mapping[str, Any]:

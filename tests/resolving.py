@@ -1,0 +1,81 @@
+"""Two people who resolve stuck payments: a reviewer who requests, and an approver."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx2
+
+from landbridge.core.clock import FrozenClock
+from landbridge.flows.resolutions.model import QUIET_PERIOD
+from tests.tenants import Tenant, good
+
+RESOLUTIONS = "/v2/reviews/resolutions"
+EVIDENCE = "Ticket 4711: their support desk confirmed it in writing"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A reviewer and an approver of one organisation, on its clock."""
+
+    reviewer: Tenant
+    approver: Tenant
+    clock: FrozenClock
+    run_due: Callable[[], Awaitable[None]]
+
+    async def actions(self, transfer_id: UUID | str) -> list[str]:
+        """What can be decided on a payment now."""
+        found = await self.reviewer.get(f"{RESOLUTIONS}/actions/{transfer_id}")
+        return [each["action"] for each in found["actions"]]
+
+    async def send(self, transfer_id: UUID | str, action: str, **changes: Any) -> httpx2.Response:
+        """The answer to a request for a resolution, whatever it is."""
+        return await self.reviewer.send("POST", RESOLUTIONS, body(transfer_id, action, **changes))
+
+    async def request(self, transfer_id: UUID | str, action: str, **changes: Any) -> dict[str, Any]:
+        """A resolution that waits for its approval."""
+        return good(await self.send(transfer_id, action, **changes))
+
+    async def approve(self, resolution: Mapping[str, Any]) -> None:
+        """A second person agrees."""
+        await self.approver.post(f"/v2/transfer-approvals/{resolution['approvalId']}/approve", {})
+
+    async def carry_out(self, resolution: Mapping[str, Any]) -> dict[str, Any]:
+        """The resolution after the worker has had the time that it needs."""
+        await self.run_due()
+        self.clock.at += QUIET_PERIOD + timedelta(seconds=1)
+        await self.run_due()
+        return await self.reviewer.get(f"{RESOLUTIONS}/{resolution['id']}")
+
+    async def resolve(self, transfer_id: UUID | str, action: str, **changes: Any) -> dict[str, Any]:
+        """A resolution from its request to its end."""
+        made = await self.request(transfer_id, action, **changes)
+        await self.approve(made)
+        return await self.carry_out(made)
+
+
+async def make_desk(
+    org: Tenant, clock: FrozenClock, run_due: Callable[[], Awaitable[None]]
+) -> Desk:
+    """Two keys of an organisation, for two people."""
+    people: list[Tenant] = []
+    for name, can_review in (("reviewer", True), ("approver", False)):
+        key, secret = await org.house.orgs.create_key(
+            org.org_id, name, expires_at=None, can_review=can_review, can_approve=not can_review
+        )
+        caller = replace(org.caller, key_id=key.id)
+        people.append(replace(org, caller=caller, key=secret))
+    return Desk(*people, clock, run_due)
+
+
+def body(transfer_id: UUID | str, action: str, **changes: Any) -> dict[str, Any]:
+    """The body that requests a resolution."""
+    return {
+        "requestId": str(uuid4()),
+        "transferId": str(transfer_id),
+        "action": action,
+        "evidence": EVIDENCE,
+        **changes,
+    }
