@@ -60,14 +60,15 @@ async def make_desk(
     org: Tenant, clock: FrozenClock, run_due: Callable[[], Awaitable[None]]
 ) -> Desk:
     """Two keys of an organisation, for two people."""
-    people: list[Tenant] = []
-    for name, can_review in (("reviewer", True), ("approver", False)):
+
+    async def person(name: str) -> Tenant:
+        is_reviewer = name == "reviewer"
         key, secret = await org.house.orgs.create_key(
-            org.org_id, name, expires_at=None, can_review=can_review, can_approve=not can_review
+            org.org_id, name, expires_at=None, can_review=is_reviewer, can_approve=not is_reviewer
         )
-        caller = replace(org.caller, key_id=key.id)
-        people.append(replace(org, caller=caller, key=secret))
-    return Desk(*people, clock, run_due)
+        return replace(org, caller=replace(org.caller, key_id=key.id), key=secret)
+
+    return Desk(await person("reviewer"), await person("approver"), clock, run_due)
 
 
 def body(transfer_id: UUID | str, action: str, **changes: Any) -> dict[str, Any]:

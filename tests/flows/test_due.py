@@ -97,7 +97,7 @@ class Refusing:
             await self.ledger.advance(make.move(record, Status.GONE), make.MOVES)
             return
         refusal = StillRefused("return", "closed")
-        facts = refused_again(record, refusal, CLOCK.now(clock_offset))
+        facts = refused_again(record, refusal)
         refusal.pause = self.pause
         await self.ledger.postpone(record, CLOCK.now(clock_offset) + self.pause, facts)
         raise refusal

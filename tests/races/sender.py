@@ -30,6 +30,10 @@ class _Stopping:
         await self._reach(AFTER)
         return sent
 
+    @property
+    def remembers(self) -> timedelta | None:
+        return self.inner.remembers
+
     async def look(self, org_id: UUID, key: UUID, at: datetime) -> Sent | None:
         return await self.inner.look(org_id, key, at)
 

@@ -27,6 +27,8 @@ from landbridge.payments.attention import attention
 
 # Half an hour of tries: what a provider refuses for longer does not pass by itself.
 REFUSALS_MAX = 5
+# The fact that keeps since when a provider may know the present key; only delays write it.
+_GIVEN = "given"
 
 
 class StillRefused(Rejected):
@@ -52,16 +54,14 @@ def key_to_insist(record: Transfer, what: str) -> UUID:
     return key_of_try(first, _tries(record, what))
 
 
-def refused_again(record: Transfer, refusal: StillRefused, at: datetime) -> dict[str, Any]:
-    """Return the facts that a refusal at `at` leaves, `<what>_tries` among them; set its pause."""
+def refused_again(record: Transfer, refusal: StillRefused) -> dict[str, Any]:
+    """Return the facts that a refusal leaves, `<what>_tries` among them; set its pause."""
     what = refusal.what
     count = _tries(record, what) + 1
     refusal.pause = pause_after(count)
     facts = {
         **refusal.facts,
         f"{what}_tries": int(record.facts.get(f"{what}_tries", 0)) + 1,
-        # No order is given under the next key before then.
-        f"{what}_given_at": (at + refusal.pause).isoformat(),
     }
     if count >= REFUSALS_MAX:
         facts |= attention(record, f"refused {count} times: {refusal}")
@@ -79,15 +79,25 @@ def new_round(record: Transfer, what: str) -> dict[str, Any]:
     }
 
 
-def given_since(record: Transfer, what: str | None) -> datetime:
-    """Return the moment before which the order cannot have been given under its present key.
+def given(record: Transfer, what: str | None, at: datetime) -> dict[str, Any]:
+    """Return the fact that an order is given for the first time under its present key.
 
     `what` names an order that is given until it arrives; None stands for one with a single key.
     """
-    retried_at = None if what is None else record.facts.get(f"{what}_given_at")
-    if retried_at is None or _tries(record, what or "") == 0:
-        return record.updated_at
-    return datetime.fromisoformat(retried_at)
+    mark = {"version": record.version, "tries": _count(record, what), "at": at.isoformat()}
+    return {_GIVEN: mark}
+
+
+def given_at(record: Transfer, what: str | None) -> datetime | None:
+    """Return when the order was first given under its present key; None if it never was."""
+    mark = record.facts.get(_GIVEN)
+    if mark is None or (mark["version"], mark["tries"]) != (record.version, _count(record, what)):
+        return None
+    return datetime.fromisoformat(mark["at"])
+
+
+def _count(record: Transfer, what: str | None) -> int:
+    return 0 if what is None else _tries(record, what)
 
 
 def _round(record: Transfer, what: str) -> int:

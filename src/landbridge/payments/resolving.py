@@ -152,8 +152,7 @@ class OrderResolver:
         if errand.refund is not None:
             actions = (Action.CONFIRM, Action.REDIRECT, Action.SETTLE_OUTSIDE)
             return Choices(str(errand.refund.status), (*actions, *ends))
-        can_fail = errand.failed is not None or errand.halted is not None
-        actions = (Action.CONFIRM, Action.FAIL) if can_fail else (Action.CONFIRM,)
+        actions = (Action.CONFIRM, *([Action.FAIL] if errand.failed is not None else []))
         return Choices(str(errand.done), (*actions, *ends))
 
     async def destination(
@@ -240,8 +239,6 @@ def _confirmed(record: Transfer, errand: Errand, decision: Decision, at: datetim
 
 def _failed(record: Transfer, errand: Errand, decision: Decision, at: datetime) -> Move:
     """The order was not carried out, and never will be."""
-    if errand.halted is not None and errand.refund is None:
-        return errand.halted(NOT_CARRIED_OUT, decision.actor, at)
     if errand.failed is None or errand.refund is not None:
         raise ResourceConflict("this order has to arrive: redirect it, or settle it outside")
     answer = Answer(standing=Standing.FAILED, expected_at=None, reason=NOT_CARRIED_OUT)

@@ -40,7 +40,7 @@ from landbridge.formats.texts import in_short
 from landbridge.ledger.model import Move, Outcome, Posting, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.attention import attention
-from landbridge.payments.insistence import StillRefused, given_since, refused_again
+from landbridge.payments.insistence import StillRefused, given, given_at, refused_again
 from landbridge.payments.ways import Answer, Standing, Way
 
 ACTOR = "worker"
@@ -98,10 +98,8 @@ class Errand:
     now (somebody is frozen since): the record then stays `unknown` until it may.
 
     `done_facts` and `failed_facts` are kept with these moves, besides what the answer brings.
-    `refund` is there for an order that has to arrive. `find` looks it up where looking by `way`
-    may give another order. `halted` makes the move of a record whose
-    order a person declares failed, where something else is to be done then: from reason, actor and
-    moment.
+    `reason_fact` keeps why the order failed. `refund` is there for an order that has to arrive.
+    `find` looks an order up where `way` may give another one.
     """
 
     way: Way
@@ -118,7 +116,12 @@ class Errand:
     failed_facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     refund: Refund | None = None
     find: Callable[[datetime], Awaitable[Answer | None]] | None = None
-    halted: Callable[[str, str, datetime], Move] | None = None
+    reason_fact: str = "failed_reason"
+
+    @property
+    def name(self) -> str | None:
+        """The name that the keys of an order which has to arrive are derived from."""
+        return None if self.refund is None else self.refund.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +141,12 @@ class Sending:
         what must arrive: the record is due when it is given again.
         """
         now = self.clock.now(clock_offset)
+        if not await self._note_given(record, errand, now):
+            return None
         try:
             answer = await _answer(record, errand, now)
         except StillRefused as refusal:
-            facts = refused_again(record, refusal, now)
+            facts = refused_again(record, refusal)
             await self.ledger.postpone(record, now + refusal.pause, facts)
             raise
         except _Forgotten as error:
@@ -159,6 +164,16 @@ class Sending:
             return await self._advance(_unknown(record, errand, at), errand.moves)
         at = self.clock.stamp(clock_offset)
         return await self._advance(answered(record, errand, answer, at), errand.moves)
+
+    async def _note_given(self, record: Transfer, errand: Errand, now: datetime) -> bool:
+        """Note when an order is first given to a provider that forgets; False if it was moved.
+
+        The note is kept before the provider is called, so that it is never later than the call.
+        """
+        is_first = record.status == errand.initiated and errand.way.remembers is not None
+        if not is_first or given_at(record, errand.name) is not None or record.due_at is None:
+            return True
+        return await self.ledger.postpone(record, record.due_at, given(record, errand.name, now))
 
     async def go(
         self,
@@ -273,7 +288,7 @@ def answered(
                 at=at,
                 actor=actor,
                 what=what,
-                facts={**errand.failed_facts, **told, "failed_reason": reason},
+                facts={**errand.failed_facts, **told, errand.reason_fact: reason},
                 journal=errand.failed_journal,
             )
 
@@ -311,16 +326,17 @@ async def _ask(record: Transfer, errand: Errand, at: datetime) -> Answer:
 
 async def _give(record: Transfer, errand: Errand, at: datetime) -> Answer:
     """Give the order; beyond the provider's memory it is only looked up."""
-    if _is_remembered(record, errand, at):
+    if _is_remembered(errand, given_at(record, errand.name), at):
         return await errand.way.send()
-    found = await errand.way.look(at)
+    found = await (errand.find or errand.way.look)(at)
     if found is None:
         raise _Forgotten
     return found
 
 
 async def _give_again(record: Transfer, errand: Errand, at: datetime) -> Answer:
-    if not _is_remembered(record, errand, at):
+    since = record.facts.get("given_at")
+    if not _is_remembered(errand, since and datetime.fromisoformat(since), at):
         raise _Forgotten
     reason = None if errand.why_not is None else await errand.why_not()
     if reason is not None:
@@ -328,16 +344,10 @@ async def _give_again(record: Transfer, errand: Errand, at: datetime) -> Answer:
     return await errand.way.send()
 
 
-def _is_remembered(record: Transfer, errand: Errand, at: datetime) -> bool:
+def _is_remembered(errand: Errand, given_since: datetime | None, at: datetime) -> bool:
     """Whether the provider still knows the order's key, if it was ever given."""
     memory = errand.way.remembers
-    if memory is None:
-        return True
-    since = record.facts.get("given_at") if record.status == errand.unknown else None
-    if since is None:
-        name = None if errand.refund is None else errand.refund.name
-        return at - given_since(record, name) <= memory
-    return at - datetime.fromisoformat(since) <= memory
+    return memory is None or given_since is None or at - given_since <= memory
 
 
 def _is_given_up(record: Transfer, errand: Errand, at: datetime) -> bool:
@@ -360,5 +370,8 @@ def _unknown(record: Transfer, errand: Errand, at: datetime) -> Move:
         actor=ACTOR,
         at=at,
         due_at=at + _UNKNOWN_PAUSE,
-        facts={"unknown_from": record.status, "given_at": record.updated_at.isoformat()},
+        facts={
+            "unknown_from": record.status,
+            "given_at": (given_at(record, errand.name) or record.updated_at).isoformat(),
+        },
     )

@@ -15,7 +15,7 @@ from landbridge.payments.resolving import Action, Instruction
 from tests.flows.offramps.playing import Play, playing
 from tests.payouts import OFFRAMPS, OUTSIDE, check_books, shown
 from tests.resolving import RESOLUTIONS, Desk, body, make_desk
-from tests.tenants import held, refusal, register, sentence
+from tests.tenants import held, make_user, refusal, register, sentence
 
 # A good address of nobody.
 ANOTHER = "0x000000000000000000000000000000000000dead"
@@ -117,10 +117,16 @@ async def test_a_refund_is_settled_outside(play: Play, desk: Desk) -> None:
 
 async def test_an_address_of_another_user_is_refused(play: Play, desk: Desk) -> None:
     made = await _refused_refund(play)
-    for address in (ANOTHER, await play.treasury()):
+    other = await make_user(play.org)
+    wallets = (await play.org.get(f"/v2/users/{other}"))["wallets"]
+    theirs = wallets["INDIVIDUAL"]["POLYGON"]["address"]
+    for address in (ANOTHER, theirs):
         answer = await desk.send(made["id"], "REDIRECT", address=address)
         assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
         assert "address is neither a wallet of user" in sentence(answer)
+    ours = await play.treasury()
+    answer = await desk.send(made["id"], "REDIRECT", address=ours)
+    assert refusal(answer) == "400 INVALID_WALLET_CONFIG"
     answer = await desk.send(made["id"], "REDIRECT", accountId=play.account)
     assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
     answer = await desk.send(made["id"], "CONFIRM", address=OUTSIDE)

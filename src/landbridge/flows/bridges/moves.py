@@ -117,19 +117,6 @@ def returned_outside(bridge: Bridge) -> list[Posting]:
     ]
 
 
-def halted(bridge: Bridge, reason: str, actor: str, at: datetime) -> Move:
-    """Give up the mint by a person's decision: the coins go back on the source chain."""
-    return Move(
-        bridge.record,
-        path=(bridge.status,),
-        what="halt",
-        actor=actor,
-        at=at,
-        due_at=at,
-        facts={"halted_reason": reason},
-    )
-
-
 def course(record: Transfer) -> list[Station]:
     """What is posted after it was opened, if it is accepted and all goes well."""
     bridge = as_bridge(record)
