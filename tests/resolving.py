@@ -10,7 +10,7 @@ import httpx2
 
 from landbridge.core.clock import FrozenClock
 from landbridge.flows.resolutions.model import QUIET_PERIOD
-from tests.tenants import Tenant, good
+from tests.tenants import TRANSFERS, Tenant, good, make_user, run_due, transfer_body
 
 RESOLUTIONS = "/v2/reviews/resolutions"
 EVIDENCE = "Ticket 4711: their support desk confirmed it in writing"
@@ -69,6 +69,22 @@ async def make_desk(
         return replace(org, caller=replace(org.caller, key_id=key.id), key=secret)
 
     return Desk(await person("reviewer"), await person("approver"), clock, run_due)
+
+
+async def make_resolution(org: Tenant) -> dict[str, str]:
+    """A stuck transfer, a resolution of it that waits for its approval, and its request: ids."""
+    user = await make_user(org, funds="1")
+    sent = transfer_body(user, {"userId": await make_user(org)}, 1)
+    headers = {**org.headers, "Landbridge-Sandbox": "chain_send=late:20d"}
+    made = good(await org.client.post(TRANSFERS, headers=headers, json=sent))["transferDetails"]
+    await run_due(org)
+    wanted = body(made["id"], "FAIL")
+    resolution = await org.post(RESOLUTIONS, wanted)
+    return {
+        "stuck transfer": made["id"],
+        "stuck transfer request": wanted["requestId"],
+        "resolution": resolution["id"],
+    }
 
 
 def body(transfer_id: UUID | str, action: str, **changes: Any) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from landbridge.core.states import Moves
 from landbridge.flows.bridges import model as bridges
 from landbridge.flows.offramps import model as offramps
 from landbridge.flows.onramps import model as onramps
+from landbridge.flows.resolutions import model as resolutions
 from landbridge.flows.swaps import model as swaps
 from landbridge.payments import remittances
 from landbridge.settings import PREFIX
@@ -51,6 +52,7 @@ FIGURES: dict[str, Moves[Any]] = {
     "docs/reference/offramps.md": offramps.MOVES,
     "docs/reference/onramps.md": onramps.MOVES,
     "docs/reference/bridges.md": bridges.MOVES,
+    "docs/reference/resolutions.md": resolutions.MOVES,
     "docs/reference/swaps.md": swaps.MOVES,
     "docs/reference/transfers.md": remittances.MOVES,
     "docs/reference/verification.md": verification.MOVES,
@@ -61,6 +63,7 @@ STATUSES: dict[str, type[StrEnum]] = {
     "docs/reference/offramps.md": offramps.Status,
     "docs/reference/onramps.md": onramps.Status,
     "docs/reference/bridges.md": bridges.Status,
+    "docs/reference/resolutions.md": resolutions.Status,
     "docs/reference/swaps.md": swaps.Status,
     "docs/reference/transfers.md": remittances.Status,
     "docs/reference/verification.md": verification.KycStatus,

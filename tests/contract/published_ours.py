@@ -18,6 +18,7 @@ _PARAMS = " ".join(
 )
 _SCHEDULES, _RUN = "/v2/reporting/schedules", "/v2/reporting/runs/{runId}"
 _LINES, _DEPOSITS = "/v2/reviews/bank-lines", "/v2/reviews/deposits"
+_RESOLUTIONS = "/v2/reviews/resolutions"
 _WEBHOOK = "/v2/webhooks/{webhookId}"
 _ENDPOINT = "createEventSpelling description standardWebhooks"
 _RULE = [
@@ -55,6 +56,7 @@ QUERIES = {
     f"GET {_WEBHOOK}/deliveries": f"status eventType eventId {_LIST}",
     f"GET {_LINES}": f"status {_LIST}",
     f"GET {_DEPOSITS}": _LIST,
+    f"GET {_RESOLUTIONS}": _LIST,
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format",
     **{
@@ -78,6 +80,10 @@ BODIES = {
     f"POST {_LINES}/{{lineId}}/resolve": ["comment* resolution*"],
     f"POST {_DEPOSITS}/{{receiptId}}/match": ["comment* transferId virtualAccountId"],
     f"POST {_DEPOSITS}/{{receiptId}}/return": ["comment*"],
+    f"POST {_DEPOSITS}/{{receiptId}}/settle": ["comment*"],
+    f"POST {_RESOLUTIONS}": [
+        "requestId* transferId* action* evidence* transactionHash address accountId"
+    ],
     f"POST {_METRICS}": [f"template* name* params* {_PARAMS}"],
     f"POST {_METRICS}/{{metricId}}": [f"name params {_PARAMS}"],
     f"POST {_METRICS}/preview": [f"template* params* {_PARAMS}"],
@@ -118,4 +124,6 @@ OTHERS = {
     "GET /v2/approvals/{approvalId}",
     f"GET {_LINES}/{{lineId}}",
     f"GET {_DEPOSITS}/{{receiptId}}",
+    f"GET {_RESOLUTIONS}/{{resolutionId}}",
+    f"GET {_RESOLUTIONS}/actions/{{transferId}}",
 }

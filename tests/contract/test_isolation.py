@@ -237,6 +237,8 @@ async def test_ids_in_bodies_of_another_organisation_are_unknown(
         "POST /v2/wallets/bridges source.userId",
         "POST /v2/wallets/bridges destination.userId",
         "POST /v2/reviews/deposits/{receiptId}/match transferId",
+        "POST /v2/reviews/resolutions requestId",
+        "POST /v2/reviews/resolutions transferId",
         "POST /v2/onramps requestId",
         "POST /v2/onramps source.userId",
         "POST /v2/onramps destination.userId",

@@ -18,6 +18,7 @@ from tests.reporting.metrics.saved import BODIES as METRIC_BODIES
 from tests.reporting.metrics.saved import save
 from tests.reporting.schedules.made import BODIES as SCHEDULE_BODIES
 from tests.reporting.schedules.made import make_run
+from tests.resolving import make_resolution
 from tests.tenants import (
     Tenant,
     batch_body,
@@ -83,6 +84,7 @@ KINDS = {
     "xRequestId": "x request",
     "receiptId": "held deposit",
     "lineId": "bank line",
+    "resolutionId": "resolution",
     "walletAddress": "address",
     "webhookId": "webhook",
     "eventId": "event",
@@ -103,6 +105,7 @@ RECORDS = {
     "/v2/sandbox/offramps": "offramp",
     "/v2/sandbox/transfers": "onramp",
     "/v2/reviews/transfers": "onramp",
+    "/v2/reviews/resolutions": "stuck transfer",
 }
 SETTLEMENT_RULES = "/v2/virtual-accounts/settlement-rules"
 VIRTUAL_ACCOUNTS = "/v2/users/{userId}/virtual-accounts"
@@ -230,6 +233,7 @@ async def make_things(org: Tenant) -> Things:
             "case": str(case_id(uuid.UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
             "approval": await make_approval(org, user),
             "metric": (await save(org))["id"],
+            **await make_resolution(org),
             **await make_run(org),
             **await make_told(org),
         },
@@ -254,6 +258,7 @@ def unknown() -> Things:
     nothing |= {kind: str(uuid4()) for kind in ("schedule", "run")}
     nothing["approval"] = str(uuid4())
     nothing["metric"] = str(uuid4())
+    nothing |= {kind: str(uuid4()) for kind in ("stuck transfer", "resolution")}
     kinds = ("virtual account", "rule", "rule request", "rule update request")
     nothing |= {kind: str(uuid4()) for kind in kinds} | nothing_told()
     return Things({**nothing, "address": "0x" + uuid4().hex + "0" * 8}, "x" * 43, "x" * 43)
@@ -340,6 +345,13 @@ def _payment_bodies(mine: Things) -> dict[str, Any]:
             "comment": "a",
         },
         "POST /v2/reviews/deposits/{receiptId}/return": {"comment": "a"},
+        "POST /v2/reviews/deposits/{receiptId}/settle": {"comment": "a"},
+        "POST /v2/reviews/resolutions": {
+            "requestId": str(uuid4()),
+            "transferId": mine.by_kind["stuck transfer"],
+            "action": "FAIL",
+            "evidence": "a",
+        },
         "POST /v2/reviews/bank-lines/{lineId}/resolve": {
             "resolution": "HANDLED",
             "comment": "a",

@@ -38,6 +38,7 @@ TALE: dict[tuple[str, str], tuple[str, ...]] = {
     ("WALLET.BRIDGE", "mint=timeout"): DONE,
     ("WALLET.BRIDGE", "mint=lost"): DONE,
     ("WALLET.BRIDGE", "mint=late"): ("DESTINATION_PENDING", "COMPLETED"),
+    ("WALLET.BRIDGE", "refund=reject"): DONE,
     ("ONRAMP", "screening=reject"): ("OPEN_QUOTE", REFUSED),
     ("ONRAMP", "screening=review"): DONE,
     ("ONRAMP", "quote=expire"): ("OPEN_QUOTE", EXPIRED),
@@ -74,6 +75,7 @@ TALE: dict[tuple[str, str], tuple[str, ...]] = {
     ("OFFRAMP", "payout=twice"): DONE,
     ("OFFRAMP", "payout=late"): ("FIAT_PENDING", "COMPLETED"),
     ("OFFRAMP", "payout=return"): ("FIAT_PENDING", "CRYPTO_RETURNED"),
+    ("OFFRAMP", "refund=reject"): DONE,
     **{
         (kind, asked): tale
         for kind in ("WALLET.TRANSFER", "WALLET.TRANSFER.BATCH")

@@ -60,6 +60,8 @@ class Order:
     at: datetime
     into: str | None = None
     after: UUID | None = None
+    # Whether the coins go back to whoever they came from.
+    is_refund: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from landbridge.chains.port import Action, Order, Sent, SentState
 from landbridge.core.errors import Rejected
+from landbridge.core.ids import derived_id
 from landbridge.simulation.hashes import transaction_hash, user_op_hash
 from landbridge.simulation.model import Ending, Operation, Part
 from landbridge.simulation.outcomes import Step
@@ -26,6 +27,7 @@ _ATTESTED_WITHIN = timedelta(minutes=15)
 # What an order takes its record through.
 _SENDING = (Step.CHAIN_SEND, Step.CONFIRMATION)
 _MINTING = (Step.MINT,)
+_REFUNDING = (Step.REFUND,)
 
 
 class SandboxChains:
@@ -55,7 +57,11 @@ class SandboxChains:
                 settles_at=order.at + takes(order.action, order.chain),
             ),
             order.record_id,
-            _MINTING if order.action is Action.MINT else _SENDING,
+            _steps(order),
+            # All tries of a refund to one address meet the same outcome.
+            turn_key=derived_id(order.record_id, f"refund/{order.legs[0].address}")
+            if order.is_refund
+            else None,
         )
         return _sent(kept, order.at)
 
@@ -63,6 +69,12 @@ class SandboxChains:
         """How an order stands; see the port."""
         kept = await self._playing.find(org_id, Part.CHAIN, key, at)
         return None if kept is None else _sent(kept, at)
+
+
+def _steps(order: Order) -> tuple[Step, ...]:
+    if order.is_refund:
+        return _REFUNDING
+    return _MINTING if order.action is Action.MINT else _SENDING
 
 
 def takes(action: Action, chain: str) -> timedelta:

@@ -33,6 +33,12 @@ class DepositReturn(WireStruct, frozen=True):
     comment: str
 
 
+class DepositSettlement(WireStruct, frozen=True):
+    """How the sender got a deposit back, as evidence."""
+
+    comment: str
+
+
 class DepositSender(WireStruct, frozen=True):
     """Who sent it, as far as the bank says."""
 
@@ -142,6 +148,20 @@ class DepositReviewRoutes(Controller):
         receipt_id = _known(receiptId)
         sent = await deposit_reviews.send_back(request.user, receipt_id, comment=data.comment)
         return _reply(sent)
+
+    @post("/{receiptId:str}/settle", status_code=200, summary="Settle a return outside")
+    async def settle(
+        self,
+        request: ApiRequest,
+        receiptId: FromPath[str],
+        data: JSONBody[DepositSettlement],
+        deposit_reviews: NamedDependency[DepositReviews],
+    ) -> DepositReview:
+        """The sender has the deposit back by other means; for a bank that refuses to carry it."""
+        settled = await deposit_reviews.settle_outside(
+            request.user, _known(receiptId), comment=data.comment
+        )
+        return _reply(settled)
 
 
 def _reply(receipt: Receipt) -> DepositReview:

@@ -17,6 +17,9 @@ KIND = "RECEIPT"
 # Who sent what went back, and what they wrote, is kept for questions for so long.
 WORDS_KEPT = timedelta(days=90)
 
+# A deposit is matched within seconds; only a price that is not known makes it wait.
+MATCHED_WITHIN = timedelta(hours=1)
+
 # What a person who decides may write.
 COMMENT_LENGTH_MAX = 2000
 
@@ -119,6 +122,23 @@ class Receipt:
     return_tries: int
     decided_by: str | None = None
     comment: str | None = None
+
+
+def why_not_return(receipt: Receipt, now: datetime) -> Refused | None:
+    """Return why a person can't send a deposit back; None if they can.
+
+    One that the worker could not match for an hour, for want of a price, waits for them as well.
+    """
+    if receipt.status is Status.NEW and now - receipt.received_at > MATCHED_WITHIN:
+        return None
+    return why_not_decide(receipt)
+
+
+def why_not_settle(receipt: Receipt) -> Refused | None:
+    """Return why a deposit's return can't be settled outside; None if it can."""
+    if receipt.status is Status.RETURNING:
+        return None
+    return ResourceConflict(f"this deposit is {receipt.status}: it is not on its way back")
 
 
 def why_not_decide(receipt: Receipt) -> Refused | None:

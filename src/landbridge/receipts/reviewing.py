@@ -7,6 +7,7 @@ Guarantees:
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 from uuid import UUID
@@ -14,9 +15,17 @@ from uuid import UUID
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Busy, ResourceConflict, Unavailable
 from landbridge.core.pages import Window
+from landbridge.core.tries import key_of_try
 from landbridge.formats.texts import check_prose
-from landbridge.rails.port import Rails
-from landbridge.receipts.model import COMMENT_LENGTH_MAX, Receipt, Status, why_not_decide
+from landbridge.rails.port import PaidState, Rails
+from landbridge.receipts.model import (
+    COMMENT_LENGTH_MAX,
+    Receipt,
+    Status,
+    why_not_decide,
+    why_not_return,
+    why_not_settle,
+)
 from landbridge.receipts.service import Receipts, payment_back
 from landbridge.web.caller import Caller, check_payer, check_reviewer
 from landbridge.web.lookers import check_looker
@@ -95,12 +104,35 @@ class DepositReviews:
         receipt = await self._decided(caller, receipt_id, comment)
         if receipt.status in {Status.RETURNING, Status.RETURNED}:
             return receipt
-        if refusal := why_not_decide(receipt):
-            raise refusal
         at = self.clock.stamp(caller.clock_offset)
+        if refusal := why_not_return(receipt, at):
+            raise refusal
         if reason := await self.rails.why_not(payment_back(receipt, key=receipt.id, at=at)):
             raise ResourceConflict(f"the deposit can't go back by this bank: {reason}")
         if not await self.receipts.send_back(receipt, at):
+            return await self._found(caller, receipt_id)
+        return await self.receipts.get(caller.org_id, receipt_id)
+
+    async def settle_outside(self, caller: Caller, receipt_id: UUID, *, comment: str) -> Receipt:
+        """Note that the sender of a deposit has it back by other means; done again, as before.
+
+        For a bank that refuses to carry it, or does not answer. Raises as `send_back` does, and
+        `ResourceConflict` while the bank has the return under way, or once it is settled.
+        """
+        receipt = await self._commented(caller, receipt_id, comment)
+        if receipt.status is Status.RETURNED:
+            return await self.receipts.get(caller.org_id, receipt_id)
+        if refusal := why_not_settle(receipt):
+            raise refusal
+        at = self.clock.stamp(caller.clock_offset)
+        key = key_of_try(receipt.id, receipt.return_tries)
+        with suppress(Unavailable):
+            found = await self.rails.look(receipt.org_id, key, at)
+            if found is not None and found.state is not PaidState.FAILED:
+                raise ResourceConflict(
+                    f"the bank says that the return is {found.state}: it is not settled outside"
+                )
+        if not await self.receipts.settle_outside(receipt, at):
             return await self._found(caller, receipt_id)
         return await self.receipts.get(caller.org_id, receipt_id)
 
@@ -129,12 +161,17 @@ class DepositReviews:
 
     async def _decided(self, caller: Caller, receipt_id: UUID, comment: str) -> Receipt:
         """The deposit with the decision on it; one that was decided on keeps who did that."""
+        receipt = await self._commented(caller, receipt_id, comment)
+        if why_not_return(receipt, self.clock.now(caller.clock_offset)) is None:
+            return receipt
+        return await self.receipts.get(caller.org_id, receipt_id)
+
+    async def _commented(self, caller: Caller, receipt_id: UUID, comment: str) -> Receipt:
+        """The deposit with who decides now, and why."""
         check_reviewer(caller)
         check_payer(caller)
         checked = check_prose("comment", comment, length_max=COMMENT_LENGTH_MAX)
         receipt = await self.receipts.get(caller.org_id, receipt_id)
-        if why_not_decide(receipt) is not None:
-            return receipt
         return replace(receipt, decided_by=caller.actor, comment=checked)
 
 

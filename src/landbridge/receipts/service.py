@@ -144,25 +144,46 @@ class Receipts:
 
         Who decided this, and why, are the receipt's.
         """
+        return await self._decide(receipt, at, store.send_back, Status.RETURNING, what="return")
+
+    async def settle_outside(self, receipt: Receipt, at: datetime) -> bool:
+        """Note that the sender has a deposit back by other means; False if it moved meanwhile.
+
+        Who decided this, and why, are the receipt's.
+        """
+        return await self._decide(
+            receipt, at, store.settle_outside, Status.RETURNED, what="settle_outside"
+        )
+
+    async def _decide(
+        self,
+        receipt: Receipt,
+        at: datetime,
+        write: store.WriteDecision,
+        status: Status,
+        *,
+        what: str,
+    ) -> bool:
         actor = receipt.decided_by
         if actor is None:
-            raise Broken("a person sends a held deposit back")
+            raise Broken("a person decides on a deposit")
 
         async def work(tx: Tx) -> bool:
             key = await self._vault.make(tx, receipt.org_id, receipt.org_id)
-            is_ours = await store.send_back(
+            is_ours = await write(
                 tx,
                 receipt.org_id,
                 receipt.id,
+                version=receipt.version,
                 sealed_words=key.seal(_words(receipt), context=_context(receipt.id)),
                 at=at,
                 decided_by=actor,
             )
             (now,) = await store.of(tx, receipt.org_id, [receipt.id])
             if is_ours:
-                await _tell(tx, now, what="return", actor=actor)
+                await _tell(tx, now, what=what, actor=actor)
             # An attempt of ours before this one may have done it: stamps are unique.
-            return is_ours or (now.status, now.updated_at) == (Status.RETURNING, at)
+            return is_ours or (now.status, now.updated_at) == (status, at)
 
         return await self._database.transact(work)
 

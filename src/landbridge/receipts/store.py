@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 from uuid import UUID
 
 from landbridge.core.money import Money
@@ -76,7 +77,15 @@ _SEND_BACK = """
 update receipts
 set status = 'RETURNING', version = version + 1, updated_at = $3, due_at = $3, decided_by = $4,
     sealed_words = $5
-where org_id = $1 and id = $2 and status = 'UNMATCHED'
+where org_id = $1 and id = $2 and version = $6 and status in ('NEW', 'UNMATCHED')
+returning version
+"""
+
+_SETTLE_OUTSIDE = """
+update receipts
+set status = 'RETURNED', version = version + 1, updated_at = $3, due_at = null, decided_by = $4,
+    sealed_words = $5
+where org_id = $1 and id = $2 and version = $6 and status = 'RETURNING'
 returning version
 """
 
@@ -163,6 +172,24 @@ class SealedReceipt:
         return self.user_id or self.org_id
 
 
+class WriteDecision(Protocol):
+    """A statement that writes what a person decided."""
+
+    async def __call__(
+        self,
+        tx: Tx,
+        org_id: UUID,
+        receipt_id: UUID,
+        *,
+        version: int,
+        sealed_words: bytes | None,
+        at: datetime,
+        decided_by: str,
+    ) -> bool:
+        """Whether it was written."""
+        ...
+
+
 async def add(tx: Tx, receipt: SealedReceipt) -> bool:
     """Store a receipt; False if the bank has told of this credit before."""
     added = await tx.fetchval(
@@ -227,13 +254,31 @@ async def send_back(
     org_id: UUID,
     receipt_id: UUID,
     *,
+    version: int,
     sealed_words: bytes | None,
     at: datetime,
     decided_by: str,
 ) -> bool:
-    """Claim what waits for a person for its way back; False if it does not wait any more."""
-    sent = await tx.fetchval(_SEND_BACK, org_id, receipt_id, at, decided_by, sealed_words)
+    """Claim a deposit of this version for its way back; False if it has moved since."""
+    sent = await tx.fetchval(_SEND_BACK, org_id, receipt_id, at, decided_by, sealed_words, version)
     return sent is not None
+
+
+async def settle_outside(
+    tx: Tx,
+    org_id: UUID,
+    receipt_id: UUID,
+    *,
+    version: int,
+    sealed_words: bytes | None,
+    at: datetime,
+    decided_by: str,
+) -> bool:
+    """End the way back of a deposit of this version; False if it has moved since."""
+    settled = await tx.fetchval(
+        _SETTLE_OUTSIDE, org_id, receipt_id, at, decided_by, sealed_words, version
+    )
+    return settled is not None
 
 
 async def queue(tx: Tx, org_id: UUID, window: Window) -> Sequence[SealedReceipt]:

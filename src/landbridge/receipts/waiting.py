@@ -7,12 +7,12 @@ from uuid import UUID
 
 from landbridge.db.pool import Database
 from landbridge.receipts import waiting_store
-from landbridge.receipts.model import Status
+from landbridge.receipts.model import MATCHED_WITHIN, Status
 
 # How long a deposit stays at a status when all goes well: matched within an hour though its price
 # is late, looked at by a person within a day, back at its sender within a week.
 PATIENCE = {
-    Status.NEW: timedelta(hours=1),
+    Status.NEW: MATCHED_WITHIN,
     Status.UNMATCHED: timedelta(days=1),
     Status.RETURNING: timedelta(days=7),
 }

@@ -32,6 +32,7 @@ class Step(StrEnum):
     CONFIRMATION = "confirmation"
     MINT = "mint"
     PAYOUT = "payout"
+    REFUND = "refund"
     WEBHOOK = "webhook"
 
 
@@ -39,6 +40,7 @@ class Effect(Enum):
     """What the sandbox's own parts do about an outcome."""
 
     REFUSE = auto()  # no, for good; nothing happens
+    REFUSE_AT_FIRST = auto()  # each order is refused for good until the delay is over
     REVIEW = auto()  # a person looks first
     EXPIRE = auto()  # over as soon as it is made
     AWAY = auto()  # out of reach for the delay; nothing happens before
@@ -278,6 +280,16 @@ CATALOGUE = (
         (_OFFRAMP,),
         delay=timedelta(days=3),
         reason="the bank returned the payment, as the sandbox was asked",
+    ),
+    Outcome(
+        Step.REFUND,
+        "reject",
+        Effect.REFUSE_AT_FIRST,
+        "every order that gives the coins back to their first destination is refused until the "
+        "delay is over; a reviewer can redirect the refund",
+        (_BRIDGE, _OFFRAMP),
+        delay=timedelta(days=1),
+        reason="the chain refused the refund, as the sandbox was asked",
     ),
     Outcome(
         Step.WEBHOOK,

@@ -25,9 +25,17 @@ class Playing:
         self._memory = memory
         self._forcing = forcing
 
-    async def take(self, operation: Operation, record_id: UUID, steps: Sequence[Step]) -> Operation:
+    async def take(
+        self,
+        operation: Operation,
+        record_id: UUID,
+        steps: Sequence[Step],
+        *,
+        turn_key: UUID | None = None,
+    ) -> Operation:
         """What is remembered of an order that takes its record through `steps`.
 
+        An outcome happens to the first order at a step, and to those with the same `turn_key`.
         Raises what the ports let a chain or a bank raise: `Rejected`, `Unavailable`, `Unclear`.
         """
         plan = await self._forcing.plan(operation.org_id, record_id)
@@ -40,7 +48,7 @@ class Playing:
                 operation.org_id,
                 record_id,
                 each.outcome.step,
-                key=operation.key,
+                key=turn_key or operation.key,
                 at=operation.accepted_at,
             )
             if turn is not None:
@@ -63,7 +71,10 @@ class Playing:
         for each, turn in turns:
             if each.effect is Effect.REFUSE:
                 raise Rejected(each.outcome.reason)
-            if each.effect is Effect.AWAY and operation.accepted_at < turn.first_at + each.delay:
+            is_early = operation.accepted_at < turn.first_at + each.delay
+            if each.effect is Effect.REFUSE_AT_FIRST and is_early:
+                raise Rejected(each.outcome.reason)
+            if each.effect is Effect.AWAY and is_early:
                 raise Unavailable("out of reach, as the sandbox was asked")
         if Effect.LOSE in effects:
             raise Unclear("no answer, as the sandbox was asked; it did not arrive")

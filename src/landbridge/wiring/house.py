@@ -15,7 +15,7 @@ from landbridge.core.clock import Clock, ReadingClock
 from landbridge.db.migrate import MigrationRefused, pending
 from landbridge.db.pool import Database
 from landbridge.events.service import Events
-from landbridge.flows.due import Due
+from landbridge.flows.due import Due, Steps
 from landbridge.flows.offramps import model as offramps_model
 from landbridge.flows.offramps.service import Offramps
 from landbridge.flows.onramps import model as onramps_model
@@ -178,17 +178,13 @@ def wire(
     taking_in = take_in(people, rates)
     moving = coin_steps(people)
     resolving = resolve(people, moving, paying_out, taking_in)
-    due = Due(
-        people.ledger,
-        clock,
-        {
-            swaps_model.KIND: SwapSteps(swaps, clock),
-            offramps_model.KIND: paying_out.steps,
-            onramps_model.KIND: taking_in.steps,
-            **moving.by_kind,
-            resolutions_model.KIND: resolving.steps,
-        },
-    )
+    steps: dict[str, Steps] = {
+        swaps_model.KIND: SwapSteps(swaps, clock),
+        offramps_model.KIND: paying_out.steps,
+        onramps_model.KIND: taking_in.steps,
+        resolutions_model.KIND: resolving.steps,
+    }
+    due = Due(people.ledger, clock, {**steps, **moving.by_kind})
     reviewing = _reviewing(people, paying_out, taking_in)
     reporting = report(people)
     receipt_steps = _receipt_steps(people, taking_in)

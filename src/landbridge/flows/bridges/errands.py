@@ -87,6 +87,7 @@ class Errands:
             chain=back_on,
             source=await self.wallets.treasury_address(record.org_id, back_on.address_chain),
             legs=(Leg(details.return_address or details.source_address, bridge.source),),
+            is_refund=True,
         )
         facts = {"failed_reason": reason}
         return Errand(

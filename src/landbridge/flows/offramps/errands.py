@@ -148,7 +148,8 @@ def debit(offramp: Offramp, at: datetime) -> Order:
 
 def refund(offramp: Offramp, at: datetime) -> Order:
     """The order that gives back what was taken for the payout."""
-    return _from_us(offramp, key_to_insist(offramp.record, _REFUND), offramp.returned, at)
+    order = _from_us(offramp, key_to_insist(offramp.record, _REFUND), offramp.returned, at)
+    return replace(order, is_refund=True)
 
 
 async def give_back(
