@@ -23,6 +23,7 @@ from tests.onramps import (
     statuses,
 )
 from tests.receipts.play import NoTaker, make_held, run, steps_of
+from tests.simulation.faulty import FaultyRails
 from tests.simulation.outside import paid_out
 from tests.tenants import Tenant, held, sentence
 from tests.virtual_accounts.made import at, make_account, make_receiver
@@ -251,3 +252,41 @@ async def test_a_frozen_organisation_decides_nothing(org: Tenant, verb: str) -> 
     body = {"comment": "x", **({"transferId": str(uuid4())} if verb == "match" else {})}
     refused = await org.refused("POST", f"{DEPOSITS}/{receipt.id}/{verb}", body)
     assert refused == "403 PROFILE_FROZEN"
+
+
+async def test_a_return_that_the_bank_refuses_is_settled_outside(org: Tenant) -> None:
+    receipt = await make_held(org)
+    rails = FaultyRails(org.house.rails)
+    await org.post(f"{DEPOSITS}/{receipt.id}/return", {"comment": "unknown sender"})
+    rails.fail_next = "account closed"
+    await run(org, steps_of(org, NoTaker(), rails))
+    body = {"comment": "paid in cash at the counter, receipt 4711"}
+    settled = await org.post(f"{DEPOSITS}/{receipt.id}/settle", body)
+    assert (settled["status"], settled["comment"]) == ("RETURNED", body["comment"])
+    assert settled == await org.post(f"{DEPOSITS}/{receipt.id}/settle", {"comment": "again"})
+    await run(org, steps_of(org, NoTaker(), rails), timedelta(days=2))
+    assert rails.count("pay") == 1
+
+
+async def test_only_a_return_is_settled_outside(org: Tenant) -> None:
+    receipt = await make_held(org)
+    path = f"{DEPOSITS}/{receipt.id}/settle"
+    assert await org.refused("POST", path, {"comment": "a"}) == "409 RESOURCE_CONFLICT"
+    await org.post(f"{DEPOSITS}/{receipt.id}/return", {"comment": "a"})
+    await run(org, steps_of(org, NoTaker()))
+    # The bank has it under way, or has settled it.
+    found = await org.house.receipts.get(org.org_id, receipt.id)
+    if found.status is Status.RETURNING:
+        assert await org.refused("POST", path, {"comment": "a"}) == "409 RESOURCE_CONFLICT"
+
+
+async def test_a_deposit_without_a_price_is_sent_back_after_an_hour(org: Tenant) -> None:
+    hour = timedelta(hours=1)
+    now = org.house.clock.stamp()
+    young = await receive(org, account_number="9", amount="5", at=now)
+    old = await receive(org, account_number="9", amount="6", at=now - hour - timedelta(seconds=1))
+    body = {"comment": "no price for this currency"}
+    path = f"{DEPOSITS}/{young.id}/return"
+    assert await org.refused("POST", path, body) == "409 RESOURCE_CONFLICT"
+    sent = await org.post(f"{DEPOSITS}/{old.id}/return", body)
+    assert (sent["status"], sent["comment"]) == ("RETURNING", body["comment"])
