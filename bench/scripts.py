@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from landbridge.db.lock_group import BATCH_WAIT_MS
 from landbridge.ledger.store import ADVANCE, LOCK, OPEN
 
 ORG = "00000000-0000-7000-8000-000000000001"
@@ -37,6 +38,7 @@ _SETUP = r"""
 \set side random(0, 1)
 """
 
+_TIMEOUT = f"'{BATCH_WAIT_MS}ms'"
 _ORG = ":org"
 _ID = (
     "(lpad(to_hex(:began_ms::bigint + :swap::bigint), 12, '0') || '70008' "
@@ -51,11 +53,12 @@ _BOUGHT = "(case :side::int when 0 then :usdt::text else :usdc::text end)"
 
 def ours() -> str:
     """OPEN; then BEGIN, LOCK, ADVANCE, COMMIT."""
-    lock = _filled(LOCK, {1: _ORG, 2: _ID, 3: f"{_ORG}, :org", 4: f"{_SOURCE}, {_DESTINATION}"})
+    accounts = f"{_SOURCE}, {_DESTINATION}"
+    lock = _filled(LOCK, {1: _ORG, 2: _ID, 3: f"{_ORG}, :org", 4: accounts}, texts={5: _TIMEOUT})
     return "\n".join(
         [
             _SETUP,
-            f"{_filled(OPEN, _opening())};",
+            f"{_filled(OPEN, _opening(), texts={30: _TIMEOUT})};",
             "begin;",
             f"{lock};",
             f"{_filled(ADVANCE, _accept())};",
@@ -117,9 +120,12 @@ def _accept() -> Mapping[int, str]:
     }
 
 
-def _filled(statement: str, arrays: Mapping[int, str]) -> str:
-    """The statement with array literals where its parameters were."""
-    return re.sub(r"\$(\d+)", lambda found: f"array[{arrays[int(found[1])]}]", statement)
+def _filled(
+    statement: str, arrays: Mapping[int, str], *, texts: Mapping[int, str] | None = None
+) -> str:
+    """The statement with literals where its parameters were: arrays, and texts by themselves."""
+    literals = {number: f"array[{items}]" for number, items in arrays.items()} | dict(texts or {})
+    return re.sub(r"\$(\d+)", lambda found: literals[int(found[1])], statement)
 
 
 def plain() -> str:

@@ -27,7 +27,7 @@ from landbridge.console import (
     say,
 )
 from landbridge.core.errors import LandbridgeError, Refused
-from landbridge.db.migrate import MigrationRefused, pending
+from landbridge.db.migrate import MigrationRefused, SchemaNewer, pending
 from landbridge.db.migrate import migrate as apply_migrations
 from landbridge.db.pool import Database
 from landbridge.desk import data_dir_option, org_option
@@ -61,9 +61,12 @@ _SEQ = click.IntRange(1, 2**31 - 1)
 
 
 def main() -> None:
-    """Run the command; a failure we know is one sentence and exit code 1."""
+    """Run the command; a failure we know is one sentence and exit code 1, a newer schema 3."""
     try:
         commands()
+    except SchemaNewer as error:
+        click.echo(f"landbridge: {error}", err=True)
+        sys.exit(error.exit_code)
     except Refused as error:
         sys.exit(f"landbridge: {error.message}")
     except LandbridgeError as error:

@@ -5,8 +5,8 @@ import gc
 import os
 import signal
 import socket
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, cast
 
 import structlog
@@ -16,6 +16,7 @@ from litestar.types import ASGIApp
 from landbridge import logs
 from landbridge.app import build_app
 from landbridge.core.errors import LandbridgeError
+from landbridge.db.schema_watch import SchemaWatch
 from landbridge.formats.warm import warm_up
 from landbridge.settings import Settings
 from landbridge.web.connections import Connection
@@ -30,6 +31,8 @@ _log = structlog.stdlib.get_logger()
 # A request of ours takes milliseconds; whatever is under way after this is not ours to wait for.
 _GRACE_S = 20
 _PARENT_EVERY_S = 1.0
+# What a process sends its supervisor when a newer version has migrated the database.
+OUTDATED = signal.SIGUSR1
 # uvicorn's server ticks ten times a second.
 _LOOK_TICKS = 10
 # In which what was sent on an accepted connection is read, before the idle ones are closed.
@@ -54,14 +57,21 @@ class Server(uvicorn.Server):
     Its own handlers end the process by the signal that they caught, before we have closed up.
     """
 
+    _has_signal = False
+
     @contextmanager
     def capture_signals(self) -> Generator[None]:
         """Leave signals alone."""
         yield
 
     def leave(self) -> None:
-        """Answer what is under way and end; asked for twice, end without."""
-        self.force_exit = self.should_exit
+        """Handle a signal: answer what is under way and end; on the second one, end at once."""
+        self.force_exit = self._has_signal
+        self._has_signal = True
+        self.finish()
+
+    def finish(self) -> None:
+        """Answer what is under way and end, for a reason of this process's own."""
         self.should_exit = True
 
     async def on_tick(self, counter: int) -> bool:
@@ -126,7 +136,10 @@ def listen(settings: Settings) -> socket.socket:
 
 
 async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: int | None) -> None:
-    """Serve until SIGTERM or SIGINT; requests under way are answered first."""
+    """Serve until SIGTERM or SIGINT; requests under way are answered first.
+
+    Raises `SchemaNewer` if it ended because a newer version has migrated the database.
+    """
     raise_descriptors()
     make_key(settings)
     stop = asyncio.Event()
@@ -139,11 +152,12 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
         _on_signals(server.leave)
         if stop.is_set():
             return
-        watching = asyncio.create_task(_watch(parent, server.leave))
-        await warming
-        _spare_the_collector()
-        await server.serve(sockets=[sock])
-        watching.cancel()
+        schema = SchemaWatch(house.database)
+        async with _watching(parent, schema, server.finish):
+            await warming
+            _spare_the_collector()
+            await server.serve(sockets=[sock])
+    schema.raise_if_newer()
 
 
 def configured(app: ASGIApp, settings: Settings) -> uvicorn.Config:
@@ -165,16 +179,45 @@ def configured(app: ASGIApp, settings: Settings) -> uvicorn.Config:
 
 
 async def run_worker(settings: Settings, dsn: str, *, parent: int | None) -> None:
-    """Work until SIGTERM or SIGINT; steps under way are finished first."""
+    """Work until SIGTERM or SIGINT; steps under way are finished first.
+
+    Raises `SchemaNewer` if it ended because a newer version has migrated the database.
+    """
     raise_descriptors()
     be_quick_about_names()
     make_key(settings)
     stop = asyncio.Event()
     _on_signals(stop.set)
     async with open_house(settings, dsn, name="worker") as house:
-        watching = asyncio.create_task(_watch(parent, stop.set))
-        await work(house, stop)
-        watching.cancel()
+        schema = SchemaWatch(house.database)
+        async with _watching(parent, schema, stop.set):
+            await work(house, stop)
+    schema.raise_if_newer()
+
+
+@asynccontextmanager
+async def _watching(
+    parent: int | None, schema: SchemaWatch, finish: Callable[[], None]
+) -> AsyncGenerator[None]:
+    """Finish when the supervisor is gone or the schema is newer."""
+    tasks = [
+        asyncio.create_task(_watch(parent, finish)),
+        asyncio.create_task(schema.run(lambda: _end(parent, finish))),
+    ]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+def _end(parent: int | None, finish: Callable[[], None]) -> None:
+    """Have the supervisor stop all its processes in order; without one, finish alone."""
+    if parent is not None and os.getppid() == parent:
+        os.kill(parent, OUTDATED)
+    else:
+        finish()
 
 
 def _on_signals(leave: Callable[[], None]) -> None:

@@ -2,7 +2,8 @@
 
 Guarantees: what dies is started again (PostgreSQL recovers by itself first); what we started is
 stopped with us, API and worker first, so that no accepted request is lost; if we are killed, API
-and worker leave by themselves, and the next start finds the database that was left running.
+and worker leave by themselves, and the next start finds the database that was left running. When
+API or worker see that a newer version has migrated the database, all processes stop in order.
 """
 
 import asyncio
@@ -27,7 +28,8 @@ import structlog
 from landbridge.bootstrap import Prepared, prepare
 from landbridge.core.errors import LandbridgeError
 from landbridge.db.embedded.server import EmbeddedPostgres
-from landbridge.processes import listen, set_up_logs
+from landbridge.db.migrate import SchemaNewer
+from landbridge.processes import OUTDATED, listen, set_up_logs
 from landbridge.settings import PREFIX, Settings
 
 _log = structlog.stdlib.get_logger()
@@ -61,18 +63,34 @@ class Child:
     due_at_s: float | None = None
 
     def look(self) -> None:
-        """Start it again if it is dead and its delay is over."""
+        """Start it again if it is dead and its delay is over.
+
+        Raises `SchemaNewer` if it ended for that: it would only end again.
+        """
         now_s = time.monotonic()
         if self.process.poll() is None:
             if now_s - self.started_at_s > _CALM_S:
                 self.delay_s = 0.5
             return
+        self.check_schema()
         if self.due_at_s is None:
             _log.error("process.died", process=self.name, exit=self.process.returncode)
             self.due_at_s = now_s + self.delay_s
             self.delay_s = min(self.delay_s * 2, _RESTART_DELAY_MAX_S)
         elif now_s >= self.due_at_s:
             self.process, self.started_at_s, self.due_at_s = self.start(), now_s, None
+
+    def check_schema(self) -> None:
+        """Raise `SchemaNewer` if the process ended because of a newer schema."""
+        if self.process.poll() == SchemaNewer.exit_code:
+            raise _newer_schema()
+
+
+def _newer_schema() -> SchemaNewer:
+    return SchemaNewer(
+        "A newer version has migrated the database. This one has finished what was under way and "
+        "ended. Start the newer version."
+    )
 
 
 class Stopped(KeyboardInterrupt):
@@ -81,15 +99,28 @@ class Stopped(KeyboardInterrupt):
 
 @dataclass(slots=True)
 class Signals:
-    """SIGTERM and SIGINT: the first breaks the start off, later ones are noted only."""
+    """SIGTERM and SIGINT: the first breaks the start off, later ones are noted only.
+
+    And the one of a process that has seen a newer schema.
+    """
 
     is_starting: bool = True
     has_come: bool = False
+    is_outdated: bool = False
 
     def catch(self) -> None:
         """From now on."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._come)
+        signal.signal(OUTDATED, self._note_newer_schema)
+
+    def check_schema(self) -> None:
+        """Raise `SchemaNewer` if a process has seen a newer schema."""
+        if self.is_outdated:
+            raise _newer_schema()
+
+    def _note_newer_schema(self, _number: int, _frame: FrameType | None) -> None:
+        self.is_outdated = True
 
     def _come(self, _number: int, _frame: FrameType | None) -> None:
         is_first, self.has_come = not self.has_come, True
@@ -126,6 +157,7 @@ def _serve(settings: Settings, signals: Signals, say: Callable[[str], None]) -> 
                     _welcome(settings, prepared, say)
                 while not signals.has_come:
                     time.sleep(_LOOK_EVERY_S)
+                    signals.check_schema()
                     if server is not None:
                         server.ensure_running()
                     for child in children:
@@ -189,6 +221,9 @@ def _await_ready(settings: Settings, children: list[Child], signals: Signals) ->
         ):
             if answer.status == 200:  # noqa: PLR2004  the one that means well
                 return
+        signals.check_schema()
+        for child in children:
+            child.check_schema()
         if any(child.process.poll() is not None for child in children):
             raise StartFailed("A process ended while starting; see the lines above.")
         if time.monotonic() > deadline_s:

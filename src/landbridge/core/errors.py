@@ -44,6 +44,10 @@ class Busy(LandbridgeError):
     retry_after_s: ClassVar[int] = 1
 
 
+class LockTimeout(Busy):
+    """A row stayed locked by another transaction; nothing was written."""
+
+
 class Upstream(LandbridgeError):
     """An adapter spoke."""
 

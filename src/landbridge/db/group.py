@@ -9,6 +9,9 @@ Calls that arrive while the group's few lanes are busy wait and then go together
   at once, because to wait for a silent database once per call would hold the lane for minutes;
 - a caller that goes away before its call has started takes it along; later, the call is done all
   the same, and the result is dropped.
+
+Calls that take row locks go through a `LockGroup` (lock_group.py), where a lock that is held
+elsewhere delays the calls that need it and no others.
 """
 
 import asyncio
@@ -28,11 +31,15 @@ SIZE_MAX = 64
 WAITING_MAX = 2_000
 
 
-@dataclass(slots=True)
-class _Call(Generic[In, Out]):
+@dataclass(slots=True, eq=False)
+class Call(Generic[In, Out]):
+    """A call of a group; a blocked one waits for a lock and keeps its keys meanwhile."""
+
     ask: In
     keys: Collection[Hashable]
     answer: "asyncio.Future[Out]"
+    came_at_s: float
+    is_blocked: bool = False
 
 
 class Group(Generic[In, Out]):
@@ -50,7 +57,7 @@ class Group(Generic[In, Out]):
         self._lanes_free = lanes
         self._keys = keys
         self._size_max = size_max
-        self._waiting: deque[_Call[In, Out]] = deque()
+        self._waiting: deque[Call[In, Out]] = deque()
         self._busy_keys: set[Hashable] = set()
         self._under_way: set[asyncio.Task[None]] = set()
         self._is_due = False
@@ -64,7 +71,7 @@ class Group(Generic[In, Out]):
         if len(self._waiting) >= WAITING_MAX:
             raise Busy("too many calls are waiting")
         loop = asyncio.get_running_loop()
-        call = _Call[In, Out](ask, self._keys(ask), loop.create_future())
+        call = Call[In, Out](ask, self._keys(ask), loop.create_future(), loop.time())
         self._waiting.append(call)
         if not self._is_due and self._lanes_free:
             # Everything that becomes ready in this round of the loop goes in one batch.
@@ -80,10 +87,10 @@ class Group(Generic[In, Out]):
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
 
-    def _take(self) -> list[_Call[In, Out]]:
+    def _take(self) -> list[Call[In, Out]]:
         """The next batch, in order of arrival; calls whose keys are taken stay where they are."""
-        batch: list[_Call[In, Out]] = []
-        passed: list[_Call[In, Out]] = []
+        batch: list[Call[In, Out]] = []
+        passed: list[Call[In, Out]] = []
         blocked = set(self._busy_keys)
         while self._waiting and len(batch) < self._size_max:
             call = self._waiting.popleft()
@@ -99,35 +106,46 @@ class Group(Generic[In, Out]):
             self._busy_keys.update(call.keys)
         return batch
 
-    async def _serve(self, batch: list[_Call[In, Out]]) -> None:
+    async def _serve(self, batch: list[Call[In, Out]]) -> None:
         try:
             await self._answer(batch)
         finally:
-            for call in batch:
-                self._busy_keys.difference_update(call.keys)
+            self._release(batch)
             self._lanes_free += 1
             self._start()
 
-    async def _answer(self, batch: list[_Call[In, Out]]) -> None:
+    def _release(self, calls: list[Call[In, Out]]) -> None:
+        """Free the keys of these calls, but for the blocked ones."""
+        for call in calls:
+            if not call.is_blocked:
+                self._busy_keys.difference_update(call.keys)
+
+    async def _answer(self, batch: list[Call[In, Out]]) -> None:
         try:
             results = await self._run([call.ask for call in batch])
         except Exception as error:  # noqa: BLE001  each caller must hear of it, whatever it is
             if len(batch) == 1 or isinstance(error, Busy):
-                _fail(batch, error)
+                fail(batch, error)
                 return
             for call in batch:
                 await self._answer([call])
             return
-        if len(results) != len(batch):
-            # Done, but nobody can tell whose is whose: never run it again.
-            _fail(batch, Broken(f"{len(batch)} calls got {len(results)} results"))
-            return
-        for call, result in zip(batch, results, strict=True):
-            if not call.answer.done():
-                call.answer.set_result(result)
+        succeed(batch, results)
 
 
-def _fail(batch: list[_Call[In, Out]], error: Exception) -> None:
-    for call in batch:
+def succeed(calls: list[Call[In, Out]], results: list[Out]) -> None:
+    """Give each call its result."""
+    if len(results) != len(calls):
+        # Done, but nobody can tell whose is whose: never run it again.
+        fail(calls, Broken(f"{len(calls)} calls got {len(results)} results"))
+        return
+    for call, result in zip(calls, results, strict=True):
+        if not call.answer.done():
+            call.answer.set_result(result)
+
+
+def fail(calls: list[Call[In, Out]], error: Exception) -> None:
+    """Raise the error in each caller."""
+    for call in calls:
         if not call.answer.done():
             call.answer.set_exception(error)

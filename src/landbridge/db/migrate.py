@@ -3,11 +3,16 @@
 Guarantees: all pending files run in one transaction under one lock, so two processes that start
 at once apply each file once; a file that was applied and has changed since is refused; a database
 that is newer than this code is refused and left untouched.
+
+A process of the version before may still run while a migration is applied, and for some seconds
+after it (schema_watch.py). So a migration adds to the schema only: see docs/internals/testing.md.
 """
 
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
+from typing import ClassVar
 
 import asyncpg
 
@@ -29,6 +34,7 @@ create table if not exists migrations (
 """
 
 _APPLIED = "select number, name, digest from migrations order by number"
+_NEWEST = "select number, name from migrations where number > $1 order by number desc limit 1"
 _RECORD = (
     "insert into migrations (number, name, digest, applied_at)"
     " values ($1, $2, $3, statement_timestamp())"
@@ -37,6 +43,13 @@ _RECORD = (
 
 class MigrationRefused(LandbridgeError):
     """The database does not fit this code."""
+
+
+class SchemaNewer(MigrationRefused):
+    """A newer version has migrated the database."""
+
+    # Of the process; a service manager may be told not to start it again.
+    exit_code: ClassVar[int] = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +93,23 @@ async def pending(database: Database) -> list[Migration]:
     return _missing({row["number"]: (row["name"], row["digest"]) for row in applied})
 
 
+async def check_schema(database: Database) -> None:
+    """Raise `SchemaNewer` if a newer version has migrated the database; one cheap statement."""
+    if newest := await database.rows(_NEWEST, _known()):
+        (row,) = newest
+        raise SchemaNewer(
+            f"A newer version has migrated the database: it has migration {row['number']} "
+            f"({row['name']}), this version knows {_known()}. This process finishes what is under "
+            "way and ends. Start the newer version."
+        )
+
+
+@cache
+def _known() -> int:
+    """The number of this version's last migration."""
+    return migrations()[-1].number
+
+
 async def _apply(tx: Tx) -> list[Migration]:
     # However long the migration of another process takes, this one waits for it.
     await tx.execute("set local lock_timeout = 0")
@@ -98,7 +128,7 @@ def _missing(applied: dict[int, tuple[str, str]]) -> list[Migration]:
     ours = {each.number: each for each in migrations()}
     if newer := sorted(applied.keys() - ours.keys()):
         name = applied[newer[-1]][0]
-        raise MigrationRefused(
+        raise SchemaNewer(
             f"The database is newer than this code: it has migration {newer[-1]} ({name}), "
             f"this version knows {max(ours)}. Install the version that made it, or a newer one."
         )

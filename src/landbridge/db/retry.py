@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import asyncpg
 
-from landbridge.core.errors import Busy
+from landbridge.core.errors import Busy, LockTimeout
 
 T = TypeVar("T")
 
@@ -34,16 +34,21 @@ LOST_RACE = (
     asyncpg.DeadlockDetectedError,
 )
 # What has used up its whole time is not tried again: that would take six times as long.
-OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError)
+OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError)
 # Somebody has to make room; until then the same request can be sent again.
 OUT_OF_ROOM = (asyncpg.DiskFullError, asyncpg.OutOfMemoryError)
 
 
 async def retrying(work: Callable[[], Awaitable[T]]) -> T:
-    """`work()`, tried at most six times over about a second; then `Busy`."""
+    """`work()`, tried at most six times over about a second; then `Busy`.
+
+    Raises `LockTimeout`, a kind of `Busy`, if the database answers but a lock is not free in time.
+    """
     for attempt in range(ATTEMPTS):
         try:
             return await work()
+        except asyncpg.LockNotAvailableError as error:
+            raise LockTimeout("another transaction held a lock for too long") from error
         except OUT_OF_TIME as error:
             raise Busy(f"the database took too long: {type(error).__name__}") from error
         except OUT_OF_ROOM as error:

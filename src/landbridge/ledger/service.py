@@ -12,6 +12,7 @@ from landbridge.core.money import Asset
 from landbridge.core.pages import Window
 from landbridge.core.states import Moves
 from landbridge.db.group import Group
+from landbridge.db.lock_group import LockGroup
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger import record_store, store
 from landbridge.ledger.errors import RequestIdTaken, TransactionNotFound
@@ -55,8 +56,8 @@ class Ledger:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._opens = Group(self._open_batch, lanes=MONEY_LANES, keys=_opening_keys)
-        self._moves = Group(self._advance_batch, lanes=MONEY_LANES, keys=_move_keys)
+        self._opens = LockGroup(self._open_batch, lanes=MONEY_LANES, keys=_opening_keys)
+        self._moves = LockGroup(self._advance_batch, lanes=MONEY_LANES, keys=_move_keys)
         self._gets = Group(self._get_batch, lanes=READ_LANES)
         self._accounts = Group(self._accounts_batch, lanes=READ_LANES)
 
@@ -229,25 +230,27 @@ class Ledger:
             raise Broken(f"wallet {wallet_id} has no account of {asset.code}")
         return Account(*found)
 
-    async def _open_batch(self, openings: list[Opening]) -> list[Outcome]:
+    async def _open_batch(self, openings: list[Opening], wait_ms: int) -> list[Outcome]:
         accounts = {key for each in openings for key in _account_keys(each.org_id, each.journals)}
+        lock_timeout = f"{wait_ms}ms"
 
         async def work(tx: Tx) -> list[Outcome]:
-            await store.lock(tx, transfers=(), accounts=accounts)
-            return await store.open_batch(tx, openings)
+            if accounts:
+                await store.lock(tx, transfers=(), accounts=accounts, lock_timeout=lock_timeout)
+            return await store.open_batch(tx, openings, lock_timeout=lock_timeout)
 
         if not accounts:
-            return await self._database.single(lambda tx: store.open_batch(tx, openings))
+            return await self._database.single(work)
         return await self._database.transact(work)
 
-    async def _advance_batch(self, moves: list[Move]) -> list[Outcome]:
+    async def _advance_batch(self, moves: list[Move], wait_ms: int) -> list[Outcome]:
         records = {(each.transfer.org_id, each.transfer.id) for each in moves}
         accounts = {
             key for each in moves for key in _account_keys(each.transfer.org_id, each.journals)
         }
 
         async def work(tx: Tx) -> list[Outcome]:
-            await store.lock(tx, transfers=records, accounts=accounts)
+            await store.lock(tx, transfers=records, accounts=accounts, lock_timeout=f"{wait_ms}ms")
             return await store.advance_batch(tx, moves)
 
         return await self._database.transact(work)

@@ -17,11 +17,16 @@ from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Trans
 
 # Records before wallets, each in sorted order: every transaction that moves money takes its locks
 # here and in this order, so no two can wait for each other. The second part waits for the first.
+# $5 is the lock timeout of the whole transaction; null keeps the connection's own. It is set here
+# because a statement of its own would be another round trip.
 LOCK = """
-with locked as materialized (
+with timeout as materialized (
+    select set_config('lock_timeout', $5, true) where $5::text is not null
+), locked as materialized (
     select 1
     from transfers
     where (org_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))
+      and (select count(*) from timeout) >= 0
     order by org_id, id
     for update
 )
@@ -35,8 +40,11 @@ for update
 
 # A record is known by its request id or, if its flow derives that, by its own id.
 # Taken from a wallet is judged per item, because no two items of a batch touch the same wallet.
+# $30 is the lock timeout, as $5 of `LOCK`: the insert waits for another one of the same request id.
 OPEN = """
-with item as (
+with timeout as materialized (
+    select set_config('lock_timeout', $30, true) where $30::text is not null
+), item as (
     select *
     from unnest(
         $1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text[],
@@ -82,6 +90,7 @@ with item as (
         source_units, destination_asset, destination_units, details::jsonb, due_at, at, at
     from item
     where item not in (select item from known) and item not in (select item from refused)
+        and (select count(*) from timeout) >= 0
     order by org_id, request_id
     on conflict do nothing
     returning org_id, id
@@ -219,7 +228,9 @@ returning 1
 _encode = msgspec.json.Encoder().encode
 
 
-async def open_batch(tx: Tx, openings: Sequence[Opening]) -> list[Outcome]:
+async def open_batch(
+    tx: Tx, openings: Sequence[Opening], *, lock_timeout: str | None = None
+) -> list[Outcome]:
     """Run `OPEN`; the caller holds the locks if there are postings."""
     rows = await tx.fetch(
         OPEN,
@@ -241,6 +252,7 @@ async def open_batch(tx: Tx, openings: Sequence[Opening]) -> list[Outcome]:
         [each.actor for each in openings],
         *_stations((0, None, each.path) for each in openings),
         *_postings((0, each.journals) for each in openings),
+        lock_timeout,
     )
     return [Outcome(row["outcome"]) for row in rows]
 
@@ -283,9 +295,16 @@ async def postpone(tx: Tx, record: Transfer, due_at: datetime, facts: Mapping[st
 
 
 async def lock(
-    tx: Tx, *, transfers: Iterable[tuple[UUID, UUID]], accounts: Iterable[tuple[UUID, UUID]]
+    tx: Tx,
+    *,
+    transfers: Iterable[tuple[UUID, UUID]],
+    accounts: Iterable[tuple[UUID, UUID]],
+    lock_timeout: str | None = None,
 ) -> None:
-    """Take the locks of a batch; each is (organisation, id)."""
+    """Take the locks of a batch; each is (organisation, id).
+
+    `lock_timeout`, as in `250ms`, holds until the transaction ends.
+    """
     records, wallets = list(transfers), list(accounts)
     await tx.execute(
         LOCK,
@@ -293,6 +312,7 @@ async def lock(
         [each for _, each in records],
         [org_id for org_id, _ in wallets],
         [each for _, each in wallets],
+        lock_timeout,
     )
 
 

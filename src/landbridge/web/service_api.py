@@ -2,6 +2,7 @@
 
 import mimetypes
 import os
+from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from prometheus_client import (
     multiprocess,
 )
 
+from landbridge.db.migrate import SchemaNewer, check_schema
 from landbridge.db.pool import Database
 from landbridge.web.reply import Reply, WireStruct
 
@@ -47,10 +49,13 @@ async def healthz(database: NamedDependency[Database]) -> dict[str, str]:
 
 
 @get("/readyz", public=True, include_in_schema=False)
-async def readyz(database: NamedDependency[Database]) -> dict[str, str]:
-    """200 when this process may be sent requests."""
-    await database.rows("select number from migrations limit 1")
-    return {"status": "ready"}
+async def readyz(database: NamedDependency[Database]) -> Response[Any]:
+    """200 when this process may be sent requests; 503 once a newer version has migrated."""
+    try:
+        await check_schema(database)
+    except SchemaNewer:
+        return Reply({"status": "outdated"}, status_code=HTTPStatus.SERVICE_UNAVAILABLE)
+    return Reply({"status": "ready"})
 
 
 @get("/metrics", public=True, include_in_schema=False, sync_to_thread=False)
