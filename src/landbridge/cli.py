@@ -49,7 +49,7 @@ from landbridge.screening.service import Screening
 from landbridge.seeding.commands import seeding
 from landbridge.stories.commands import add_stories
 from landbridge.verification.rescreening import Rescreened
-from landbridge.wiring import ASSETS, MOVES, House
+from landbridge.wiring import ASSETS, AUDIT_RULES, MOVES, House
 
 T = TypeVar("T")
 
@@ -142,7 +142,7 @@ def check(data_dir: str | None) -> None:
         try:
             if await pending(database):
                 raise MigrationRefused("The database lacks tables. Run `landbridge migrate` first.")
-            return await audit(database, MOVES)
+            return await audit(database, MOVES, AUDIT_RULES)
         finally:
             await database.close()
 

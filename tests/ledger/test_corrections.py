@@ -47,7 +47,7 @@ async def test_a_correction_puts_every_line_back_and_the_books_balance(
     assert corrected.transfer.kind == corrections.KIND
     assert await make.balance(database, account_id) == (0, 0)
     moves = {**make.MOVES_BY_KIND, corrections.KIND: corrections.MOVES}
-    assert (await audit(database, moves, org_id=org_id)).is_clean
+    assert (await audit(database, moves, {}, org_id=org_id)).is_clean
 
 
 async def test_held_money_is_put_back_too(database: Database) -> None:
@@ -104,7 +104,7 @@ async def test_a_journal_is_taken_back_once_by_any_number_at_once(database: Data
     account_id = await make.account_of(database, org_id, wallet_id)
     assert await make.balance(database, account_id) == (100, 0)
     moves = {**make.MOVES_BY_KIND, corrections.KIND: corrections.MOVES}
-    assert (await audit(database, moves, org_id=org_id)).is_clean
+    assert (await audit(database, moves, {}, org_id=org_id)).is_clean
 
 
 async def test_no_caller_can_take_what_a_correction_needs(database: Database) -> None:
