@@ -52,9 +52,9 @@ def _posted(before: Offramp, status: Status) -> list[Posting]:
             | Status.EXPIRED
         ):
             postings = moves.held_let_go(before)
-        case Status.CRYPTO_PROCESSED if before.status is Status.CRYPTO_PENDING:
+        case Status.CRYPTO_PROCESSED if before.status is not Status.IN_REVIEW:
             postings = moves.processed(before)
-        case Status.FIAT_INITIATED if before.status is Status.CRYPTO_PROCESSED:
+        case Status.FIAT_INITIATED if before.status is not Status.IN_REVIEW:
             postings = moves.payout_claimed(before)
         case Status.COMPLETED:
             postings = moves.payout_done(before)
