@@ -14,6 +14,7 @@ FACTS = "every fact of a record is what was told"
 FOLLOWS = "every change follows the one before"
 MOVED = "every change is a move of its flow"
 ENDED = "no record at an end holds money"
+CORRECTED = "every correction reverses a journal"
 WATERMARKS = "no watermark is ahead of its time"
 
 

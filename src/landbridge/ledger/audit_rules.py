@@ -11,7 +11,7 @@ Both are pure: they read nothing but the record and its changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -87,38 +87,54 @@ def steps_of(record: Transfer, changes: Sequence[Change]) -> Iterator[Step]:
 
     The record of each step has the status, version, facts and amounts that it had then.
     """
-    source_units, destination_units = opened_units(record)
-    here = replace(
-        record, source_units=source_units, destination_units=destination_units, facts={}, version=0
-    )
+    units = opened_units(record)
+    facts: Mapping[str, Any] = {}
     before: Transfer | None = None
     path: list[str] = []
     for change in changes:
         path.append(change.status_after or "")
         if not change.is_settled:
             continue
-        source_units, destination_units = replaced_units(here, change.facts)
-        here = replace(
-            here,
-            status=path[-1],
-            version=change.seq,
-            facts={**here.facts, **change.facts},
-            source_units=source_units,
-            destination_units=destination_units,
-            due_at=None,
-            updated_at=change.at,
-        )
+        if change.facts:
+            facts = {**facts, **change.facts}
+            units = replaced_units(units, change.facts)
+        after = _as_of(record, change, facts, units)
         yield Step(
             before=before,
-            after=here,
+            after=after,
             path=tuple(path),
             what=change.what,
             actor=change.actor,
             at=change.at,
             facts=change.facts,
         )
-        before = here
+        before = after
         path = []
+
+
+def _as_of(
+    record: Transfer, change: Change, facts: Mapping[str, Any], units: tuple[int, int]
+) -> Transfer:
+    # Written out: `dataclasses.replace` takes a quarter of the time of the whole audit.
+    return Transfer(
+        org_id=record.org_id,
+        id=record.id,
+        kind=record.kind,
+        user_id=record.user_id,
+        request_id=record.request_id,
+        request=record.request,
+        status=change.status_after or "",
+        version=change.seq,
+        source_asset=record.source_asset,
+        source_units=units[0],
+        destination_asset=record.destination_asset,
+        destination_units=units[1],
+        details=record.details,
+        facts=facts,
+        due_at=None,
+        created_at=record.created_at,
+        updated_at=change.at,
+    )
 
 
 def credit(account: UUID | Role, money: Money) -> Posting:

@@ -65,14 +65,15 @@ def amounts_told(source: Money, destination: Money) -> dict[str, int]:
 
 def opened_units(record: Transfer) -> tuple[int, int]:
     """Return the source and destination units that a record was opened with."""
-    return replaced_units(record, record.details)
+    return replaced_units((record.source_units, record.destination_units), record.details)
 
 
-def replaced_units(record: Transfer, values: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the record's units, or those that its details or a change's facts give instead."""
+def replaced_units(units: tuple[int, int], values: Mapping[str, Any]) -> tuple[int, int]:
+    """Return source and destination units, or those that details or facts give instead."""
+    source_units, destination_units = units
     return (
-        int(values.get(_SOURCE, record.source_units)),
-        int(values.get(_DESTINATION, record.destination_units)),
+        int(values.get(_SOURCE, source_units)),
+        int(values.get(_DESTINATION, destination_units)),
     )
 
 
@@ -95,7 +96,8 @@ def _as_was(record: Transfer | None, past: Sequence[Told]) -> Transfer | None:
     for each in past:
         facts |= each.facts
     last = past[-1]
-    source_units, destination_units = replaced_units(record, {**record.details, **facts})
+    units = (record.source_units, record.destination_units)
+    source_units, destination_units = replaced_units(units, {**record.details, **facts})
     return replace(
         record,
         status=last.status,

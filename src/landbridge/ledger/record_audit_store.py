@@ -91,20 +91,23 @@ class _Rows:
     async def take(self, key: tuple[UUID, UUID]) -> list[Row]:
         """Return the rows of a record; those of records before it are passed over."""
         taken: list[Row] = []
-        while (row := await self._next()) is not None:
-            here = (row["org_id"], row["id"])
-            if here > key:
-                break
-            if here == key:
-                taken.append(row)
-            self._place += 1
+        while await self._fill():
+            for place in range(self._place, len(self._rows)):
+                row = self._rows[place]
+                here = (row["org_id"], row["id"])
+                if here == key:
+                    taken.append(row)
+                elif here > key:
+                    self._place = place
+                    return taken
+            self._place = len(self._rows)
         return taken
 
-    async def _next(self) -> Row | None:
-        """Return the row at the cursor's place, None at the end."""
+    async def _fill(self) -> bool:
+        """Read on once all rows were taken; return whether there are any."""
         if self._place == len(self._rows):
             self._rows, self._place = await self._cursor.fetch(_ROWS), 0
-        return self._rows[self._place] if self._rows else None
+        return bool(self._rows)
 
 
 def _record(row: Row) -> Transfer:
