@@ -14,7 +14,7 @@ from landbridge.ledger.house import house_balances
 from landbridge.ledger.model import Role
 from landbridge.rails.currencies import FIAT
 from landbridge.receipts.model import Receipt, Sender, Told
-from landbridge.wiring import MOVES
+from landbridge.wiring import AUDIT_RULES, MOVES
 from tests.accounts.verified import make_verified
 from tests.tenants import Tenant
 
@@ -181,7 +181,7 @@ async def house_units(org: Tenant, role: Role, asset: str) -> int:
 
 async def check_books(org: Tenant) -> None:
     """Nothing is wrong in the books of this organisation, and nothing is left between two legs."""
-    audited = await audit(org.house.database, MOVES, org_id=org.org_id)
+    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)
     found = await house_balances(org.house.database, org.org_id)
     assert not [key for key, units in found.items() if key[0] is Role.IN_TRANSIT and units]

@@ -8,7 +8,7 @@ from landbridge.accounts.tables import Ramp
 from landbridge.flows.offramps.model import Offramp
 from landbridge.kyc.model import Rail
 from landbridge.ledger.audit import audit, table
-from landbridge.wiring import MOVES
+from landbridge.wiring import AUDIT_RULES, MOVES
 from tests.accounts.bodies import Case, cases, having, whole
 from tests.accounts.verified import make_verified
 from tests.tenants import Tenant, fund
@@ -100,5 +100,5 @@ async def offramp_of(org: Tenant, offramp: Mapping[str, Any]) -> Offramp:
 
 async def check_books(org: Tenant) -> None:
     """The books of the organisation are right."""
-    audited = await audit(org.house.database, MOVES, org_id=org.org_id)
+    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)

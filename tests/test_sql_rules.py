@@ -14,7 +14,8 @@ from .sources import PACKAGE, report, sources
 
 # What begins like this is a statement, not a sentence.
 STATEMENT = re.compile(
-    r"\s*(?:select\b|insert\s+into\s|update\s+\w+(?:\s+\w+)?\s+set\s|delete\s+from\s|with\s+\w+\s+as\b)",
+    r"\s*(?:select\b|insert\s+into\s|update\s+\w+(?:\s+\w+)?\s+set\s|delete\s+from\s"
+    r"|with\s+(?:recursive\s+)?\w+\s+as\b)",
     re.IGNORECASE,
 )
 COMMAND = re.compile(
@@ -33,7 +34,17 @@ SCOPE = re.compile(r"\borg_id\s*=\s*(?:\$\d|\w+\.org_id|any)|\(\s*org_id\b|\bby 
 REAL_TIME = re.compile(
     r"\b(?:now\s*\(|current_(?:timestamp|date|time)\b|localtime|(?:clock|statement)_timestamp)"
 )
-CALLS = {"fetch", "fetchrow", "fetchval", "execute", "executemany", "fetchmany", "rows", "prepare"}
+CALLS = {
+    "cursor",
+    "fetch",
+    "fetchrow",
+    "fetchval",
+    "execute",
+    "executemany",
+    "fetchmany",
+    "rows",
+    "prepare",
+}
 
 UNSCOPED_ALLOWED = {
     ("orgs/store.py", "_FIND_KEYS"): "a key is how the organisation is found out",

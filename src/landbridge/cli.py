@@ -49,7 +49,7 @@ from landbridge.screening.service import Screening
 from landbridge.seeding.commands import seeding
 from landbridge.stories.commands import add_stories
 from landbridge.verification.rescreening import Rescreened
-from landbridge.wiring import ASSETS, MOVES, House
+from landbridge.wiring import ASSETS, AUDIT_RULES, MOVES, House
 
 T = TypeVar("T")
 
@@ -145,7 +145,7 @@ def check(data_dir: str | None) -> None:
         try:
             if await pending(database):
                 raise MigrationRefused("The database lacks tables. Run `landbridge migrate` first.")
-            return await audit(database, MOVES)
+            return await audit(database, MOVES, AUDIT_RULES)
         finally:
             await database.close()
 
@@ -157,14 +157,19 @@ def check(data_dir: str | None) -> None:
 
 @commands.command("correct")
 @click.argument("transfer_id", type=click.UUID)
-@click.argument("seq", type=_SEQ)
+@click.argument("seqs", metavar="SEQ...", type=_SEQ, nargs=-1, required=True)
 @click.option("--reason", required=True, help="Why; kept with the correction.")
 @org_option
 @data_dir_option
 def correct_journal(
-    *, transfer_id: UUID, seq: int, reason: str, org: UUID | None, data_dir: str | None
+    *,
+    transfer_id: UUID,
+    seqs: tuple[int, ...],
+    reason: str,
+    org: UUID | None,
+    data_dir: str | None,
 ) -> None:
-    """Take back what change SEQ of a record posted, by a new journal; once."""
+    """Reverse what these changes of a record at an end posted, by one new journal; once."""
 
     async def run(house: House) -> UUID:
         org_id = await chosen_org(house, org)
@@ -172,16 +177,17 @@ def correct_journal(
             house.database,
             house.ledger,
             ASSETS,
+            MOVES,
             org_id=org_id,
             transfer_id=transfer_id,
-            seq=seq,
+            seqs=seqs,
             reason=reason,
             actor="cli",
             at=house.clock.stamp(await house.orgs.clock_offset(org_id)),
         )
         return corrected.transfer.id
 
-    click.echo(f"Taken back by {in_house(data_dir, run)}.")
+    click.echo(f"Corrected by {in_house(data_dir, run)}.")
 
 
 @commands.command()

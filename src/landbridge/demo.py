@@ -27,7 +27,7 @@ from landbridge.ledger.audit import audit, table
 from landbridge.ledger.house import house_balances
 from landbridge.settings import PREFIX
 from landbridge.stories.made_up import DOSSIER, PASSPORT, person, us_account
-from landbridge.wiring import ASSETS, MOVES
+from landbridge.wiring import ASSETS, AUDIT_RULES, MOVES
 
 # Only a directory that an earlier demo has marked as its own is wiped.
 _MARK = "made-by-landbridge-demo"
@@ -259,7 +259,7 @@ async def _books(dsn: str, say: Say) -> bool:
     """Print the house's accounts and the proofs."""
     database = await Database.connect(dsn, name="demo", size_max=2)
     try:
-        audited = await audit(database, MOVES)
+        audited = await audit(database, MOVES, AUDIT_RULES)
         rows = await database.rows("select id from orgs order by created_at limit 1")
         org_id: UUID = rows[0]["id"]
         say("\nThe house (what the wallets hold, with the opposite sign):")

@@ -15,7 +15,7 @@ from landbridge.kyc.model import Rail
 from landbridge.ledger.audit import audit, table
 from landbridge.orgs.service import Orgs
 from landbridge.web.caller import Caller, Member, Role
-from landbridge.wiring import MOVES
+from landbridge.wiring import AUDIT_RULES, MOVES
 from tests.accounts.verified import verify
 from tests.contract.things import ACCOUNT
 from tests.tenants import (
@@ -120,7 +120,7 @@ class Play:
         return found["displayBalance"], found["availableBalance"]
 
     async def check_books(self) -> None:
-        audited = await audit(self.org.house.database, MOVES, org_id=self.org.org_id)
+        audited = await audit(self.org.house.database, MOVES, AUDIT_RULES, org_id=self.org.org_id)
         assert audited.is_clean, table(audited)
 
 

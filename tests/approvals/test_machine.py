@@ -228,7 +228,7 @@ class ApprovalMachine(RuleBasedStateMachine):
         ends = {row["object_id"]: row["ends"] for row in await self.database.rows(ENDS, org_id)}
         assert ends == {each.approval.id: 1 for each in self.known}
         assert not await self.database.rows(SELF_VOTES, org_id)
-        audited = await audit(self.database, {**MOVES_BY_KIND, KIND: MOVES}, org_id=org_id)
+        audited = await audit(self.database, {**MOVES_BY_KIND, KIND: MOVES}, {}, org_id=org_id)
         assert audited.is_clean, table(audited)
 
     def _held(self) -> int:

@@ -118,21 +118,22 @@ async def test_a_correction_has_no_event(database: Database, ledger: Ledger) -> 
     org_id = await make.make_org(database)
     account_id = await make.account_of(database, org_id, await make.make_wallet(database, org_id))
     funded = make.opened(await ledger.open(make.funding(org_id, account_id, 5), MOVES))
+    moves = {**make.MOVES_BY_KIND, corrections.KIND: corrections.MOVES}
     corrected = await correct(
-        *(database, ledger, {USDC.code: USDC}),
+        *(database, ledger, {USDC.code: USDC}, moves),
         org_id=org_id,
         transfer_id=funded.id,
-        seq=1,
+        seqs=[1],
         reason="test",
         actor="test",
         at=make.CLOCK.stamp(),
     )
     assert corrected.transfer.kind == corrections.KIND
     taken_back = await correct(
-        *(database, ledger, {USDC.code: USDC}),
+        *(database, ledger, {USDC.code: USDC}, moves),
         org_id=org_id,
         transfer_id=corrected.transfer.id,
-        seq=1,
+        seqs=[1],
         reason="test",
         actor="test",
         at=make.CLOCK.stamp(),

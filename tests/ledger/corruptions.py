@@ -13,6 +13,8 @@ RECORDS = "every record is what its changes say"
 FACTS = "every fact of a record is what was told"
 FOLLOWS = "every change follows the one before"
 MOVED = "every change is a move of its flow"
+ENDED = "no record at an end holds money"
+CORRECTED = "every correction reverses a journal"
 WATERMARKS = "no watermark is ahead of its time"
 
 
@@ -51,13 +53,13 @@ CORRUPTIONS = {
     ),
     "an entry of another asset": corruption(
         f"update entries set asset = 'usdt:POLYGON' {ENTRY} and seq = 3 and line = 1",
-        {JOURNALS, ENTRIES},
+        {JOURNALS, ENTRIES, ENDED},
         "payment",
         "moves usdt:POLYGON on account",
     ),
     "an entry deleted": corruption(
         f"delete from entries {ENTRY} and seq = 2",
-        {BALANCES},
+        {BALANCES, ENDED},
         "account",
         "its entries sum to 90 and -7",
     ),
@@ -69,7 +71,7 @@ CORRUPTIONS = {
     ),
     "an entry of an account that is not there": corruption(
         f"update entries set account_id = org_id {ENTRY} and seq = 2",
-        {ENTRIES, BALANCES},
+        {ENTRIES, BALANCES, ENDED},
         "payment",
         "which is not there",
     ),

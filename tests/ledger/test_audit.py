@@ -80,9 +80,9 @@ async def unguarded(server_dsn: str) -> AsyncIterator[Database]:
 async def test_the_audit_names(unguarded: Database, what: str) -> None:
     corrupt, checks, whose, sentence = CORRUPTIONS[what]
     books = await keep_books(unguarded)
-    assert (await audit(unguarded, MOVES_BY_KIND, org_id=books.org_id)).is_clean
+    assert (await audit(unguarded, MOVES_BY_KIND, {}, org_id=books.org_id)).is_clean
     await unguarded.rows(corrupt, books.org_id, books.payment_id, books.account_id)
-    audited = await audit(unguarded, MOVES_BY_KIND, org_id=books.org_id)
+    audited = await audit(unguarded, MOVES_BY_KIND, {}, org_id=books.org_id)
     assert {check.name for check in audited.checks if check.wrong} == checks, table(audited)
     key = {
         "payment": str(books.payment_id),
@@ -93,7 +93,7 @@ async def test_the_audit_names(unguarded: Database, what: str) -> None:
     assert any(sentence in each.sentence for each in told), table(audited)
     assert all(each.org_id == books.org_id for each in audited.findings)
     # Seen in the whole, too, as it was in this organisation's part.
-    assert not (await audit(unguarded, MOVES_BY_KIND)).is_clean
+    assert not (await audit(unguarded, MOVES_BY_KIND, {})).is_clean
 
 
 async def test_a_clean_audit_says_what_it_looked_at(own_database: Database) -> None:
@@ -104,7 +104,7 @@ async def test_a_clean_audit_says_what_it_looked_at(own_database: Database) -> N
         " values ($1, $1, 1, 'USER', 'create', 'test', now(), true, pg_current_xact_id())",
         books.org_id,
     )
-    audited = await audit(own_database, MOVES_BY_KIND)
+    audited = await audit(own_database, MOVES_BY_KIND, {})
     assert audited.is_clean
     assert audited.findings == []
     looked_at = {(check.looked_at, check.rows) for check in audited.checks}
@@ -119,7 +119,7 @@ async def test_a_clean_audit_says_what_it_looked_at(own_database: Database) -> N
         *JOURNALS.split(),
         *("10", "entries", "0"),
     ]
-    assert (await audit(own_database, MOVES_BY_KIND, org_id=new_id())).checks[0].rows == 0
+    assert (await audit(own_database, MOVES_BY_KIND, {}, org_id=new_id())).checks[0].rows == 0
 
 
 async def test_findings_are_bounded_and_counted_truly(unguarded: Database) -> None:
@@ -131,7 +131,7 @@ async def test_findings_are_bounded_and_counted_truly(unguarded: Database) -> No
         "update transfers set updated_at = updated_at + interval '1 h' where org_id = $1",
         books.org_id,
     )
-    audited = await audit(unguarded, MOVES_BY_KIND, org_id=books.org_id)
+    audited = await audit(unguarded, MOVES_BY_KIND, {}, org_id=books.org_id)
     assert len(audited.findings) == FINDINGS_MAX
     assert [check.wrong for check in audited.checks if check.wrong] == [FINDINGS_MAX + 8]
     assert f"{RECORDS}: {audited.findings[0].key} (organisation {books.org_id})" in table(audited)
@@ -154,8 +154,9 @@ async def test_no_proof_compares_each_row_with_each(
 
     lines = await own_database.transact(explain)
     assert any("Join" in line for _, line in lines)
-    # A change with its own facts; an organisation's changes with its one watermark.
-    linear = {"every fact of a record is what was told"}
+    # A change with its own facts; a correction with the changes that it names; an organisation's
+    # changes with its one watermark.
+    linear = {"every fact of a record is what was told", "every correction reverses a journal"}
     linear |= set() if is_whole else {"house accounts are rolled up right"}
     assert {name for name, line in lines if "Nested Loop" in line} == linear
 
@@ -177,7 +178,7 @@ async def test_the_audit_sees_one_moment_of_a_live_system(database: Database) ->
     async def look() -> None:
         nonlocal is_done
         for _ in range(15):
-            audited = await audit(database, MOVES_BY_KIND, org_id=org_id)
+            audited = await audit(database, MOVES_BY_KIND, {}, org_id=org_id)
             assert audited.is_clean, table(audited)
             await roll_up(database, [org_id])
         is_done = True

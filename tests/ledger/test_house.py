@@ -33,7 +33,7 @@ async def test_a_balance_is_exact_before_between_and_after_roll_ups(
         assert await house_balances(database, org_id) == {OUTSIDE: -6 * round_}
     assert await house_balance(database, org_id, Role.OUTSIDE, USDC) == Money(-18, USDC)
     assert await house_balance(database, org_id, Role.FEES, USDT) == Money(0, USDT)
-    assert (await audit(database, MOVES_BY_KIND, org_id=org_id)).is_clean
+    assert (await audit(database, MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 async def test_all_roles_and_assets_of_a_journal_are_folded(
@@ -102,7 +102,7 @@ async def test_two_workers_at_once_beside_busy_payers_fold_everything_once(
     await asyncio.gather(*folders)
     assert await house_balances(database, org_id) == {OUTSIDE: -400}
     assert await in_store(database, org_id) == -400
-    assert (await audit(database, MOVES_BY_KIND, org_id=org_id)).is_clean
+    assert (await audit(database, MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 async def test_what_commits_late_is_not_skipped(database: Database, ledger: Ledger) -> None:

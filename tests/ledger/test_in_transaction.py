@@ -92,7 +92,7 @@ async def test_a_record_and_the_row_beside_it_are_there_together(
     assert await ledger.get(org_id, PAYMENT, asked.id) == record
     assert (record.status, record.version, record.facts) == (Status.SETTLED, 2, {"why": "test"})
     assert await make.balance(database, account_id) == (2, 0)
-    assert (await audit(database, make.MOVES_BY_KIND, org_id=org_id)).is_clean
+    assert (await audit(database, make.MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 async def test_whoever_raises_afterwards_takes_all_of_it_back(
@@ -277,6 +277,6 @@ async def test_they_wait_for_the_group_commit_and_it_for_them_never_in_a_circle(
         "select deadlocks from pg_stat_database where datname = current_database()"
     )
     assert row["deadlocks"] == 0
-    audited = await audit(own_database, make.MOVES_BY_KIND, org_id=org_id)
+    audited = await audit(own_database, make.MOVES_BY_KIND, {}, org_id=org_id)
     assert audited.is_clean, table(audited)
     assert sum([sum(await make.balance(own_database, each)) for each in accounts]) == 200

@@ -202,7 +202,7 @@ class LedgerMachine(RuleBasedStateMachine):
             for one in self.known:
                 read = self.wait_for(self.ledger.get(self.org_id, PAYMENT, one.record.id))
                 assert read == one.record
-            audited = self.wait_for(audit(self.database, MOVES_BY_KIND, org_id=self.org_id))
+            audited = self.wait_for(audit(self.database, MOVES_BY_KIND, {}, org_id=self.org_id))
             assert audited.is_clean, table(audited)
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:

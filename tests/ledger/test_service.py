@@ -50,7 +50,7 @@ async def test_what_open_and_advance_answer_is_what_get_reads(
     assert await ledger.get(org_id, PAYMENT, asked.id) == record
     assert record.facts == {"a": {"b": 1}, "c": None}
     assert await make.balance(database, account_id) == (2, 0)
-    assert (await audit(database, make.MOVES_BY_KIND, org_id=org_id)).is_clean
+    assert (await audit(database, make.MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 async def test_a_path_of_several_writes_a_change_each_and_only_the_last_one_rests(
@@ -362,7 +362,7 @@ async def test_what_is_put_off_is_as_it_was_but_due_later(
     assert not await ledger.postpone(now, later + US)
     gone = await ledger.get(org_id, PAYMENT, read.id)
     assert (gone.status, gone.due_at, gone.facts["tries"]) == (Status.GONE, None, 1)
-    assert (await audit(database, make.MOVES_BY_KIND, org_id=org_id)).is_clean
+    assert (await audit(database, make.MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ async def test_every_outcome_of_an_opening_comes_out_of_one_batch(database: Data
     ]
     balances = [await make.balance(database, each) for each in accounts]
     assert balances == [(6, 4), (0, 10), (10, 0), (10, 0), (15, 0), (10, 0)]
-    assert (await audit(database, make.MOVES_BY_KIND, org_id=org_id)).is_clean
+    assert (await audit(database, make.MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 async def test_every_outcome_of_a_move_comes_out_of_one_batch(database: Database) -> None:
@@ -83,7 +83,7 @@ async def test_every_outcome_of_a_move_comes_out_of_one_batch(database: Database
     statuses = [(await ledger.get(org_id, PAYMENT, each.id)).status for each in records]
     assert statuses == ["HELD", "GONE", "OPEN", "OPEN", "OPEN", "OPEN", "SETTLED"]
     assert (await ledger.get(org_id, PAYMENT, records[0].id)).due_at == due_at
-    assert (await audit(database, make.MOVES_BY_KIND, org_id=org_id)).is_clean
+    assert (await audit(database, make.MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -102,7 +102,7 @@ async def test_a_batch_of_64_leaves_what_64_batches_of_one_leave(
         assert len(set(one_by_one)) >= 4
     assert await singly.tables() == await together.tables()
     for world in (singly, together):
-        assert (await audit(database, make.MOVES_BY_KIND, org_id=world.org_id)).is_clean
+        assert (await audit(database, make.MOVES_BY_KIND, {}, org_id=world.org_id)).is_clean
 
 
 async def open_all(database: Database, openings: Sequence[Opening]) -> list[Outcome]:

@@ -13,7 +13,7 @@ from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.orgs.service import take_lane
 from landbridge.web.caller import Caller, Member, Role
-from landbridge.wiring import MOVES, House, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, House, wire
 from tests.simulation.faulty import FaultyChains
 from tests.tenants import (
     BATCHES,
@@ -113,7 +113,7 @@ class Play:
         return rows[0]["n"]
 
     async def check_books(self) -> None:
-        audited = await audit(self.house.database, MOVES, org_id=self.org.org_id)
+        audited = await audit(self.house.database, MOVES, AUDIT_RULES, org_id=self.org.org_id)
         assert audited.is_clean, table(audited)
 
 

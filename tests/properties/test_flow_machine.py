@@ -33,7 +33,7 @@ from landbridge.ledger.audit import audit, table
 from landbridge.ledger.house import house_balances
 from landbridge.ledger.model import Role
 from landbridge.orgs.service import take_lane
-from landbridge.wiring import MOVES, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, wire
 from tests.accounts.verified import make_verified
 from tests.forced import force
 from tests.properties import asks, tale
@@ -297,7 +297,7 @@ class FlowMachine(RuleBasedStateMachine):
 
     async def _check_books(self, records: list[dict[str, Any]]) -> None:
         org_id = self.org.org_id
-        audited = await audit(self.database, MOVES, org_id=org_id)
+        audited = await audit(self.database, MOVES, AUDIT_RULES, org_id=org_id)
         assert audited.is_clean, table(audited)
         rows = await self.database.rows(_ACCOUNTS, org_id)
         assert not [row for row in rows if row["held"]]

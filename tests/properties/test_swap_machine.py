@@ -28,7 +28,7 @@ from landbridge.core.money import Money
 from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.orgs.service import take_lane
-from landbridge.wiring import MOVES, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, wire
 from tests.make import USDC
 from tests.tenants import (
     SETTINGS,
@@ -199,7 +199,7 @@ class SwapMachine(RuleBasedStateMachine):
         }
         assert found == {swap.id: swap.status for swap in self.known}
         assert set(found.values()) <= {"COMPLETED", "QUOTE_FAILED"}
-        audited = await audit(self.database, MOVES, org_id=self.org.org_id)
+        audited = await audit(self.database, MOVES, AUDIT_RULES, org_id=self.org.org_id)
         assert audited.is_clean, table(audited)
         await self.running.aclose()
 

@@ -38,7 +38,7 @@ async def test_killed_again_and_again_everything_asked_for_happens_once(
         await asyncio.sleep(dice.uniform(0, 0.1))
         payer.kill()
         folder.kill()
-        audited = await audit(own_database, MOVES_BY_KIND)
+        audited = await audit(own_database, MOVES_BY_KIND, {})
         assert audited.is_clean, table(audited)
         died_at.append(await count(own_database, SETTLED))
     # It was killed at work: every round got on a bit.
@@ -61,7 +61,7 @@ async def test_killed_again_and_again_everything_asked_for_happens_once(
     while await roll_up(own_database, [org_id]):
         pass
     assert await house_balances(own_database, org_id) == outside
-    assert (await audit(own_database, MOVES_BY_KIND)).is_clean
+    assert (await audit(own_database, MOVES_BY_KIND, {})).is_clean
 
 
 async def get_on(database: Database, before: int) -> None:

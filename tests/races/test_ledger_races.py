@@ -43,7 +43,7 @@ async def test_three_processes_on_eight_wallets_never_surface_a_constraint(
     assert sorted(opened) == sorted(row["id"] for row in rows)
     moved = [version for each in reports for version in each.moved]
     assert len(set(moved)) == len(moved)
-    audited = await audit(own_database, MOVES_BY_KIND, org_id=org_id)
+    audited = await audit(own_database, MOVES_BY_KIND, {}, org_id=org_id)
     assert audited.is_clean, table(audited)
 
 

@@ -15,7 +15,7 @@ from landbridge.db.pool import Database
 from landbridge.flows.swaps.model import Status
 from landbridge.ledger.audit import audit, table
 from landbridge.orgs.service import take_lane
-from landbridge.wiring import MOVES, House, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, House, wire
 from tests.tenants import (
     SETTINGS,
     SWAPS,
@@ -211,5 +211,5 @@ def _outcome(answer: httpx2.Response) -> str:
 
 
 async def _check_books(org: Tenant) -> None:
-    audited = await audit(org.house.database, MOVES, org_id=org.org_id)
+    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)

@@ -11,7 +11,7 @@ from landbridge.core.clock import Clock
 from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.orgs.service import take_lane
-from landbridge.wiring import MOVES, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, wire
 from tests.races import clerk, sender
 from tests.tenants import (
     SETTINGS,
@@ -97,5 +97,5 @@ async def _carried(org: Tenant) -> int:
 
 
 async def _check_books(org: Tenant) -> None:
-    audited = await audit(org.house.database, MOVES, org_id=org.org_id)
+    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)

@@ -17,7 +17,7 @@ from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.model import Transfer
 from landbridge.orgs.service import take_lane
-from landbridge.wiring import MOVES, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, wire
 from landbridge.wiring.coins import coin_steps
 from tests.tenants import (
     BATCHES,
@@ -229,5 +229,5 @@ async def _carried(org: Tenant) -> int:
 
 
 async def _check_books(org: Tenant) -> None:
-    audited = await audit(org.house.database, MOVES, org_id=org.org_id)
+    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)

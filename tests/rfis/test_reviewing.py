@@ -66,7 +66,7 @@ async def test_a_payment_waits_while_it_is_asked_about_and_goes_on_after(play: P
     ]
     make.moved(await play.step(await play.read(record), Status.COMPLETED))
     moves = {**HOUSE_MOVES, KIND: MOVES}
-    audited = await audit(play.house.database, moves, org_id=play.org.org_id)
+    audited = await audit(play.house.database, moves, {}, org_id=play.org.org_id)
     assert audited.is_clean, table(audited)
 
 

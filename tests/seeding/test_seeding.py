@@ -17,7 +17,7 @@ from landbridge.ledger.audit import audit, table
 from landbridge.orgs.model import Mode
 from landbridge.seeding.service import Told, Wanted, seed
 from landbridge.web.caller import Caller
-from landbridge.wiring import MOVES, House, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, House, wire
 from tests.settled import settled
 from tests.tenants import SETTINGS, Tenant
 
@@ -73,7 +73,7 @@ async def samples(org: Tenant) -> dict[tuple[str, str], tuple[UUID, int]]:
 
 
 async def test_the_books_of_a_seeded_organisation_balance(seeded: Tenant) -> None:
-    audited = await audit(seeded.house.database, MOVES, org_id=seeded.org_id)
+    audited = await audit(seeded.house.database, MOVES, AUDIT_RULES, org_id=seeded.org_id)
     assert audited.is_clean, table(audited)
 
 

@@ -6,7 +6,7 @@ retrieve, expiry, refusal.
 
 from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit
-from landbridge.wiring import MOVES
+from landbridge.wiring import AUDIT_RULES, MOVES
 from tests.tenants import SWAPS, Tenant, fund, held, make_user, swap_body
 
 # Who has what after the story: (transfer, account, asset, debit -, credit +), in whole units.
@@ -75,7 +75,7 @@ async def test_ada_swaps_gives_and_lets_a_quote_expire(database: Database, org: 
 
     names = {ada: "Ada", grace: "Grace"}
     assert await books(database, org, names) == BOOKS
-    assert (await audit(database, MOVES, org_id=org.org_id)).is_clean
+    assert (await audit(database, MOVES, AUDIT_RULES, org_id=org.org_id)).is_clean
 
 
 async def books(database: Database, org: Tenant, names: dict[str, str]) -> str:

@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from landbridge.chains.tokens import ASSETS
 from landbridge.flows.swaps.model import Status
 from landbridge.ledger.corrections import correct
+from landbridge.wiring import ASSETS, MOVES
 from tests.tenants import SWAPS, Tenant, fund, good, make_swap, make_user, swap_body
 
 POLYGON = {"chain": "POLYGON", "currency": "usdc"}
@@ -96,9 +96,10 @@ async def test_a_correction_is_no_deposit(org: Tenant) -> None:
         org.house.database,
         org.house.ledger,
         ASSETS,
+        MOVES,
         org_id=org.org_id,
         transfer_id=UUID(swap["transferDetails"]["id"]),
-        seq=4,
+        seqs=[4],
         reason="test",
         actor="test",
         at=org.house.clock.stamp(timedelta()),

@@ -28,6 +28,14 @@ class Row(Protocol):
         ...
 
 
+class Cursor(Protocol):
+    """A server-side cursor: the rows of a statement, read in parts."""
+
+    async def fetch(self, n: int) -> list[Row]:
+        """Return the next rows, at most `n`; none at the end."""
+        ...
+
+
 class Tx(Protocol):
     """A connection, normally in a transaction that somebody else commits."""
 
@@ -45,6 +53,10 @@ class Tx(Protocol):
 
     async def fetchval(self, sql: str, *args: Any) -> Any:
         """The first column of the first row, or None."""
+        ...
+
+    def cursor(self, sql: str, *args: Any) -> Awaitable[Cursor]:
+        """Open a cursor, which lives as long as the transaction."""
         ...
 
     def transaction(self) -> AbstractAsyncContextManager[object]:

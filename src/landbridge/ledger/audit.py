@@ -11,8 +11,10 @@ from uuid import UUID
 
 from landbridge.core.states import Moves
 from landbridge.db.pool import Database, Tx
-from landbridge.ledger import audit_store
+from landbridge.ledger import audit_store, end_audit_store
+from landbridge.ledger.audit_rules import AuditRules
 from landbridge.ledger.model import Role
+from landbridge.ledger.record_audit import CHECKS, verify_records
 
 # A person reads these; the count beside them is exact.
 FINDINGS_MAX = 20
@@ -55,6 +57,7 @@ def proofs(moves_by_kind: Mapping[str, Moves[Any]]) -> list[tuple[str, str, str,
     """What is proven: (name, table looked at, statement, its arguments from $3 on)."""
     kinds = list(moves_by_kind)
     edges = audit_store.edges(moves_by_kind)
+    ended = end_audit_store.ends(moves_by_kind)
     roles = [role.value for role in Role]
     # In the order in which a person would ask.
     return [
@@ -68,14 +71,24 @@ def proofs(moves_by_kind: Mapping[str, Moves[Any]]) -> list[tuple[str, str, str,
         ("every fact of a record is what was told", "transfers", audit_store.FACTS, (kinds,)),
         ("every change follows the one before", "changes", audit_store.HISTORIES, (kinds,)),
         ("every change is a move of its flow", "changes", audit_store.MOVES, edges),
+        ("no record at an end holds money", "transfers", end_audit_store.ENDED, ended),
+        ("every correction reverses a journal", "transfers", end_audit_store.CORRECTIONS, ()),
         ("no watermark is ahead of its time", "changes", audit_store.WATERMARKS, ()),
     ]
 
 
 async def audit(
-    database: Database, moves_by_kind: Mapping[str, Moves[Any]], *, org_id: UUID | None = None
+    database: Database,
+    moves_by_kind: Mapping[str, Moves[Any]],
+    rules_by_kind: Mapping[str, AuditRules],
+    *,
+    org_id: UUID | None = None,
 ) -> Audit:
-    """Prove the books of the whole database, or of one organisation."""
+    """Prove the books of the whole database, or of one organisation.
+
+    Records of a kind without rules are compared with what they were opened as, and their journals
+    are not recomputed.
+    """
 
     async def work(tx: Tx) -> Audit:
         await audit_store.begin(tx)
@@ -88,6 +101,12 @@ async def audit(
             findings += [
                 Finding(name, row["org_id"], row["key"], row["sentence"]) for row in found.told
             ]
+        tally = await verify_records(
+            tx, rules_by_kind, list(moves_by_kind), org_id=org_id, limit=FINDINGS_MAX
+        )
+        for name in CHECKS:
+            checks.append(Check(name, "transfers", counts["transfers"], tally.wrong[name]))
+            findings += [Finding(*each) for each in tally.found.get(name, [])]
         return Audit(checks, findings)
 
     return await database.transact(work)

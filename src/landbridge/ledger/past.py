@@ -63,6 +63,20 @@ def amounts_told(source: Money, destination: Money) -> dict[str, int]:
     return {_SOURCE: source.units, _DESTINATION: destination.units}
 
 
+def opened_units(record: Transfer) -> tuple[int, int]:
+    """Return the source and destination units that a record was opened with."""
+    return replaced_units((record.source_units, record.destination_units), record.details)
+
+
+def replaced_units(units: tuple[int, int], values: Mapping[str, Any]) -> tuple[int, int]:
+    """Return source and destination units, or those that details or facts give instead."""
+    source_units, destination_units = units
+    return (
+        int(values.get(_SOURCE, source_units)),
+        int(values.get(_DESTINATION, destination_units)),
+    )
+
+
 async def _records(
     database: Database, org_id: UUID, ids: Collection[UUID]
 ) -> Mapping[UUID, Transfer]:
@@ -81,13 +95,15 @@ def _as_was(record: Transfer | None, past: Sequence[Told]) -> Transfer | None:
     facts: dict[str, Any] = {}
     for each in past:
         facts |= each.facts
-    last, told = past[-1], {**record.details, **facts}
+    last = past[-1]
+    units = (record.source_units, record.destination_units)
+    source_units, destination_units = replaced_units(units, {**record.details, **facts})
     return replace(
         record,
         status=last.status,
         version=last.seq,
-        source_units=int(told.get(_SOURCE, record.source_units)),
-        destination_units=int(told.get(_DESTINATION, record.destination_units)),
+        source_units=source_units,
+        destination_units=destination_units,
         facts=facts,
         due_at=None,
         updated_at=last.at,

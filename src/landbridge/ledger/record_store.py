@@ -76,13 +76,6 @@ limit $3
 
 NEXT_DUE = "select min(due_at) from transfers where org_id = $1 and due_at > $2 and due_at <= $3"
 
-JOURNAL = """
-select account_id, role, asset, available, held
-from entries
-where org_id = $1 and transfer_id = $2 and seq = $3
-order by line
-"""
-
 OPEN_ACCOUNTS = """
 insert into accounts (org_id, id, wallet_id, asset)
 select $1, id, wallet_id, asset
@@ -211,11 +204,6 @@ async def due(
 async def next_due(tx: Tx, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
     """The earliest due moment of an organisation's records between these."""
     return await tx.fetchval(NEXT_DUE, org_id, after, until)
-
-
-async def journal(tx: Tx, org_id: UUID, transfer_id: UUID, seq: int) -> Sequence[Row]:
-    """The entries of one journal, in the order of their lines."""
-    return await tx.fetch(JOURNAL, org_id, transfer_id, seq)
 
 
 async def open_accounts(tx: Tx, org_id: UUID, accounts: Sequence[tuple[UUID, UUID, str]]) -> None:

@@ -13,6 +13,7 @@ import msgspec
 
 from landbridge.core.money import Money
 from landbridge.db.pool import Tx
+from landbridge.ledger.digests import digest_of_opening
 from landbridge.ledger.model import Move, Opening, Outcome, Posting, Role, Transfer
 
 # Records before wallets, each in sorted order: every transaction that moves money takes its locks
@@ -49,20 +50,21 @@ with timeout as materialized (
     from unnest(
         $1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text[],
         $8::int[], $9::text[], $10::numeric[], $11::text[], $12::numeric[], $13::text[],
-        $14::timestamptz[], $15::timestamptz[], $16::text[]
+        $14::timestamptz[], $15::timestamptz[], $16::text[], $17::bytea[]
     ) with ordinality as i (
         org_id, id, kind, user_id, request_id, request, status, version, source_asset,
-        source_units, destination_asset, destination_units, details, due_at, at, actor, item
+        source_units, destination_asset, destination_units, details, due_at, at, actor,
+        opened_digest, item
     )
 ), station as (
     select *
-    from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::boolean[])
+    from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::boolean[])
         as s (item, seq, status_before, status_after, rests)
 ), posting as (
     select *
     from unnest(
-        $22::int[], $23::int[], $24::int[], $25::uuid[], $26::text[], $27::text[],
-        $28::numeric[], $29::numeric[]
+        $23::int[], $24::int[], $25::int[], $26::uuid[], $27::text[], $28::text[],
+        $29::numeric[], $30::numeric[]
     ) as p (item, seq, line, account_id, role, asset, available, held)
 ), known as (
     select i.item
@@ -95,7 +97,7 @@ with timeout as materialized (
     on conflict do nothing
     returning org_id, id
 ), done as (
-    select i.item, i.org_id, i.id, i.kind, i.at, i.actor
+    select i.item, i.org_id, i.id, i.kind, i.at, i.actor, i.opened_digest
     from opened o
     join item i on i.org_id = o.org_id and i.id = o.id
 ), paid as (
@@ -112,10 +114,11 @@ with timeout as materialized (
     join done d on d.item = p.item
 ), told as (
     insert into changes (
-        org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx
+        org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx,
+        opened_digest
     )
     select d.org_id, d.id, s.seq, d.kind, 'open', s.status_before, s.status_after, d.actor, d.at,
-        s.rests, pg_current_xact_id()
+        s.rests, pg_current_xact_id(), case when s.seq = 1 then d.opened_digest end
     from station s
     join done d on d.item = s.item
 )
@@ -250,6 +253,7 @@ async def open_batch(
         [each.due_at for each in openings],
         [each.at for each in openings],
         [each.actor for each in openings],
+        [digest_of_opening(each) for each in openings],
         *_stations((0, None, each.path) for each in openings),
         *_postings((0, each.journals) for each in openings),
         lock_timeout,

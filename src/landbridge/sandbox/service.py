@@ -17,7 +17,7 @@ from landbridge.core.errors import Broken, FieldInvalid
 from landbridge.core.ids import new_id
 from landbridge.core.money import AmountError, Money
 from landbridge.flows.due import Due
-from landbridge.ledger.model import Opening, Outcome, Posting, Role, Transfer
+from landbridge.ledger.model import Opening, Outcome, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.orgs.model import Mode
 from landbridge.orgs.service import AHEAD_MAX, Orgs
@@ -30,7 +30,13 @@ from landbridge.simulation.model import Pace, Paces
 from landbridge.simulation.service import Memory
 from landbridge.users.service import Users
 from landbridge.verification.service import Verification
-from landbridge.wallets.model import DEPOSIT_KIND, DEPOSIT_MOVES, DepositStatus
+from landbridge.wallets.model import (
+    DEPOSIT_KIND,
+    DEPOSIT_MOVES,
+    DepositStatus,
+    deposit_details,
+    deposit_postings,
+)
 from landbridge.wallets.service import Holding, Wallets, checked_address
 from landbridge.web.caller import Caller, check_editor
 
@@ -102,14 +108,13 @@ class Sandbox:
                 path=(DepositStatus.COMPLETED,),
                 source=money,
                 destination=money,
-                details={
-                    "transaction_hash": transaction_hash(chain, deposit_id),
-                    "source_address": _sender(deposit_id, chain),
-                },
+                details=deposit_details(
+                    account.id, transaction_hash(chain, deposit_id), _sender(deposit_id, chain)
+                ),
                 due_at=None,
                 at=self.clock.stamp(caller.clock_offset),
                 actor=caller.actor,
-                journals={0: [Posting(Role.OUTSIDE, -money), Posting(account.id, money)]},
+                journals={0: deposit_postings(account.id, money)},
             ),
             DEPOSIT_MOVES,
         )

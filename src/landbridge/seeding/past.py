@@ -18,6 +18,7 @@ import msgspec
 
 from landbridge.approvals.digests import digest_of_record
 from landbridge.core.ids import derived_id
+from landbridge.ledger.digests import digest_of_opened
 from landbridge.ledger.model import Transfer
 from landbridge.seeding import amounts, sorts
 from landbridge.seeding.amounts import Amounts
@@ -26,7 +27,7 @@ from landbridge.seeding.chance import Random
 from landbridge.seeding.people import Crowd, Person
 from landbridge.seeding.plays import ITEMS, End, deposit
 from landbridge.seeding.sorts import BATCH, BRIDGE, OFFRAMP, ONRAMP, SWAP, TRANSFER, Sort
-from landbridge.seeding.stencils import Stencil, stencil, summed
+from landbridge.seeding.stencils import OPENED, Stencil, stencil, summed
 
 # Stands in rows for the transaction that writes them.
 TX = "\1"
@@ -269,7 +270,7 @@ class Past:
     ) -> None:
         """What an approval is bound to: the record as it was asked for."""
         texts["approval"] = str(derived_id(UUID(texts["id"]), "approval"))
-        texts["digest"] = texts["digest_bytea"] = ""
+        texts["digest"] = texts["digest_bytea"] = texts[OPENED.name] = ""
         record = known.rows[0]
         line = record.template % record.pick(known.values(texts, times, units))
         digest = digest_of_record(_as_record(line)).hex()
@@ -278,7 +279,11 @@ class Past:
     def _write(
         self, known: Stencil, texts: Mapping[str, str], times: list[int], units: Sequence[int]
     ) -> None:
-        batch, values = self._batch, known.values(texts, times, units)
+        batch = self._batch
+        values = known.values({**texts, OPENED.name: ""}, times, units)
+        record = known.rows[0]
+        digest = digest_of_opened(_as_record(record.template % record.pick(values)))
+        values[known.opened_place] = f"\\\\x{digest.hex()}"
         for each in known.rows:
             batch.rows[each.table].append(each.template % each.pick(values))
         for effect in known.effects:

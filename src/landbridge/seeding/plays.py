@@ -21,7 +21,7 @@ from landbridge.flows.bridges import moves as bridge_moves
 from landbridge.flows.swaps import model as swaps
 from landbridge.flows.swaps import moves as swap_moves
 from landbridge.flows.wallet_transfers import model as transfers
-from landbridge.ledger.model import Move, Opening, Posting, Role, Timing
+from landbridge.ledger.model import Move, Opening, Posting, Timing
 from landbridge.payments.fees import FeeType
 from landbridge.payments.postings import hold, spend_held
 from landbridge.payments.remittances import MOVES as REMITTED
@@ -33,7 +33,13 @@ from landbridge.seeding.approved import asked
 from landbridge.seeding.marks import Marks
 from landbridge.seeding.opened import opening as opened
 from landbridge.seeding.stencils import Play
-from landbridge.wallets.model import DEPOSIT_KIND, DEPOSIT_MOVES, DepositStatus
+from landbridge.wallets.model import (
+    DEPOSIT_KIND,
+    DEPOSIT_MOVES,
+    DepositStatus,
+    deposit_details,
+    deposit_postings,
+)
 
 # How many a batch pays.
 ITEMS = 3
@@ -58,8 +64,9 @@ def deposit(code: str) -> Play:
     marks, asset = Marks(), ASSETS[code]
     money = Money(marks.amount(0), asset)
     asked_for = {"chain": asset.chain, "currency": asset.currency, "amount": marks.text("amount")}
-    told = {"transaction_hash": marks.text("hash"), "source_address": marks.text("payer_address")}
-    journal = [Posting(Role.OUTSIDE, -money), Posting(marks.id("payer_account"), money)]
+    account_id = marks.id("payer_account")
+    told = deposit_details(account_id, marks.text("hash"), marks.text("payer_address"))
+    journal = deposit_postings(account_id, money)
     opening = opened(
         *(marks, DEPOSIT_KIND, (DepositStatus.COMPLETED,), asked_for, told),
         ends=(money, money),

@@ -32,7 +32,7 @@ COLUMNS = {
     ),
     "changes": (
         *("org_id", "object_id", "seq", "kind", "what", "status_before", "status_after"),
-        *("actor", "facts", "at", "rests", "tx"),
+        *("actor", "facts", "at", "rests", "tx", "opened_digest"),
     ),
     "entries": (
         *("org_id", "transfer_id", "seq", "line", "account_id", "role", "asset"),
@@ -55,6 +55,8 @@ COLUMNS = {
 
 # Stands for the transaction that writes the row.
 TX = "@@tx@@"
+# Stands for the digest of the record as it was opened.
+OPENED = Text("opened_digest")
 
 
 class Play:
@@ -96,7 +98,8 @@ class Play:
         **facts: Any,
     ) -> None:
         """Put a change of something else beside it."""
-        self.put("changes", object_id, seq, kind, what, None, None, actor, facts, at, True, TX)  # noqa: FBT003  a column
+        about = (object_id, seq, kind, what, None, None, actor, facts, at, True, TX, None)
+        self.put("changes", *about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,8 @@ class Stencil:
     hashes: tuple[str, ...]
     # Whether a decision is bound to the record as it was asked for.
     has_digest: bool
+    # The place among `fields` of the digest of the record as it was opened.
+    opened_place: int
 
     def values(
         self, texts: Mapping[str, str], moments: Sequence[int], units: Sequence[int]
@@ -190,6 +195,7 @@ def stencil(play: Play) -> Stencil:
             each.name for each in fields if isinstance(each, Text) and each.name.endswith("hash")
         ),
         has_digest="approvals" in lines,
+        opened_place=fields[OPENED],
     )
 
 
@@ -219,7 +225,8 @@ def _history(play: Play) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
             rests = place == len(path)
             told = dict(facts) if rests and facts else None
             about = (opening.org_id, opening.id, version + place, opening.kind, what)
-            changes.append((*about, before, status, actor, told, at, rests, TX))
+            digest = None if changes else play.marks.text(OPENED.name)
+            changes.append((*about, before, status, actor, told, at, rests, TX, digest))
             before = status
         for place, postings in journals.items():
             for line, each in enumerate(postings, start=1):

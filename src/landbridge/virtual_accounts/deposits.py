@@ -18,7 +18,7 @@ from landbridge.core.made import Made
 from landbridge.core.money import Money
 from landbridge.core.pages import Position
 from landbridge.db.pool import Database, Tx
-from landbridge.ledger.model import Opening, Outcome, Posting, Role
+from landbridge.ledger.model import Opening, Outcome
 from landbridge.ledger.service import Ledger, first_difference
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.rails.currencies import FIAT
@@ -31,6 +31,7 @@ from landbridge.virtual_accounts.model import (
     MicroDepositStatus,
     Source,
     VirtualAccount,
+    micro_deposit_postings,
 )
 from landbridge.web.caller import Caller
 from landbridge.web.replays import note_replay
@@ -162,7 +163,7 @@ class Deposits:
                 due_at=None,
                 at=credit.received_at,
                 actor="bank",
-                journals={0: [Posting(Role.OUTSIDE, -money), Posting(Role.LIQUIDITY, money)]},
+                journals={0: micro_deposit_postings(money)},
             ),
             MICRO_DEPOSIT_MOVES,
         )

@@ -11,6 +11,7 @@ import msgspec
 from landbridge.chains.tokens import TOKENS, Chain
 from landbridge.core.money import Asset, Money
 from landbridge.core.states import Moves
+from landbridge.ledger.model import Posting, Role
 
 KIND = "ACCOUNT.VIRTUAL_ACCOUNT"
 MICRO_DEPOSIT_KIND = "ACCOUNT.MICRO_DEPOSIT"
@@ -162,3 +163,8 @@ MICRO_DEPOSIT_MOVES: Moves[MicroDepositStatus] = Moves(
 def is_micro(money: Money) -> bool:
     """Whether a deposit is so small that it only checks the account."""
     return money.units < MICRO_UNITS_BELOW
+
+
+def micro_deposit_postings(money: Money) -> list[Posting]:
+    """Return the journal of a micro-deposit: the cents are the organisation's."""
+    return [Posting(Role.OUTSIDE, -money), Posting(Role.LIQUIDITY, money)]

@@ -6,7 +6,9 @@ from enum import StrEnum
 from uuid import UUID
 
 from landbridge.chains.tokens import Chain
+from landbridge.core.money import Money
 from landbridge.core.states import Moves
+from landbridge.ledger.model import Posting, Role
 
 DEPOSIT_KIND = "WALLET.DEPOSIT"
 
@@ -50,3 +52,17 @@ DEPOSIT_MOVES: Moves[DepositStatus] = Moves(
     start=frozenset({DepositStatus.COMPLETED}),
     table={DepositStatus.COMPLETED: frozenset()},
 )
+
+
+def deposit_details(account_id: UUID, transaction_hash: str, source_address: str) -> dict[str, str]:
+    """Return the details of a deposit's record: the account it credits, and where it came from."""
+    return {
+        "account_id": str(account_id),
+        "transaction_hash": transaction_hash,
+        "source_address": source_address,
+    }
+
+
+def deposit_postings(account_id: UUID, money: Money) -> list[Posting]:
+    """Return the journal of coins that arrive in a wallet from outside."""
+    return [Posting(Role.OUTSIDE, -money), Posting(account_id, money)]

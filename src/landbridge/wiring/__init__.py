@@ -11,10 +11,11 @@ from landbridge.wiring.adapters import (
     storage,
 )
 from landbridge.wiring.house import House, open_house, wire
-from landbridge.wiring.kinds import ASSETS, MOVES
+from landbridge.wiring.kinds import ASSETS, AUDIT_RULES, MOVES
 
 __all__ = [
     "ASSETS",
+    "AUDIT_RULES",
     "FILES_FOLDER",
     "MASTER_KEY_FILE",
     "MOVES",

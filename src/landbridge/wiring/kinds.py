@@ -6,25 +6,35 @@ from typing import Any
 from landbridge.chains import tokens
 from landbridge.core.money import Asset
 from landbridge.core.states import Moves
+from landbridge.flows.batches import audit as batch_audit
 from landbridge.flows.batches import model as batches
 from landbridge.flows.batches import spending as batch_spending
+from landbridge.flows.bridges import audit as bridge_audit
 from landbridge.flows.bridges import model as bridges
 from landbridge.flows.bridges import spending as bridge_spending
+from landbridge.flows.offramps import audit as offramp_audit
 from landbridge.flows.offramps import model as offramps
 from landbridge.flows.offramps import spending as offramp_spending
+from landbridge.flows.onramps import audit as onramp_audit
 from landbridge.flows.onramps import model as onramps
 from landbridge.flows.onramps import spending as onramp_spending
+from landbridge.flows.resolutions import audit as resolution_audit
 from landbridge.flows.resolutions import model as resolutions
+from landbridge.flows.swaps import audit as swap_audit
 from landbridge.flows.swaps import model as swaps
 from landbridge.flows.swaps import spending as swap_spending
+from landbridge.flows.wallet_transfers import audit as transfer_audit
 from landbridge.flows.wallet_transfers import model as wallet_transfers
 from landbridge.flows.wallet_transfers import spending as transfer_spending
 from landbridge.ledger import corrections
+from landbridge.ledger.audit_rules import AuditRules
 from landbridge.limits.model import Kind
 from landbridge.payments import remittances
 from landbridge.payments.waits import Waits
 from landbridge.rails import currencies
+from landbridge.virtual_accounts import audit as micro_deposit_audit
 from landbridge.virtual_accounts import model as virtual_accounts
+from landbridge.wallets import audit as deposit_audit
 from landbridge.wallets import model as wallets
 
 # Stablecoins on their chains and fiat at banks, by code.
@@ -41,6 +51,20 @@ MOVES: Mapping[str, Moves[Any]] = {
     virtual_accounts.MICRO_DEPOSIT_KIND: virtual_accounts.MICRO_DEPOSIT_MOVES,
     corrections.KIND: corrections.MOVES,
     resolutions.KIND: resolutions.MOVES,
+}
+
+# How `landbridge check` verifies the records of each kind. Corrections are verified by SQL, against
+# the journals that they reverse (ledger/correction_store.py).
+AUDIT_RULES: Mapping[str, AuditRules] = {
+    wallets.DEPOSIT_KIND: deposit_audit.RULES,
+    swaps.KIND: swap_audit.RULES,
+    wallet_transfers.KIND: transfer_audit.RULES,
+    batches.KIND: batch_audit.RULES,
+    bridges.KIND: bridge_audit.RULES,
+    offramps.KIND: offramp_audit.RULES,
+    onramps.KIND: onramp_audit.RULES,
+    virtual_accounts.MICRO_DEPOSIT_KIND: micro_deposit_audit.RULES,
+    resolutions.KIND: resolution_audit.RULES,
 }
 
 # Whom the records of each flow wait for.

@@ -10,7 +10,7 @@ import pytest
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.house import house_balances
 from landbridge.ledger.model import Role
-from landbridge.wiring import MOVES
+from landbridge.wiring import AUDIT_RULES, MOVES
 from tests.payments.remitting import playing
 from tests.tenants import (
     BATCHES,
@@ -81,7 +81,7 @@ async def test_record_is_as_the_contract_has_it(org: Tenant) -> None:
     assert (await held(org, ada), await held(org, bob)) == ("96.499999", "1.500001")
     house = await house_balances(org.house.database, org.org_id)
     assert house == {(Role.OUTSIDE, "usdc:POLYGON"): -98 * 10**6}
-    audited = await audit(org.house.database, MOVES, org_id=org.org_id)
+    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)
 
 

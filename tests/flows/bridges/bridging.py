@@ -20,7 +20,7 @@ from landbridge.orgs.service import take_lane
 from landbridge.simulation.model import Part
 from landbridge.web.caller import Caller, Member
 from landbridge.web.caller import Role as MemberRole
-from landbridge.wiring import MOVES, House, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, House, wire
 from tests.simulation.faulty import FaultyChains
 from tests.simulation.outside import orders
 from tests.tenants import (
@@ -133,7 +133,7 @@ class Play:
         return [(row["what"], row["status_after"]) for row in rows]
 
     async def check_books(self, *, is_over: bool = True) -> None:
-        audited = await audit(self.house.database, MOVES, org_id=self.org.org_id)
+        audited = await audit(self.house.database, MOVES, AUDIT_RULES, org_id=self.org.org_id)
         assert audited.is_clean, table(audited)
         if is_over:
             assert await self.in_transit() == {}

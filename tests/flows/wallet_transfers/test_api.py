@@ -14,7 +14,7 @@ from landbridge.chains.tokens import Chain
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.house import house_balances
 from landbridge.ledger.model import Role
-from landbridge.wiring import MOVES, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, wire
 from tests.payments.remitting import playing
 from tests.tenants import (
     SETTINGS,
@@ -153,7 +153,7 @@ async def test_a_fee_is_on_top_and_goes_to_the_organisation(
     assert await held(org, bob) == "3.333333"
     house = await house_balances(org.house.database, org.org_id)
     assert house[Role.FEES, USDC] == int(Decimal(taken) * 10**6)
-    audited = await audit(org.house.database, MOVES, org_id=org.org_id)
+    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)
 
 

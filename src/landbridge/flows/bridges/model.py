@@ -147,6 +147,8 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     # Where a reviewer sent the coins that go back; without an address to the wallet that paid.
     return_address: str | None = None
     return_account_id: UUID | None = None
+    # Whether they reached their owner by other means.
+    is_settled_outside: bool = False
 
 
 class Bridge(msgspec.Struct, frozen=True, kw_only=True):

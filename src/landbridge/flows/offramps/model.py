@@ -204,6 +204,8 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     tracking: dict[str, str | None] | None = None
     return_transaction_hash: str | None = None
     return_user_op_hash: str | None = None
+    # Whether the coins reached their owner by other means than an order of ours.
+    is_settled_outside: bool = False
 
 
 class Offramp(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,7 +58,7 @@ def quoted(
             "held_units": terms.gross.units if is_held else 0,
             **amounts_told(terms.gross, terms.receive),
         },
-        journals=_at_end(1, _held_instead(offramp, terms.gross) if is_held else []),
+        journals=_at_end(1, held_instead(offramp, terms.gross) if is_held else []),
     )
 
 
@@ -103,7 +103,7 @@ def accepted(offramp: Offramp, *, actor: str, at: datetime, is_reviewed: bool) -
     else:
         due_at = at
         facts["held_units"] = offramp.gross.units
-        postings = _held_instead(offramp, offramp.gross)
+        postings = held_instead(offramp, offramp.gross)
     if is_reviewed:
         facts |= {"reviewed_from": status, "review_due_at": None}
         status, due_at = Status.IN_REVIEW, None
@@ -154,7 +154,7 @@ def arrived(
         timing=Timing.IN_TIME,
         due_at=due_at,
         facts=facts,
-        journals={0: [Posting(Role.OUTSIDE, -money), Posting(Role.IN_TRANSIT, money)]},
+        journals={0: arrival(money)},
     )
 
 
@@ -224,6 +224,11 @@ def out_of_review(offramp: Offramp, *, actor: str, at: datetime) -> Move:
         due_at=offramp.details.review_due_at if has_time else at,
         facts={"reviewed_from": None, "review_due_at": None},
     )
+
+
+def arrival(money: Money) -> list[Posting]:
+    """Return the journal of coins that arrive from outside."""
+    return [Posting(Role.OUTSIDE, -money), Posting(Role.IN_TRANSIT, money)]
 
 
 def payout_claimed(offramp: Offramp) -> list[Posting]:
@@ -319,7 +324,7 @@ def _summed(parts: Sequence[tuple[UUID | Role, Money]]) -> list[tuple[UUID | Rol
     return list(to.items())
 
 
-def _held_instead(offramp: Offramp, money: Money) -> list[Posting]:
+def held_instead(offramp: Offramp, money: Money) -> list[Posting]:
     """From what is held for it to this much; nothing if that is so already."""
     account_id = offramp.details.source_account_id
     if account_id is None:

@@ -8,11 +8,10 @@ from uuid import UUID
 
 import httpx2
 
-from landbridge.chains.tokens import ASSETS
 from landbridge.db.pool import Row
 from landbridge.ledger.corrections import correct
 from landbridge.reporting.metrics.model import Result
-from landbridge.wiring import House
+from landbridge.wiring import ASSETS, MOVES, House
 from tests.forced import APPROVALS, PATHS, Cast, make_cast
 from tests.onramps import settle
 from tests.tenants import Tenant, fund, make_tenant, swap_body, transfer_body
@@ -122,9 +121,10 @@ async def _take_back_a_swap(cast: Cast) -> None:
         org.house.database,
         org.house.ledger,
         ASSETS,
+        MOVES,
         org_id=org.org_id,
         transfer_id=UUID(made["id"]),
-        seq=_JOURNAL_OF_A_SWAP,
+        seqs=[_JOURNAL_OF_A_SWAP],
         reason="a test",
         actor="test",
         at=await org.house.orgs.now(org.org_id),

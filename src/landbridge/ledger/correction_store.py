@@ -1,0 +1,109 @@
+"""The reads that a correction rests on: which record it changes, and what was corrected before."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from landbridge.db.pool import Row, Tx
+
+# A correction names the record that it corrects, which may be a correction itself. What a
+# correction names never changes.
+CHAIN = """
+with recursive chain as (
+    select t.id, t.kind, t.request ->> 'transfer' as corrected, 0 as depth
+    from transfers t
+    where t.org_id = $1 and t.id = $2
+    union all
+    select t.id, t.kind, t.request ->> 'transfer', c.depth + 1
+    from chain c
+    join transfers t on t.org_id = $1 and t.id = c.corrected::uuid
+    where c.kind = 'LEDGER.CORRECTION'
+)
+select id
+from chain
+order by depth
+"""
+
+CORRECTIONS = """
+select id, request::text as request
+from transfers
+where org_id = $1 and kind = 'LEDGER.CORRECTION' and request ->> 'transfer' = $2::text
+order by created_at, id
+"""
+
+JOURNALS = """
+select seq, account_id, role, asset, available, held
+from entries
+where org_id = $1 and transfer_id = $2 and seq = any ($3::integer[])
+order by seq desc, line
+"""
+
+# What a record, its corrections and theirs hold on accounts, and have in transit.
+WAITING = """
+with recursive tree as (
+    select $2::uuid as id
+    union all
+    select t.id
+    from tree r
+    join transfers t on t.org_id = $1 and t.kind = 'LEDGER.CORRECTION'
+        and t.request ->> 'transfer' = r.id::text
+)
+select e.account_id, e.asset,
+    sum(case when e.account_id is null then e.available else e.held end) as units
+from tree r
+join entries e on e.org_id = $1 and e.transfer_id = r.id
+where e.held <> 0 or e.role = 'in_transit'
+group by e.account_id, e.asset
+"""
+
+WAITING_CHANGES = """
+select distinct seq
+from entries
+where org_id = $1 and transfer_id = $2 and (held <> 0 or role = 'in_transit')
+order by seq
+"""
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class Correction(NamedTuple):
+    """A correction of a record: the numbers of the changes that it reverses, and why."""
+
+    id: UUID
+    seqs: tuple[int, ...]
+    reason: str
+
+
+async def chain(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[UUID]:
+    """Return a record, what it corrects if it is a correction, and so on; empty for no record."""
+    return [row["id"] for row in await tx.fetch(CHAIN, org_id, transfer_id)]
+
+
+async def corrections(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[Correction]:
+    """Return the corrections of a record, oldest first."""
+    return [_correction(row) for row in await tx.fetch(CORRECTIONS, org_id, str(transfer_id))]
+
+
+async def journals(tx: Tx, org_id: UUID, transfer_id: UUID, seqs: Sequence[int]) -> Sequence[Row]:
+    """Return the entries of these changes, the last change first."""
+    return await tx.fetch(JOURNALS, org_id, transfer_id, seqs)
+
+
+async def waiting(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | None, str], int]:
+    """Return what a record and all of its corrections hold or, without account, have in transit."""
+    rows = await tx.fetch(WAITING, org_id, root_id)
+    return {(row["account_id"], row["asset"]): int(row["units"]) for row in rows}
+
+
+async def waiting_changes(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[int]:
+    """Return the numbers of a record's changes that moved held money or money in transit."""
+    return [row["seq"] for row in await tx.fetch(WAITING_CHANGES, org_id, transfer_id)]
+
+
+def _correction(row: Row) -> Correction:
+    request = _decode(row["request"])
+    # Older corrections reverse one change, which they name as `seq`.
+    seqs: list[int] = request.get("seqs") or [request["seq"]]
+    return Correction(row["id"], tuple(seqs), request["reason"])

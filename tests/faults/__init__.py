@@ -1,0 +1,1 @@
+"""Faults planted in code and data, each of which the audit must name."""
