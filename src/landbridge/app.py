@@ -32,6 +32,7 @@ from landbridge.flows.batches.api import BatchRoutes
 from landbridge.flows.bridges.api import BridgeRoutes
 from landbridge.flows.offramps.api import OfframpRoutes
 from landbridge.flows.onramps.api import OnrampRoutes
+from landbridge.flows.receivables.api import ReceivableRoutes
 from landbridge.flows.swaps.api import SwapRoutes
 from landbridge.flows.wallet_transfers.api import WalletTransferRoutes
 from landbridge.kyc import shapes as kyc_shapes
@@ -106,6 +107,7 @@ ROUTES = [
     TransferReviewRoutes,
     DepositReviewRoutes,
     BankLineRoutes,
+    ReceivableRoutes,
     TermsRoutes,
     TermsPage,
     KycLinkRoutes,
@@ -158,6 +160,7 @@ SERVICES = (
     "reviewing",
     "deposit_reviews",
     "line_reviews",
+    "receivables",
     "wallets",
     "deposits",
     "terms",

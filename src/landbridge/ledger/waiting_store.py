@@ -13,7 +13,8 @@ where org_id = $1 and object_id = $2 and status_after is not null
 order by seq
 """
 
-# What waits has a due time or, in review, none: see FIND_PAYING.
+# What waits has a due time or, in review or owed by a user, none: see FIND_PAYING. Both are indexes
+# that hold nothing else.
 OVERDUE = """
 select w.org_id, w.id, w.kind, w.status, w.updated_at, w.due_at
 from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as o (org_id, now, due_before)
@@ -25,6 +26,10 @@ cross join lateral (
     select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at
     from transfers t
     where t.org_id = o.org_id and t.due_at is null and t.status = 'IN_REVIEW'
+    union all
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at
+    from transfers t
+    where t.org_id = o.org_id and t.due_at is null and t.status = 'OPEN'
 ) w
 join unnest($4::text[], $5::text[], $6::double precision[]) as p (kind, status, within_s)
     on p.kind = w.kind and p.status = w.status

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from landbridge.approvals.voting import Decider, Voting
+from landbridge.bank_files.lines import LineReviews
 from landbridge.books.balances import Balances
 from landbridge.books.details import TransactionDetails
 from landbridge.books.search import Search
@@ -17,11 +18,15 @@ from landbridge.db.pool import Database
 from landbridge.events.service import Events
 from landbridge.flows.due import Due
 from landbridge.flows.offramps import model as offramps_model
+from landbridge.flows.offramps.returning import PayoutReturns
 from landbridge.flows.offramps.service import Offramps
 from landbridge.flows.onramps import model as onramps_model
 from landbridge.flows.onramps.backgrounds import Backgrounds
 from landbridge.flows.onramps.deposits import Deposits as OnrampDeposits
+from landbridge.flows.onramps.returning import DepositReturns
+from landbridge.flows.onramps.reversing import DepositReversals
 from landbridge.flows.onramps.service import Onramps
+from landbridge.flows.receivables.service import Receivables
 from landbridge.flows.swaps import model as swaps_model
 from landbridge.flows.swaps.service import Swaps
 from landbridge.flows.swaps.steps import SwapSteps
@@ -71,6 +76,7 @@ from landbridge.wiring.people import know_people
 from landbridge.wiring.rates import market as choose_market
 from landbridge.wiring.rates import prices as choose_prices
 from landbridge.wiring.reporting import report
+from landbridge.wiring.returning import give_back
 from landbridge.wiring.telling import tell
 
 
@@ -94,6 +100,11 @@ class House(Coins):
     onramp_backgrounds: Backgrounds
     onramp_deposits: OnrampDeposits
     deposit_reviews: DepositReviews
+    receivables: Receivables
+    payout_returns: PayoutReturns
+    deposit_returns: DepositReturns
+    deposit_reversals: DepositReversals
+    line_reviews: LineReviews
     requests: Requests
     voting: Voting
     reviewing: Reviewing
@@ -188,6 +199,7 @@ def wire(
         **members(people),
         **members(reporting),
         **members(keep_books(people)),
+        **members(give_back(people)),
         **members(tell(people, paying_out, taking_in, reporting)),
         prices=prices,
         fees=Fees(database, is_pair),

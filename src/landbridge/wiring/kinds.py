@@ -14,6 +14,7 @@ from landbridge.flows.offramps import model as offramps
 from landbridge.flows.offramps import spending as offramp_spending
 from landbridge.flows.onramps import model as onramps
 from landbridge.flows.onramps import spending as onramp_spending
+from landbridge.flows.receivables import model as receivables
 from landbridge.flows.swaps import model as swaps
 from landbridge.flows.swaps import spending as swap_spending
 from landbridge.flows.wallet_transfers import model as wallet_transfers
@@ -37,6 +38,7 @@ MOVES: Mapping[str, Moves[Any]] = {
     bridges.KIND: bridges.MOVES,
     offramps.KIND: offramps.MOVES,
     onramps.KIND: onramps.MOVES,
+    receivables.KIND: receivables.MOVES,
     virtual_accounts.MICRO_DEPOSIT_KIND: virtual_accounts.MICRO_DEPOSIT_MOVES,
     corrections.KIND: corrections.MOVES,
 }
@@ -49,6 +51,7 @@ WAITS: Mapping[str, Waits] = {
     bridges.KIND: bridges.WAITS,
     offramps.KIND: offramps.WAITS,
     onramps.KIND: onramps.WAITS,
+    receivables.KIND: receivables.WAITS,
 }
 
 # The kinds of record that limits are for.

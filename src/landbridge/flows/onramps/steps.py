@@ -15,7 +15,7 @@ from landbridge.core.errors import Broken, Unavailable
 from landbridge.core.ids import derived_id
 from landbridge.flows.onramps import moves
 from landbridge.flows.onramps.asked import KYC_RAILS
-from landbridge.flows.onramps.model import LAPSING, MOVES, Onramp, Status, as_onramp
+from landbridge.flows.onramps.model import LAPSING, MOVES, RETURN, Onramp, Status, as_onramp
 from landbridge.flows.onramps.service import Onramps
 from landbridge.ledger.model import Transfer
 from landbridge.payments.forced import why_not_cleared
@@ -32,8 +32,6 @@ from landbridge.payments.sending import (
 from landbridge.rails.port import Paid, Payment, Rails
 from landbridge.receipts.service import Receipts, payment_back
 from landbridge.verification.errors import VerificationMissing
-
-_RETURN = "return"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +151,7 @@ class OnrampSteps:
     def _return(self, onramp: Onramp, clock_offset: timedelta) -> Errand:
         """The deposit, back to whoever sent it. It must arrive: there is no way around that."""
         record = onramp.record
-        key = key_to_insist(record, _RETURN)
+        key = key_to_insist(record, RETURN)
 
         async def payment() -> Payment:
             receipt_id = onramp.details.receipt_id
@@ -164,7 +162,7 @@ class OnrampSteps:
 
         way = by_rail(self.rails, record.org_id, key, payment, facts=_nothing)
         return Errand(
-            way=insisting(way, _RETURN),
+            way=insisting(way, RETURN),
             moves=MOVES,
             initiated=onramp.status,
             done=Status.FIAT_RETURNED,
