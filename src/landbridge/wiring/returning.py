@@ -9,7 +9,6 @@ from landbridge.flows.offramps.returning import PayoutReturns
 from landbridge.flows.onramps.returning import DepositReturns
 from landbridge.flows.onramps.reversing import DepositReversals
 from landbridge.flows.receivables.service import Receivables
-from landbridge.ledger.listing import Listing
 from landbridge.receipts.returns import ReceiptReturns
 from landbridge.wiring.paying import Paying
 
@@ -27,7 +26,7 @@ class GivingBack:
 
 def give_back(on: Paying) -> GivingBack:
     """Wire them."""
-    receivables = Receivables(on.ledger, Listing(on.database))
+    receivables = Receivables(on.database, on.ledger)
     withholding = Withholding(on.own_accounts, on.bank_payments)
     payout_returns = PayoutReturns(on.ledger, on.limits)
     deposit_returns = DepositReturns(on.ledger)

@@ -1,5 +1,6 @@
 """Routes of receivables: /v2/reviews/receivables. Ours; for reviewers' keys."""
 
+from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -14,6 +15,9 @@ from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import optional_id, words
 from landbridge.web.paths import known_id
 from landbridge.web.reply import Moment, WireStruct, moment
+
+# Times have microseconds, so this is the next moment after one.
+_NEXT = timedelta(microseconds=1)
 
 
 class ReceivableReply(WireStruct, frozen=True):
@@ -32,10 +36,10 @@ class ReceivableReply(WireStruct, frozen=True):
 
 
 class ReceivableList(WireStruct, frozen=True):
-    """A page of receivables, newest first; `nextCursor` goes back as `createdBefore`."""
+    """A page of receivables, oldest first; `nextCursor` goes back as `createdAfter`."""
 
     count: int
-    receivables: list[ReceivableReply]
+    reviews: list[ReceivableReply]
     next_cursor: Moment | None
 
 
@@ -61,15 +65,20 @@ class ReceivableRoutes(Controller):
             QueryParameter(name="transferId", description="Only the receivable of this payment."),
         ] = None,
     ) -> ReceivableList:
-        """Newest first; with `transferId`, the receivable of this payment."""
+        """The longest waiting first; with `transferId`, the receivable of this payment."""
         payment_id = optional_id("transferId", transfer_id)
-        default = {Status.OPEN} if payment_id is None else set(Status)
-        statuses = words("status", status, Status) or default
-        found = await receivables.page(request.user, statuses, window, payment_id=payment_id)
+        statuses = words("status", status, Status)
+        if payment_id is None:
+            found = await receivables.queue(request.user, statuses or {Status.OPEN}, window)
+        else:
+            one = await receivables.find_of(request.user, payment_id)
+            is_wanted = one is not None and (statuses is None or one.status in statuses)
+            found = [one] if one is not None and is_wanted else []
+        is_page = payment_id is None and len(found) > 0
         return ReceivableList(
-            count=len(found.receivables),
-            receivables=[_reply(each) for each in found.receivables],
-            next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
+            count=len(found),
+            reviews=[_reply(each) for each in found],
+            next_cursor=moment(found[-1].record.created_at + _NEXT) if is_page else None,
         )
 
     @get("/{receivableId:str}", summary="Retrieve a receivable")

@@ -14,10 +14,9 @@ from landbridge.core.errors import Broken, ResourceConflict, ResourceNotFound
 from landbridge.core.ids import new_id
 from landbridge.core.money import Money
 from landbridge.core.pages import Window
-from landbridge.db.pool import Tx
-from landbridge.flows.receivables import moves
+from landbridge.db.pool import Database, Tx
+from landbridge.flows.receivables import moves, store
 from landbridge.flows.receivables.model import KIND, MOVES, Receivable, Status, as_receivable
-from landbridge.ledger.listing import Listing, Sieve
 from landbridge.ledger.model import Outcome, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.web.caller import Caller
@@ -25,19 +24,11 @@ from landbridge.web.lookers import check_looker
 
 
 @dataclass(frozen=True, slots=True)
-class ReceivablePage:
-    """Receivables, newest first; `next_cursor` is where to go on, None at the end."""
-
-    receivables: Sequence[Receivable]
-    next_cursor: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class Receivables:
     """Receivables of all organisations."""
 
+    database: Database
     ledger: Ledger
-    listing: Listing
 
     async def open_in(
         self, tx: Tx, payment: Transfer, money: Money, *, reason: str, actor: str, at: datetime
@@ -68,29 +59,19 @@ class Receivables:
             raise ResourceNotFound(f"there is no receivable {receivable_id}")
         return as_receivable(found)
 
-    async def page(
-        self,
-        caller: Caller,
-        statuses: Collection[Status],
-        window: Window,
-        *,
-        payment_id: UUID | None = None,
-    ) -> ReceivablePage:
-        """A page, newest first, or the one of a payment; raises `RoleNotAllowed`.
-
-        A page may end early, or be empty, and have a cursor.
-        """
+    async def queue(
+        self, caller: Caller, statuses: Collection[Status], window: Window
+    ) -> Sequence[Receivable]:
+        """Those of these statuses, the oldest first; raises `RoleNotAllowed`."""
         check_looker(caller)
         org_id = caller.org_id
-        if payment_id is not None:
-            record = await self.ledger.find(org_id, moves.receivable_id(payment_id))
-            is_wanted = record is not None and record.status in statuses
-            return ReceivablePage([as_receivable(record)] if record and is_wanted else [], None)
-        sieve = Sieve(statuses=sorted(statuses))
-        found = await self.listing.page(org_id, [KIND], None, sieve, window)
+        found = await self.database.single(lambda tx: store.queue(tx, org_id, statuses, window))
         # Asked at once, so that the ledger looks them up together.
-        records = await asyncio.gather(
-            *(self.ledger.get(org_id, KIND, each.id) for each in found.lines)
-        )
-        next_cursor = None if found.last is None else found.last.created_at
-        return ReceivablePage([as_receivable(each) for each in records], next_cursor)
+        records = await asyncio.gather(*(self.ledger.get(org_id, KIND, each) for each in found))
+        return [as_receivable(each) for each in records]
+
+    async def find_of(self, caller: Caller, payment_id: UUID) -> Receivable | None:
+        """The receivable of a payment, if it has one; raises `RoleNotAllowed`."""
+        check_looker(caller)
+        found = await self.ledger.find(caller.org_id, moves.receivable_id(payment_id))
+        return None if found is None else as_receivable(found)
