@@ -71,69 +71,81 @@ select 'record' as family, c.org_id, c.tx, c.object_id, c.seq, d.measure, r.kind
 from changes c
 cross join lateral (
     select x.kind, x.user_id, x.created_at, x.version, x.source_asset, x.source_units,
-        x.destination_asset, x.destination_units, x.reason, x.failures,
-        case when 'COMPLETED' in (c.status_before, c.status_after) then x.worth_cents else 0 end
-            as worth_cents
+        x.destination_asset, x.destination_units, x.reason, x.worth_cents, x.failures
     from report_records x
     where x.org_id = c.org_id and x.id = c.object_id
     limit 1
 ) r
--- The change by which the record came to an end without success, if it has left that end since:
--- by this change, or by one after it.
-cross join lateral (
-    select case
-        when c.status_before = any(r.failures) then c.seq - 1
-        when c.status_after = any(r.failures) and c.seq < r.version then c.seq
-    end as seq
-    offset 0
-) left_end
--- Why it had ended there: as its changes had told until then.
-cross join lateral (
-    select case when left_end.seq is not null then left(
-        regexp_replace(
-            coalesce(
-                (
-                    select x.facts ->> 'failed_reason'
-                    from changes x
-                    where x.org_id = c.org_id and x.object_id = c.object_id
-                        and x.seq <= left_end.seq and x.facts ? 'failed_reason'
-                    order by x.seq desc
-                    limit 1
-                ),
-                (
-                    select x.facts ->> 'error'
-                    from changes x
-                    where x.org_id = c.org_id and x.object_id = c.object_id
-                        and x.seq <= left_end.seq and x.facts ? 'error'
-                    order by x.seq desc
-                    limit 1
-                ),
-                ''
-            ),
-            '\m[0-9]+([.,][0-9]+)*\M', '#', 'g'
-        ),
-        100
-    ) end as reason
-    offset 0
-) past
 cross join lateral (
     select 'state' as measure, r.kind as a, c.status_before as b,
-        case when left_end.seq < c.seq then past.reason else '' end as c, -1 as count,
-        0 as units, 0 as other_units,
+        -- An end that is left: why it had ended, as its changes had told until then.
+        case
+            when c.status_before = any(r.failures) then left(
+                regexp_replace(
+                    coalesce(
+                        (
+                            select p.facts ->> 'failed_reason'
+                            from changes p
+                            where p.org_id = c.org_id and p.object_id = c.object_id
+                                and p.seq < c.seq and p.facts ? 'failed_reason'
+                            order by p.seq desc
+                            limit 1
+                        ),
+                        (
+                            select p.facts ->> 'error'
+                            from changes p
+                            where p.org_id = c.org_id and p.object_id = c.object_id
+                                and p.seq < c.seq and p.facts ? 'error'
+                            order by p.seq desc
+                            limit 1
+                        ),
+                        ''
+                    ),
+                    '\m[0-9]+([.,][0-9]+)*\M', '#', 'g'
+                ),
+                100
+            )
+            else ''
+        end as c,
+        -1 as count, 0 as units, 0 as other_units,
         case c.status_before when 'COMPLETED' then -r.worth_cents else 0 end as usd_cents
     where c.status_before <> c.status_after
     union all
     select 'state', r.kind, c.status_after,
-        -- A status that is an end is the record's own until a person reopens it.
+        -- An end is the record's own; one that it has left since is as its changes had told.
         case
             when c.seq = r.version then r.reason
-            when left_end.seq = c.seq then past.reason
+            when c.status_after = any(r.failures) then left(
+                regexp_replace(
+                    coalesce(
+                        (
+                            select p.facts ->> 'failed_reason'
+                            from changes p
+                            where p.org_id = c.org_id and p.object_id = c.object_id
+                                and p.seq <= c.seq and p.facts ? 'failed_reason'
+                            order by p.seq desc
+                            limit 1
+                        ),
+                        (
+                            select p.facts ->> 'error'
+                            from changes p
+                            where p.org_id = c.org_id and p.object_id = c.object_id
+                                and p.seq <= c.seq and p.facts ? 'error'
+                            order by p.seq desc
+                            limit 1
+                        ),
+                        ''
+                    ),
+                    '\m[0-9]+([.,][0-9]+)*\M', '#', 'g'
+                ),
+                100
+            )
             else ''
         end,
         1, 0, 0, case c.status_after when 'COMPLETED' then r.worth_cents else 0 end
     where c.status_after is not null and c.status_before is distinct from c.status_after
     union all
-    select 'time', r.kind, m.duration::text, '', m.sign, 0, 0, 0
+    select 'time', r.kind, m.duration::text, '', 1, 0, 0, 0
     from (
         select case
                 when s.ms < 10 then s.ms
@@ -141,38 +153,55 @@ cross join lateral (
                     (s.ms + s.scale - 1) / s.scale - 1,
                     array[10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82]::bigint[]
                 )] * s.scale
-            end as duration,
-            s.sign
+            end as duration
         from (
-            select i.ms, i.sign,
-                rpad('1', greatest(length(i.ms::text) - 1, 1), '0')::bigint as scale
+            select i.ms, rpad('1', greatest(length(i.ms::text) - 1, 1), '0')::bigint as scale
             from (
                 select greatest(
-                        ceil(extract(epoch from o.at - r.created_at) * 1000), 0
-                    )::bigint as ms,
-                    o.sign
-                from (
-                    select c.at, 1 as sign
-                    where c.status_after = 'COMPLETED'
-                        and c.status_before is distinct from c.status_after
-                    union all
-                    -- Reopened: what took so long is not completed any more.
-                    select x.at, -1
-                    from changes x
-                    where x.org_id = c.org_id and x.object_id = c.object_id and x.seq = c.seq - 1
-                        and c.status_before = 'COMPLETED' and c.status_after <> 'COMPLETED'
-                ) o
+                    ceil(extract(epoch from c.at - r.created_at) * 1000), 0
+                )::bigint as ms
                 offset 0
             ) i
             offset 0
         ) s
         offset 0
     ) m
-    -- All others are completed as they are made.
-    where r.kind in (
-        'ONRAMP', 'OFFRAMP', 'WALLET.TRANSFER', 'WALLET.TRANSFER.BATCH', 'WALLET.SWAP',
-        'WALLET.BRIDGE'
-    )
+    where c.status_after = 'COMPLETED' and c.status_before is distinct from c.status_after
+        -- All others are completed as they are made.
+        and r.kind in (
+            'ONRAMP', 'OFFRAMP', 'WALLET.TRANSFER', 'WALLET.TRANSFER.BATCH', 'WALLET.SWAP',
+            'WALLET.BRIDGE'
+        )
+    union all
+    -- Reopened: what took so long is not completed any more.
+    select 'time', r.kind, m.duration::text, '', -1, 0, 0, 0
+    from (
+        select case
+                when s.ms < 10 then s.ms
+                else (array[10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82, 100])[1 + width_bucket(
+                    (s.ms + s.scale - 1) / s.scale - 1,
+                    array[10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82]::bigint[]
+                )] * s.scale
+            end as duration
+        from (
+            select i.ms, rpad('1', greatest(length(i.ms::text) - 1, 1), '0')::bigint as scale
+            from (
+                select greatest(
+                    ceil(extract(epoch from p.at - r.created_at) * 1000), 0
+                )::bigint as ms
+                from changes p
+                where p.org_id = c.org_id and p.object_id = c.object_id and p.seq = c.seq - 1
+                offset 0
+            ) i
+            offset 0
+        ) s
+        offset 0
+    ) m
+    where c.status_before = 'COMPLETED' and c.status_after <> 'COMPLETED'
+        and r.kind in (
+            'ONRAMP', 'OFFRAMP', 'WALLET.TRANSFER', 'WALLET.TRANSFER.BATCH', 'WALLET.SWAP',
+            'WALLET.BRIDGE'
+        )
     union all
     select 'swap', r.source_asset, r.destination_asset, '', 1, r.source_units,
         r.destination_units, r.worth_cents
