@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from landbridge.core.errors import Refused
 from landbridge.core.money import Money
 from landbridge.db.pool import Tx
 from landbridge.flows.offramps.model import Offramp
@@ -61,6 +63,19 @@ async def reverse_deposit(org: Tenant, onramp: Mapping[str, Any], amount: str = 
         )
 
     return await house.database.transact(work)
+
+
+async def undo(org: Tenant, record: Mapping[str, Any], part: str) -> bool:
+    """Have the bank give back a part of what a ramp has paid, or take its deposit; if it may."""
+    is_payout, is_returned = record["kind"] == "OFFRAMP", record["status"] == "FIAT_RETURNED"
+    end = record["destination" if is_payout else "source"]
+    amount = f"{Decimal(str(end['amount'])) * Decimal(part):.2f}"
+    verb = return_payout if is_payout else return_deposit if is_returned else reverse_deposit
+    try:
+        await verb(org, record, amount)
+    except Refused:
+        return False
+    return True
 
 
 async def advance(org: Tenant, by: timedelta) -> None:

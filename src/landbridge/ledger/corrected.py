@@ -1,5 +1,6 @@
 """Which journals of a record stand corrected."""
 
+from landbridge.core.errors import ResourceConflict
 from landbridge.core.ids import derived_id
 from landbridge.db.pool import Tx
 from landbridge.ledger import record_store
@@ -24,3 +25,14 @@ async def corrected_changes(tx: Tx, record: Transfer) -> list[int]:
         # A correction has one change; its own correction is named after that.
         latest = {seq: derived_id(latest[seq], "correction/1") for seq in there}
     return sorted(corrected)
+
+
+async def check_uncorrected(tx: Tx, record: Transfer) -> None:
+    """Raise `ResourceConflict` if a journal of this record is taken back."""
+    if corrected := await corrected_changes(tx, record):
+        changes = ", ".join(str(each) for each in corrected)
+        raise ResourceConflict(
+            f"the journals of changes {changes} of {record.kind.lower()} {record.id} are "
+            "corrected: take these corrections back first (landbridge correct), or the money is "
+            "booked twice"
+        )

@@ -1,5 +1,8 @@
-"""Locks on records, for transactions that lock leaf rows as well."""
+"""Records in transactions of others: locked before leaf rows, and put off."""
 
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from landbridge.db.pool import Tx
@@ -15,3 +18,10 @@ async def lock_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | Non
     await store.lock(tx, transfers=[(org_id, transfer_id)], accounts=())
     (found,) = await record_store.get_batch(tx, [(org_id, transfer_id)])
     return found
+
+
+async def postpone_record(
+    tx: Tx, record: Transfer, due_at: datetime, facts: Mapping[str, Any]
+) -> None:
+    """As `Ledger.postpone`, in the caller's transaction, which has locked the record."""
+    await store.postpone(tx, record, due_at, facts)

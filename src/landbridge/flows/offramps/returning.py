@@ -18,7 +18,7 @@ from landbridge.core.money import Money
 from landbridge.db.pool import Tx
 from landbridge.flows.offramps import moves
 from landbridge.flows.offramps.model import KIND, MOVES, Offramp, Status, as_offramp
-from landbridge.ledger.corrected import corrected_changes
+from landbridge.ledger.corrected import check_uncorrected
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.locking import lock_record
 from landbridge.ledger.model import Transfer
@@ -95,12 +95,7 @@ def why_not_returned(offramp: Offramp, received: Money) -> Refused | None:
 async def _check_returnable(tx: Tx, offramp: Offramp) -> None:
     """Raise `ResourceConflict` if the books were corrected, or the user can't get the coins."""
     record, details = offramp.record, offramp.details
-    if corrected := await corrected_changes(tx, record):
-        told = ", ".join(str(each) for each in corrected)
-        raise ResourceConflict(
-            f"the journals of changes {told} of offramp {record.id} are corrected: take these "
-            "corrections back first (landbridge correct), or its user gets the coins twice"
-        )
+    await check_uncorrected(tx, record)
     if details.return_account_id is None:
         return
     owner_id = details.return_user_id or record.user_id

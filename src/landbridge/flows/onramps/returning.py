@@ -9,7 +9,7 @@ The worker returns the deposit again a day later, by another payment: until then
 settle it in another way.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -18,12 +18,13 @@ from landbridge.core.errors import Broken, Refused, ResourceConflict
 from landbridge.core.money import Money
 from landbridge.db.pool import Tx
 from landbridge.flows.onramps import moves
-from landbridge.flows.onramps.model import KIND, MOVES, Onramp, Status, as_onramp
-from landbridge.ledger.corrected import corrected_changes
+from landbridge.flows.onramps.model import KIND, MOVES, RETURN, Onramp, Status, as_onramp
+from landbridge.ledger.corrected import check_uncorrected
 from landbridge.ledger.errors import TransactionNotFound
-from landbridge.ledger.locking import lock_record
+from landbridge.ledger.locking import lock_record, postpone_record
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
+from landbridge.payments.insistence import StillRefused, refused_again
 from landbridge.users.erased import is_erased
 
 # The same bank account has just refused it.
@@ -56,22 +57,21 @@ class DepositReturns:
         onramp = as_onramp(record)
         if refusal := why_not_returned(onramp, received):
             raise refusal
-        if corrected := await corrected_changes(tx, record):
-            told = ", ".join(str(each) for each in corrected)
-            raise ResourceConflict(
-                f"the journals of changes {told} of onramp {onramp_id} are corrected: take these "
-                "corrections back first (landbridge correct)"
-            )
+        await check_uncorrected(tx, record)
         if await is_erased(tx, org_id, record.user_id):
             raise ResourceConflict(
                 f"the user of onramp {onramp_id} was erased, and the sender's account with it: "
                 "settle it with the bank, and resolve the line as HANDLED"
             )
-        move = moves.return_came_back(onramp, received, actor=actor, at=at, due_at=at + AGAIN_AFTER)
+        due_at = at + AGAIN_AFTER
+        move = moves.return_came_back(onramp, received, actor=actor, at=at, due_at=due_at)
         moved = await self.ledger.advance_in(tx, move, MOVES)
         if not isinstance(moved, Transfer):
             raise Broken(f"reopening onramp {onramp_id}, which is locked, came out as {moved}")
-        return as_onramp(moved)
+        # Its payment is done under the key that it had; the next one has the next key.
+        facts = refused_again(moved, StillRefused(RETURN, "it came back"))
+        await postpone_record(tx, moved, due_at, facts)
+        return as_onramp(replace(moved, facts={**moved.facts, **facts}))
 
 
 def why_not_returned(onramp: Onramp, received: Money) -> Refused | None:

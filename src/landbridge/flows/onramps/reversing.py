@@ -27,7 +27,7 @@ from landbridge.flows.onramps.model import (
     Status,
     as_onramp,
 )
-from landbridge.ledger.corrected import corrected_changes
+from landbridge.ledger.corrected import check_uncorrected
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.locking import lock_record
 from landbridge.ledger.model import Transfer
@@ -87,12 +87,7 @@ class DepositReversals:
         onramp = as_onramp(record)
         if refusal := why_not_reversed(onramp, money):
             raise refusal
-        if corrected := await corrected_changes(tx, record):
-            told = ", ".join(str(each) for each in corrected)
-            raise ResourceConflict(
-                f"the journals of changes {told} of onramp {onramp_id} are corrected: take these "
-                "corrections back first (landbridge correct)"
-            )
+        await check_uncorrected(tx, record)
         if MOVES.is_terminal(onramp.status):
             reason = _OWED[onramp.status]
             await self.receivables.open_in(tx, record, money, reason=reason, actor=actor, at=at)
