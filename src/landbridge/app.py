@@ -32,6 +32,7 @@ from landbridge.flows.batches.api import BatchRoutes
 from landbridge.flows.bridges.api import BridgeRoutes
 from landbridge.flows.offramps.api import OfframpRoutes
 from landbridge.flows.onramps.api import OnrampRoutes
+from landbridge.flows.receivables.api import ReceivableRoutes
 from landbridge.flows.resolutions.api import ResolutionRoutes
 from landbridge.flows.swaps.api import SwapRoutes
 from landbridge.flows.wallet_transfers.api import WalletTransferRoutes
@@ -108,6 +109,7 @@ ROUTES = [
     DepositReviewRoutes,
     BankLineRoutes,
     ResolutionRoutes,
+    ReceivableRoutes,
     TermsRoutes,
     TermsPage,
     KycLinkRoutes,
@@ -161,6 +163,7 @@ SERVICES = (
     "deposit_reviews",
     "line_reviews",
     "resolutions",
+    "receivables",
     "wallets",
     "deposits",
     "terms",

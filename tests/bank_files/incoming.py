@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import msgspec
+
 from landbridge.bank_files.accounts import OwnAccount
 from landbridge.bank_files.applying import Applying
 from landbridge.bank_files.iso20022 import camt053, pain002
@@ -34,7 +36,7 @@ from landbridge.rails.port import Payment
 from landbridge.receipts.model import Receipt
 from landbridge.receipts.service import Receipts
 from landbridge.web.caller import Caller
-from landbridge.wiring import sealer
+from landbridge.wiring import sealer, wire
 from tests.tenants import SETTINGS, Tenant
 
 from .made import AT, USD, Bank, funding
@@ -55,9 +57,8 @@ def reading_of(bank: Bank) -> Reading:
 
 def line_reviews_of(bank: Bank) -> LineReviews:
     """What a person resolves this bank's lines by."""
-    vault = Vault(sealer(SETTINGS))
-    receipts = Receipts(bank.database, vault)
-    return LineReviews(*(bank.database, vault, bank.accounts, bank.payments, receipts, bank.clock))
+    settings = msgspec.structs.replace(SETTINGS, rails="files")
+    return wire(settings, bank.database, bank.clock).line_reviews
 
 
 def put(bank: Bank, name: str, content: bytes) -> None:

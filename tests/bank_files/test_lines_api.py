@@ -18,6 +18,9 @@ from .incoming import make_bank_line
 
 LINES = "/v2/reviews/bank-lines"
 BODY = {"resolution": "NO_ACTION", "comment": "It was Ada's joke."}
+OF_BOTH = {"transferId": str(UUID(int=1)), "depositId": str(UUID(int=2))}
+# What else the resolutions take.
+OF = {each: {} for each in Resolution} | {Resolution.REVERSAL: {"transferId": str(UUID(int=1))}}
 
 
 async def test_a_line_is_shown_and_resolved(org: Tenant) -> None:
@@ -63,7 +66,7 @@ async def test_of_many_who_resolve_one_does(org: Tenant) -> None:
     line = await make_bank_line(org)
     answers = await asyncio.gather(
         *(
-            org.send("POST", f"{LINES}/{line}/resolve", {"resolution": each, "comment": "x"})
+            org.send("POST", f"{LINES}/{line}/resolve", {**BODY, "resolution": each, **OF[each]})
             for each in Resolution
         )
     )
@@ -79,6 +82,9 @@ async def test_of_many_who_resolve_one_does(org: Tenant) -> None:
         ({"resolution": "NO_ACTION", "comment": "x" * 2001}, "comment"),
         ({"resolution": "PAID", "comment": "x"}, "resolution"),
         ({"comment": "x"}, "resolution"),
+        ({"resolution": "REVERSAL", "comment": "x"}, "transferId"),
+        ({"resolution": "REVERSAL", "comment": "x", **OF_BOTH}, "transferId"),
+        ({"resolution": "RETURN", "comment": "x", "depositId": str(UUID(int=1))}, "REVERSAL"),
     ],
 )
 async def test_what_is_told_wrongly_is_refused(org: Tenant, body: Any, why: str) -> None:

@@ -75,3 +75,38 @@ def test_a_path_from_the_start_begins_at_a_start() -> None:
 def test_a_path_is_allowed_when_each_of_its_steps_is(before: Door, path: list[Door]) -> None:
     steps = zip([before, *path], path, strict=False)
     assert MOVES.is_path(before, tuple(path)) == all(after in TABLE[here] for here, after in steps)
+
+
+REOPENED = Moves(
+    start=MOVES.start, table=TABLE, reopens={Door.GONE: frozenset({Door.LOCKED, Door.SHUT})}
+)
+
+
+def test_a_status_that_is_reopened_stays_terminal() -> None:
+    assert [status for status in Door if REOPENED.is_terminal(status)] == [Door.GONE]
+
+
+def test_the_edges_include_those_that_reopen() -> None:
+    assert set(REOPENED.edges()) - set(MOVES.edges()) == {
+        (Door.GONE, Door.LOCKED),
+        (Door.GONE, Door.SHUT),
+    }
+
+
+def test_only_the_first_move_of_a_path_reopens() -> None:
+    assert REOPENED.is_path(Door.GONE, (Door.LOCKED,))
+    assert REOPENED.is_path(Door.GONE, (Door.LOCKED, Door.GONE))
+    assert not REOPENED.is_path(Door.GONE, (Door.OPEN,))
+    assert not REOPENED.is_path(Door.LOCKED, (Door.GONE, Door.LOCKED))
+    assert not REOPENED.is_path(None, (Door.LOCKED,))
+    assert not MOVES.is_path(Door.GONE, (Door.LOCKED,))
+
+
+@pytest.mark.parametrize(
+    "reopens", [{Door.LOCKED: frozenset({Door.OPEN})}, {Door.GONE: NONE}, {Door.GONE: {Door.GONE}}]
+)
+def test_only_a_terminal_status_is_reopened_and_to_another(
+    reopens: dict[Door, frozenset[Door]],
+) -> None:
+    with pytest.raises(Broken, match="a terminal status is reopened"):
+        Moves(start=MOVES.start, table=TABLE, reopens=reopens)

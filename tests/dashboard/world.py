@@ -96,6 +96,7 @@ class World:
             "review-transfer": f"/dashboard/reviews/transfers/{self.payments['offramp_asked']}",
             "reviews-deposits": "/dashboard/reviews/deposits",
             "reviews-bank-lines": "/dashboard/reviews/bank-lines",
+            "reviews-receivables": "/dashboard/reviews/receivables",
             **self._frame(),
         }
         if self.delivery:

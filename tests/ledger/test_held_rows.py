@@ -65,7 +65,7 @@ async def test_held_accounts_delay_no_other_organisation(
         assert await make.balance(database, account_id) == (9, 1)
     for org_id, account_id in free:
         assert await make.balance(database, account_id) == (6, 4)
-        assert (await audit(database, MOVES_BY_KIND, org_id=org_id)).is_clean
+        assert (await audit(database, MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 async def test_held_records_delay_no_other_organisation(

@@ -17,6 +17,9 @@ PATHS = tuple(PATH_OF.values())
 # Statuses at which a payment waits for somebody.
 WAITING = frozenset({"OPEN_QUOTE", "AWAITING_FUNDS", "IN_REVIEW", "PENDING_APPROVAL"})
 
+# Statuses of ramps whose payment may come back, or whose deposit may be taken back.
+UNDONE = frozenset({"COMPLETED", "FIAT_RETURNED", "FIAT_PENDING", "FIAT_FAILED", "CRYPTO_FAILED"})
+
 
 def path_of(record: Mapping[str, Any]) -> str:
     """Where a record is retrieved."""

@@ -38,6 +38,7 @@ from tests.accounts.verified import make_verified
 from tests.forced import force
 from tests.properties import asks, tale
 from tests.properties.plans import plans
+from tests.returned import undo
 from tests.simulation.faulty import FaultyChains, FaultyRails
 from tests.tenants import SETTINGS, Tenant, fund, make_tenant, served, swap_body
 
@@ -46,12 +47,7 @@ T = TypeVar("T")
 # (sequences, steps of each).
 RUNS = {"default": (20, 40), "long": (600, 60)}
 FAULTS = ("fails", "dies", "unclear", "is away", "is late", "is well")
-PASSES = (
-    timedelta(seconds=7),
-    timedelta(minutes=11),
-    timedelta(hours=25),
-    timedelta(days=8),
-)
+PASSES = tuple(timedelta(seconds=each) for each in (7, 11 * 60, 25 * 3600, 8 * 86_400))
 
 _ACCOUNTS = """
 select w.user_id::text as user_id, a.asset, a.available, a.held
@@ -232,6 +228,14 @@ class FlowMachine(RuleBasedStateMachine):
         record = self._any(data, None, kinds=("ONRAMP", "OFFRAMP"))
         if record is not None:
             self._send("POST", f"{tale.path_of(record)}/{verb}")
+
+    @rule(data=st.data(), part=st.sampled_from(["1", "0.9", "1.1"]))
+    def bank_undoes(self, data: st.DataObject, part: str) -> None:
+        self.clock.at += PASSES[-1]  # until banks have settled
+        self.work()
+        record = self._any(data, tale.UNDONE, kinds=("ONRAMP", "OFFRAMP"))
+        if record is not None:
+            self.wait_for(undo(self.org, record, part))
 
     @rule(fault=st.sampled_from(FAULTS), is_bank=st.booleans())
     def break_something(self, fault: str, *, is_bank: bool) -> None:

@@ -4,122 +4,36 @@ The rails are files in a folder, the bank is the sandbox's own: it reads what go
 writes is read like any bank's. Time is moved by the sandbox's clock, as a user would.
 """
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
-import msgspec
 import pytest
 
-from landbridge.bank_files.answering import Outcome, Sent
+from landbridge.bank_files.answering import Outcome
 from landbridge.bank_files.iso20022 import pain001
 from landbridge.bank_files.iso20022.messages import ClearingMember, OtherParty
 from landbridge.bank_files.nacha.reading import read as read_nacha
-from landbridge.core.clock import Clock
-from landbridge.core.money import Money
 from landbridge.db.pool import Database
 from landbridge.kyc.model import Rail
-from landbridge.orgs.service import take_lane
-from landbridge.rails.currencies import FIAT
-from landbridge.wiring import House, wire
 from tests.bank_files.incoming import back, credit, debit, statement
-from tests.bank_files.made import EUR, USD, funding
 from tests.onramps import check_books, make_onramp, retrieve
-from tests.payouts import accept, make_account, make_offramp, make_payee, shown, way
-from tests.tenants import SETTINGS, Tenant, held, make_tenant, sentence, served
+from tests.payouts import make_payee, shown
+from tests.tenants import held, sentence
 from tests.virtual_accounts.made import make_account as make_virtual_account
 
-LINES, DEPOSITS = "/v2/reviews/bank-lines", "/v2/reviews/deposits"
-DAY_S = 24 * 3600
-WHY = {"comment": "the bank said so"}
-
-
-@dataclass(frozen=True, slots=True)
-class Story:
-    """An organisation that pays and is paid by files in `folder`."""
-
-    org: Tenant
-    folder: Path
-
-    @property
-    def house(self) -> House:
-        return self.org.house
-
-    async def offset(self) -> timedelta:
-        return await self.house.orgs.clock_offset(self.org.org_id)
-
-    async def write(self) -> list[Path]:
-        """All that is queued goes to the bank; the files that wait there."""
-        await self.house.bank_writer.run({self.org.org_id: await self.offset()}, is_early=True)
-        return sorted((self.folder / "out").iterdir())
-
-    async def answer(self, outcome: Outcome) -> None:
-        """The bank answers, and everything follows from it."""
-        await self.house.sandbox_bank.answer(self.org.org_id, outcome, await self.offset())
-        await self.pass_time(1)
-
-    async def pay_in(self, amount: str, currency: str = "usd", **told: str | None) -> None:
-        """Money arrives at the bank, and everything follows from it."""
-        sent = Sent(
-            money=Money.parse(amount, FIAT[currency]),
-            reference=told.get("reference"),
-            number=told.get("number"),
-            sender="Grace Payer",
-        )
-        await self.house.sandbox_bank.deposit(self.org.org_id, sent, await self.offset())
-        await self.pass_time(1)
-
-    def put(self, content: bytes) -> None:
-        """A file comes from the bank."""
-        (self.folder / "in").mkdir(exist_ok=True)
-        (self.folder / "in" / "a").write_bytes(content)
-
-    async def pass_time(self, seconds: int) -> None:
-        """What falls due meanwhile is done."""
-        await self.org.post("/v2/sandbox/clock/advance", {"seconds": seconds})
-
-    async def again(self) -> None:
-        """Every file of the bank's is there once more, under another name."""
-        for path in list((self.folder / "in" / "done").iterdir()):
-            path.rename(self.folder / "in" / f"again-{path.name}")
-        await self.pass_time(1)
-
-    async def reasons(self) -> list[str]:
-        """Why lines wait for a person."""
-        return [each["reason"] for each in (await self.org.get(LINES))["reviews"]]
+from .bank_story import DAY_S, DEPOSITS, LINES, WHY, Story, paying, paying_by_files
 
 
 @pytest.fixture
 async def story(database: Database, tmp_path: Path) -> AsyncIterator[Story]:
-    settings = msgspec.structs.replace(SETTINGS, rails="files")
-    house = wire(settings, database, Clock(await take_lane(database)))
-    async with served(house) as client:
-        org = await make_tenant(house, client)
-        for text in (USD, EUR):
-            told, at = funding(text, tmp_path), house.clock.stamp()
-            await house.own_accounts.set(org.org_id, told, actor="test", at=at)
-        yield Story(org, tmp_path)
-
-
-async def _paying(
-    story: Story, table: str, rail: str, currency: str = "usd", *rails: Rail
-) -> tuple[str, Mapping[str, Any]]:
-    """A person, and their payout of a hundred dollars' worth, which is with the bank's adapter."""
-    org = story.org
-    user = await make_payee(org, *rails)
-    account = await make_account(org, user, way(table, rail))
-    made = await make_offramp(org, user, account, 100, destination={"currency": currency})
-    await accept(org, made)
-    await story.pass_time(1)
-    assert (await shown(org, made))["status"] == "FIAT_PENDING"
-    return user, made
+    async with paying_by_files(database, tmp_path) as story:
+        yield story
 
 
 async def test_a_payout_by_wire_goes_from_pain_001_to_camt_053_to_completed(story: Story) -> None:
-    _, made = await _paying(story, "us", "wire")
+    _, made = await paying(story, "us", "wire")
     (file,) = await story.write()
     (transfer,) = pain001.read(file.read_bytes()).transfers
     assert str(transfer.money) == "100"
@@ -134,7 +48,7 @@ async def test_a_payout_by_wire_goes_from_pain_001_to_camt_053_to_completed(stor
 
 
 async def test_a_payout_by_sepa_that_the_bank_refuses_gives_the_coins_back(story: Story) -> None:
-    user, made = await _paying(story, "europeGlobalNetwork", "sepa", "eur", Rail.GLOBAL_NETWORK)
+    user, made = await paying(story, "europeGlobalNetwork", "sepa", "eur", Rail.GLOBAL_NETWORK)
     assert await held(story.org, user) == "900"
     await story.write()
     await story.answer(Outcome.REJECT)
@@ -147,7 +61,7 @@ async def test_a_payout_by_sepa_that_the_bank_refuses_gives_the_coins_back(story
 
 
 async def test_a_payout_by_ach_that_comes_back_gives_the_coins_back(story: Story) -> None:
-    user, made = await _paying(story, "us", "ach")
+    user, made = await paying(story, "us", "ach")
     (file,) = await story.write()
     (batch,) = read_nacha(file.read_bytes()).batches
     assert [each.cents for each in batch.entries] == [10_000]
@@ -162,7 +76,7 @@ async def test_a_payout_by_ach_that_comes_back_gives_the_coins_back(story: Story
 
 
 async def test_a_payout_by_ach_is_done_when_it_cant_come_back_any_more(story: Story) -> None:
-    user, made = await _paying(story, "us", "ach")
+    user, made = await paying(story, "us", "ach")
     await story.write()
     await story.answer(Outcome.SETTLE)
     assert (await shown(story.org, made))["status"] == "FIAT_PENDING"
@@ -257,8 +171,8 @@ async def test_what_the_bank_can_not_carry_back_waits_on(story: Story) -> None:
 
 async def test_a_person_settles_or_fails_what_a_line_names(story: Story) -> None:
     org = story.org
-    user, paid = await _paying(story, "us", "wire")
-    _, lost = await _paying(story, "us", "wire")
+    user, paid = await paying(story, "us", "wire")
+    _, lost = await paying(story, "us", "wire")
     raws = [each.read_bytes() for each in await story.write()]
     keys = {
         str(each["record_id"]): each["key"]

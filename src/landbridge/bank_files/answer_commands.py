@@ -26,7 +26,7 @@ class Verbs:
 
 def add_answers(group: click.Group, at_desk: AtDesk[Verbs]) -> None:
     """Add the commands to a group."""
-    for command in (_read, _answers, _answer, _deposit):
+    for command in (_read, _answers, _answer, _deposit, _return, _recall):
         group.add_command(command(at_desk))
 
 
@@ -121,6 +121,45 @@ def _deposit(at_desk: AtDesk[Verbs]) -> click.Command:
         print_lines(at_desk(data_dir, org, run, writes=False), "")
 
     return deposit
+
+
+def _return(at_desk: AtDesk[Verbs]) -> click.Command:
+    @click.command("return")
+    @click.argument("transfer", type=click.UUID)
+    @click.option("--fee", default="0", help="What the bank keeps of the amount.")
+    @org_option
+    @data_dir_option
+    def return_(*, transfer: UUID, fee: str, org: UUID | None, data_dir: str | None) -> None:
+        """Play the bank: give back the settled payment of TRANSFER. In a sandbox alone.
+
+        TRANSFER is the id of an offramp, or of a deposit that was returned to its sender.
+        """
+
+        async def run(desk: Desk[Verbs]) -> list[str]:
+            bank, offset = desk.verbs.bank, desk.clock_offset
+            return [await bank.return_payment(desk.org_id, transfer, fee=fee, offset=offset)]
+
+        print_lines(at_desk(data_dir, org, run, writes=False), "")
+
+    return return_
+
+
+def _recall(at_desk: AtDesk[Verbs]) -> click.Command:
+    @click.command("recall")
+    @click.argument("amount")
+    @click.argument("currency", type=click.Choice(list(FIAT)))
+    @org_option
+    @data_dir_option
+    def recall(*, amount: str, currency: str, org: UUID | None, data_dir: str | None) -> None:
+        """Play the bank: take back a deposit of AMOUNT of CURRENCY. In a sandbox alone."""
+        money = _money(amount, currency)
+
+        async def run(desk: Desk[Verbs]) -> list[str]:
+            return [await desk.verbs.bank.recall(desk.org_id, money, desk.clock_offset)]
+
+        print_lines(at_desk(data_dir, org, run, writes=False), "")
+
+    return recall
 
 
 async def _reports(desk: Desk[Verbs], answers: Sequence[Answer]) -> list[str]:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from hashlib import sha256
 from uuid import UUID
 
-from landbridge.bank_files import answer_store, file_store
+from landbridge.bank_files import answer_store, file_store, payment_store
 from landbridge.bank_files.accounts import OwnAccount, OwnAccounts
 from landbridge.bank_files.errors import FileRefused
 from landbridge.bank_files.iso20022 import camt053, pain001, pain002
@@ -37,14 +37,17 @@ from landbridge.bank_files.places.port import Folder, Place, plain_name
 from landbridge.core.clock import Clock
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import new_id
-from landbridge.core.money import Money
+from landbridge.core.money import AmountError, Money
 from landbridge.db.pool import Database
+from landbridge.ledger.errors import TransactionNotFound
 from landbridge.orgs.model import Mode
 from landbridge.rails.currencies import FIAT
 from landbridge.simulation.errors import SandboxOnly
 
 # Why this bank refuses and returns: the account is closed, and there is no such account.
 _REASON, _RETURN_CODE = "AC04", "R03"
+# Why it takes a deposit back: its sender's bank says that it was fraud. Source: ISO 20022 (FRAD).
+_RECALLED = "FRAD"
 # What is on an account before the first statement, in whole units.
 _OPENING = 1_000_000
 _RUNNING_DIGITS = 7
@@ -102,24 +105,72 @@ class SandboxBank:
 
         Raises `FieldInvalid` for a currency that the organisation has no account in.
         """
+        name = f"deposit-{new_id().hex}.xml"
+        deposit = Transaction(
+            money=sent.money,
+            is_credit=True,
+            bank_reference=_reference(name),
+            other_party=_sender(sent.sender, sent.money.asset.currency),
+            our_account=sent.number,
+            remittance=sent.reference,
+        )
+        return await self._tell(org_id, name, deposit, offset)
+
+    async def return_payment(
+        self, org_id: UUID, record_id: UUID, *, fee: str, offset: timedelta
+    ) -> str:
+        """Give back a payment that was booked before, less a fee; the statement's name.
+
+        `record_id` is a payout, or a deposit that was returned to its sender. Raises
+        `TransactionNotFound` for one of which no payment is at the bank, and `FieldInvalid` for a
+        fee that leaves nothing.
+        """
         self._check_mode()
-        currency = sent.money.asset.currency
+        payment = await self.database.single(
+            lambda tx: payment_store.of_record(tx, org_id, record_id)
+        )
+        if payment is None:
+            raise TransactionNotFound(f"no payment of {record_id} is at the bank")
+        try:
+            money = payment.money - Money.parse(fee, payment.money.asset)
+        except AmountError as error:
+            raise FieldInvalid(f"the fee {error}", field="fee") from error
+        if not 0 < money.units <= payment.money.units:
+            raise FieldInvalid(f"of {payment.money} a fee leaves nothing", field="fee")
+        name = f"return-{new_id().hex}.xml"
+        back = Transaction(
+            money=money,
+            is_credit=True,
+            bank_reference=_reference(name),
+            end_to_end_id=payment.end_to_end_id,
+            instruction_id=payment.end_to_end_id,
+            return_code=_REASON,
+        )
+        return await self._tell(org_id, name, back, offset)
+
+    async def recall(self, org_id: UUID, money: Money, offset: timedelta) -> str:
+        """Take back a deposit of this amount; the statement's name.
+
+        Raises `FieldInvalid` for a currency that the organisation has no account in.
+        """
+        name = f"recall-{new_id().hex}.xml"
+        taken = Transaction(
+            money=money,
+            is_credit=False,
+            bank_reference=_reference(name),
+            return_code=_RECALLED,
+        )
+        return await self._tell(org_id, name, taken, offset)
+
+    async def _tell(self, org_id: UUID, name: str, told: Transaction, offset: timedelta) -> str:
+        """Write a statement with one entry; its name."""
+        self._check_mode()
+        currency = told.money.asset.currency
         found = await self.accounts.of([org_id])
         account = next((each for each in found if each.currency == currency), None)
         if account is None:
             raise FieldInvalid(f"there is no bank account in {currency}", field="currency")
-        place, name = open_place(account.told.place), f"deposit-{new_id().hex}.xml"
-        entry = _entry(
-            Transaction(
-                money=sent.money,
-                is_credit=True,
-                bank_reference=_reference(name),
-                other_party=_sender(sent.sender, currency),
-                our_account=sent.number,
-                remittance=sent.reference,
-            ),
-            self.clock.now(offset),
-        )
+        place, entry = open_place(account.told.place), _entry(told, self.clock.now(offset))
         content = await self._statement(account, place, name, [entry], offset)
         await place.write(Folder.IN, name, content)
         return name

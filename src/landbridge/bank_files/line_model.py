@@ -89,6 +89,10 @@ class Resolution(StrEnum):
     """The payment that it names was paid: that is settled."""
     FAIL = "FAIL"
     """The payment that it names was not paid, or came back: that has failed."""
+    RETURN = "RETURN"
+    """The payment that it names came back after it was settled: its record is reopened."""
+    REVERSAL = "REVERSAL"
+    """The bank took a deposit back: what it paid is reversed, or owed by its user."""
     DEPOSIT = "DEPOSIT"
     """Money that came from outside: it becomes a receipt."""
 
@@ -141,7 +145,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line and what has become of it; `words` is None once they are not needed any more."""
+    """A line and what has become of it; `words` is None once they are not needed any more.
+
+    `transfer_id` is the record that its resolution reopened or reversed.
+    """
 
     org_id: UUID
     id: UUID
@@ -156,6 +163,7 @@ class Line:
     reason: str | None
     payment_key: UUID | None
     receipt_id: UUID | None
+    transfer_id: UUID | None
     words: LineWords | None
     resolution: Resolution | None
     resolved_by: str | None

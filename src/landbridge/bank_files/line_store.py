@@ -38,14 +38,16 @@ where org_id = $1 and account_id = $2 and fingerprint = any($3::bytea[])
 
 _GET = """
 select org_id, id, account_id, file_id, kind, asset, units, booked_on, status, reason, payment_key,
-    receipt_id, sealed_words, resolution, resolved_by, rank, version, created_at, updated_at
+    receipt_id, transfer_id, sealed_words, resolution, resolved_by, rank, version, created_at,
+    updated_at
 from bank_lines
 where org_id = $1 and id = $2
 """
 
 _LOCK = """
 select org_id, id, account_id, file_id, kind, asset, units, booked_on, status, reason, payment_key,
-    receipt_id, sealed_words, resolution, resolved_by, rank, version, created_at, updated_at
+    receipt_id, transfer_id, sealed_words, resolution, resolved_by, rank, version, created_at,
+    updated_at
 from bank_lines
 where org_id = $1 and id = $2
 for update
@@ -54,8 +56,8 @@ for update
 # What comes back goes first. Nothing of a file counts before all of it is here.
 _NEW = """
 select l.org_id, l.id, l.account_id, l.file_id, l.kind, l.asset, l.units, l.booked_on, l.status,
-    l.reason, l.payment_key, l.receipt_id, l.sealed_words, l.resolution, l.resolved_by, l.rank,
-    l.version, l.created_at, l.updated_at
+    l.reason, l.payment_key, l.receipt_id, l.transfer_id, l.sealed_words, l.resolution,
+    l.resolved_by, l.rank, l.version, l.created_at, l.updated_at
 from bank_lines l
 join bank_answers a on a.org_id = l.org_id and a.id = l.file_id
 where l.org_id = any($1::uuid[]) and l.status = 'NEW' and a.taken_at is not null
@@ -66,7 +68,8 @@ limit $3
 
 _QUEUE = """
 select org_id, id, account_id, file_id, kind, asset, units, booked_on, status, reason, payment_key,
-    receipt_id, sealed_words, resolution, resolved_by, rank, version, created_at, updated_at
+    receipt_id, transfer_id, sealed_words, resolution, resolved_by, rank, version, created_at,
+    updated_at
 from bank_lines
 where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
 order by created_at, id
@@ -85,18 +88,22 @@ returning version
 _RESOLVE = """
 update bank_lines
 set status = 'RESOLVED', resolution = $3, resolved_by = $4, sealed_words = $5, updated_at = $6,
-    version = version + 1, receipt_id = $7
+    version = version + 1, receipt_id = $7, transfer_id = $8
 where org_id = $1 and id = $2 and status = 'UNMATCHED'
 returning version
 """
 
-# A payment is booked by itself, or with the file that it is in.
+# A payment is booked by itself, or with the file that it is in. What came back may lack a fee that
+# a bank kept: a person has resolved it then.
 _BOOKED = """
 select count(*) filter (where kind = 'DEBIT' and rank = 1) as debit_count,
     count(*) filter (where kind = 'CREDIT' and rank = 0) as credit_count,
     count(*) filter (where kind = 'RETURN') as return_count
 from bank_lines
-where org_id = $1 and (payment_key = $2 and units = $3 or payment_key = $4 and status = 'MATCHED')
+where org_id = $1 and (
+    payment_key = $2 and (units = $3 or resolution = 'RETURN')
+    or payment_key = $4 and status = 'MATCHED'
+)
 """
 
 _COUNTS = """
@@ -156,6 +163,7 @@ class SealedLine:
     reason: str | None
     payment_key: UUID | None
     receipt_id: UUID | None
+    transfer_id: UUID | None
     sealed_words: bytes | None
     resolution: Resolution | None
     resolved_by: str | None
@@ -276,11 +284,20 @@ async def resolve(
     resolved_by: str,
     sealed_words: bytes,
     receipt_id: UUID | None,
+    transfer_id: UUID | None,
     at: datetime,
 ) -> int | None:
     """Note what a person made of a line; its version then, None if it waits no more."""
     return await tx.fetchval(
-        _RESOLVE, line.org_id, line.id, resolution, resolved_by, sealed_words, at, receipt_id
+        _RESOLVE,
+        line.org_id,
+        line.id,
+        resolution,
+        resolved_by,
+        sealed_words,
+        at,
+        receipt_id,
+        transfer_id,
     )
 
 
@@ -323,6 +340,7 @@ def _line(row: Row) -> SealedLine:
         reason=row["reason"],
         payment_key=row["payment_key"],
         receipt_id=row["receipt_id"],
+        transfer_id=row["transfer_id"],
         sealed_words=row["sealed_words"],
         resolution=None if resolution is None else Resolution(resolution),
         resolved_by=row["resolved_by"],

@@ -2,8 +2,9 @@
 
 Guarantees:
 - a line is resolved once: what a person has made of it, and who that was, is kept;
-- by SETTLE and FAIL the payment that it names ends, by DEPOSIT it becomes a receipt, in the
-  transaction in which it is resolved; all else moves nothing;
+- by SETTLE and FAIL the payment that it names ends, by DEPOSIT it becomes a receipt, by RETURN and
+  REVERSAL a record is reopened or reversed (returning.py), in the transaction in which it is
+  resolved; all else moves nothing;
 - of any number who resolve at once one does; the same said again is answered as the first time;
 - what the bank wrote, and the comment, are sealed, and gone 90 days after it was resolved.
 """
@@ -31,6 +32,7 @@ from landbridge.bank_files.line_model import (
 from landbridge.bank_files.line_store import SealedLine
 from landbridge.bank_files.model import BankPayment, Status
 from landbridge.bank_files.payments import BankPayments
+from landbridge.bank_files.returning import Followed, Returning, Reversed, check_reversed
 from landbridge.changes.service import tell_next
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Busy, ResourceConflict, ResourceNotFound
@@ -45,6 +47,7 @@ from landbridge.web.lookers import check_looker
 SWEEP_MAX = 1000
 # Why a payment failed that a person ends.
 _NOT_PAID = "the bank did not pay it, or gave it back"
+_NOTHING = Reversed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class LineReviews:
     accounts: OwnAccounts
     payments: BankPayments
     receipts: Receipts
+    returning: Returning
     clock: Clock
 
     async def queue(
@@ -84,30 +88,36 @@ class LineReviews:
         return await self.database.transact(read)
 
     async def resolve(
-        self, caller: Caller, line_id: UUID, resolution: Resolution, *, comment: str
+        self,
+        caller: Caller,
+        line_id: UUID,
+        resolution: Resolution,
+        *,
+        comment: str,
+        of: Reversed = _NOTHING,
     ) -> Line:
         """Say what a line was, and do what follows; the same again, as the first time.
 
-        Raises `RoleNotAllowed`, `ResourceNotFound`, `FieldInvalid`, and `ResourceConflict` for one
-        that waits for nobody, was resolved otherwise, or can't be resolved so.
+        `of` is what was taken back by a REVERSAL. Raises `RoleNotAllowed`, `ResourceNotFound`,
+        `FieldInvalid`, `TransactionNotFound` for a record that is not there, and `ResourceConflict`
+        for a line that waits for nobody, was resolved otherwise, or can't be resolved so.
         """
         check_reviewer(caller)
         checked = check_prose("comment", comment, length_max=COMMENT_LENGTH_MAX)
+        check_reversed(of, is_reversal=resolution is Resolution.REVERSAL)
         at = self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> tuple[Line, Sequence[BankPayment]]:
-            found = await store.lock(tx, caller.org_id, line_id)
-            if found is None:
-                raise _unknown(line_id)
+            found = await self._locked(tx, caller.org_id, line_id, resolution, of)
             key = await self.vault.make(tx, caller.org_id, caller.org_id)
             line = _opened(found, key)
-            if line.resolution is resolution:
+            if line.resolution is resolution and _is_of(line, of):
                 return line, ()
             if line.status is not LineStatus.UNMATCHED:
                 raise ResourceConflict(f"line {line_id} is {line.status}: it waits for nobody")
             told = line.words or LineWords()
-            ended, receipt_id = await self._carry_out(
-                tx, found, told, resolution, actor=caller.actor, at=at
+            followed = await self._carry_out(
+                tx, found, told, resolution, of=of, actor=caller.actor, at=at
             )
             words = msgspec.structs.replace(told, comment=checked)
             await store.resolve(
@@ -116,7 +126,8 @@ class LineReviews:
                 resolution=resolution,
                 resolved_by=caller.actor,
                 sealed_words=key.seal(words, context=line_context(line_id)),
-                receipt_id=receipt_id,
+                receipt_id=followed.receipt_id,
+                transfer_id=followed.transfer_id,
                 at=at,
             )
             resolved = replace(
@@ -124,17 +135,33 @@ class LineReviews:
                 status=LineStatus.RESOLVED,
                 resolution=resolution,
                 resolved_by=caller.actor,
-                receipt_id=receipt_id,
+                receipt_id=followed.receipt_id,
+                transfer_id=followed.transfer_id,
                 version=found.version + 1,
                 updated_at=at,
             )
             await tell_of(tx, resolved, what="resolve", actor=caller.actor)
-            return replace(_opened(resolved, None), words=words), ended
+            return replace(_opened(resolved, None), words=words), followed.ended
 
         line, ended = await self.database.transact(work)
         for payment in ended:
             await self.payments.wake(payment, at)
         return line
+
+    async def _locked(
+        self, tx: Tx, org_id: UUID, line_id: UUID, resolution: Resolution, of: Reversed
+    ) -> SealedLine:
+        """The line, locked; before it the record that its resolution reopens or reverses."""
+        before = await store.get(tx, org_id, line_id)
+        if before is not None and before.status is LineStatus.UNMATCHED:
+            if resolution is Resolution.RETURN:
+                await self.returning.lock_returned(tx, before)
+            elif resolution is Resolution.REVERSAL:
+                await self.returning.lock_reversed(tx, org_id, of)
+        found = await store.lock(tx, org_id, line_id)
+        if found is None:
+            raise _unknown(line_id)
+        return found
 
     async def _carry_out(
         self,
@@ -143,18 +170,19 @@ class LineReviews:
         words: LineWords,
         resolution: Resolution,
         *,
+        of: Reversed,
         actor: str,
         at: datetime,
-    ) -> tuple[Sequence[BankPayment], UUID | None]:
-        """What follows: the payments that end by it, and the receipt that it becomes."""
+    ) -> Followed:
+        """What follows: the payments that end by it, the receipt or the record that it is of."""
         match resolution:
             case Resolution.NO_ACTION | Resolution.HANDLED | Resolution.DUPLICATE:
-                return (), None
+                return Followed()
             case Resolution.SETTLE:
                 payment = await self._named(tx, line)
                 if not await self.payments.settle_in(tx, payment, at=at, actor=actor):
                     raise _moved(payment)
-                return (payment,), None
+                return Followed(ended=(payment,))
             case Resolution.FAIL:
                 payment = await self._named(tx, line)
                 failed = await self.payments.fail_in(
@@ -162,7 +190,11 @@ class LineReviews:
                 )
                 if not failed:
                     raise _moved(payment)
-                return failed, None
+                return Followed(ended=failed)
+            case Resolution.RETURN:
+                return await self.returning.came_back(tx, line, words, actor=actor, at=at)
+            case Resolution.REVERSAL:
+                return await self.returning.reversed(tx, line, of, actor=actor, at=at)
             case Resolution.DEPOSIT:
                 if line.kind is not LineKind.CREDIT:
                     raise ResourceConflict(
@@ -171,7 +203,8 @@ class LineReviews:
                 accounts = await self.accounts.of_in(tx, [line.org_id])
                 own = next(each for each in accounts if each.id == line.account_id)
                 told = deposit_of(own.told, line, words, at)
-                return (), await self.receipts.receive_in(tx, told, actor=actor)
+                made = await self.receipts.receive_in(tx, told, actor=actor)
+                return Followed(receipt_id=made)
 
     async def _named(self, tx: Tx, line: SealedLine) -> BankPayment:
         """The payment that a line names, which waits for the bank; raises `ResourceConflict`."""
@@ -236,6 +269,7 @@ def _opened(row: SealedLine, key: DataKey | None) -> Line:
         reason=row.reason,
         payment_key=row.payment_key,
         receipt_id=row.receipt_id,
+        transfer_id=row.transfer_id,
         words=words,
         resolution=row.resolution,
         resolved_by=row.resolved_by,
@@ -243,6 +277,13 @@ def _opened(row: SealedLine, key: DataKey | None) -> Line:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
+
+
+def _is_of(line: Line, of: Reversed) -> bool:
+    """Whether a resolved line was resolved as of this; only a REVERSAL says what it is of."""
+    if line.resolution is not Resolution.REVERSAL:
+        return True
+    return (line.transfer_id, line.receipt_id) == (of.transfer_id, of.deposit_id)
 
 
 def _moved(payment: BankPayment) -> Busy:

@@ -10,6 +10,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from landbridge.bank_files.line_model import Line, LineKind, LineStatus, LineWords, Resolution
 from landbridge.bank_files.lines import LineReviews
+from landbridge.bank_files.returning import Reversed
 from landbridge.core.pages import Window
 from landbridge.web.caller import ApiRequest
 from landbridge.web.lists import words
@@ -21,10 +22,16 @@ _NEXT = timedelta(microseconds=1)
 
 
 class LineResolution(WireStruct, frozen=True):
-    """What a line was, and what was done about it."""
+    """What a line was, and what was done about it.
+
+    A REVERSAL says what the bank took back: the onramp that the deposit has paid (`transferId`), or
+    a deposit that has paid nothing (`depositId`).
+    """
 
     resolution: Resolution
     comment: str
+    transfer_id: UUID | None = None
+    deposit_id: UUID | None = None
 
 
 class ToldByBank(WireStruct, frozen=True):
@@ -48,7 +55,8 @@ class ToldByBank(WireStruct, frozen=True):
 class BankLine(WireStruct, frozen=True):
     """A line and why it waits; `told` and `comment` are null once they are not needed any more.
 
-    `paymentKey` is of the payment that it names, `fileId` of the bank's file that it stood in.
+    `paymentKey` is of the payment that it names, `fileId` of the bank's file that it stood in,
+    `transferId` of the record that was reopened or reversed when it was resolved.
     """
 
     id: UUID
@@ -61,6 +69,7 @@ class BankLine(WireStruct, frozen=True):
     came_back: bool
     payment_key: UUID | None
     receipt_id: UUID | None
+    transfer_id: UUID | None
     file_id: UUID
     told: ToldByBank | None
     resolution: Resolution | None
@@ -122,9 +131,11 @@ class BankLineRoutes(Controller):
         data: JSONBody[LineResolution],
         line_reviews: NamedDependency[LineReviews],
     ) -> BankLine:
-        """Says what it was; with SETTLE, FAIL and DEPOSIT, what follows is done too."""
+        """Says what it was; but for NO_ACTION, HANDLED and DUPLICATE, what follows is done too."""
         resolved = await line_reviews.resolve(
-            request.user, _known(lineId), data.resolution, comment=data.comment
+            *(request.user, _known(lineId), data.resolution),
+            comment=data.comment,
+            of=Reversed(data.transfer_id, data.deposit_id),
         )
         return _reply(resolved)
 
@@ -141,6 +152,7 @@ def _reply(line: Line) -> BankLine:
         came_back=line.is_back,
         payment_key=line.payment_key,
         receipt_id=line.receipt_id,
+        transfer_id=line.transfer_id,
         file_id=line.file_id,
         told=None if line.words is None else _told(line.words),
         resolution=line.resolution,

@@ -31,9 +31,9 @@ class Status(StrEnum):
     WRITTEN = "WRITTEN"
     """The bank: what it says of the payment; for ACH also the end of the time for returns."""
     SETTLED = "SETTLED"
-    """Nothing: the payee has it, for good."""
+    """Nothing: the payee has it. A reviewer reopens it if the bank gives it back after that."""
     FAILED = "FAILED"
-    """Nothing: the bank refused or returned it, for good."""
+    """Nothing: the bank refused or returned it, for good; or it was withheld from the bank."""
 
 
 MOVES = Moves(
@@ -44,6 +44,7 @@ MOVES = Moves(
         Status.SETTLED: frozenset[Status](),
         Status.FAILED: frozenset[Status](),
     },
+    reopens={Status.SETTLED: frozenset({Status.FAILED})},
 )
 
 

@@ -61,6 +61,17 @@ where org_id = $1 and file_id = $2
 order by place
 """
 
+# In a sandbox alone: there is no index for it.
+_OF_RECORD = """
+select org_id, key, account_id, record_id, returns, asset, units, rail, format, is_same_day,
+    is_prenote, payee_digest, trace_number, status, reason, file_id, sealed_order, version,
+    queued_at, due_at, closes_at, updated_at
+from bank_payments
+where org_id = $1 and record_id = $2 and file_id is not null and not is_prenote
+order by queued_at desc
+limit 1
+"""
+
 _WAITING_FOR = """
 select org_id, key, account_id, record_id, returns, asset, units, rail, format, is_same_day,
     is_prenote, payee_digest, trace_number, status, reason, file_id, sealed_order, version,
@@ -143,6 +154,17 @@ where p.org_id = $1 and p.key = $2 and p.status = any($6::text[])
 returning version
 """
 
+# One that no file will ever have; nothing if there is a payment of this key.
+_ADD_WITHHELD = """
+insert into bank_payments (
+    org_id, key, account_id, record_id, returns, asset, units, rail, format, is_same_day,
+    is_prenote, payee_digest, status, reason, version, queued_at, due_at, updated_at
+)
+values ($1, $2, $3, $4, $4, $5, $6, $7, 'pain.001', false, false, '', 'FAILED', $8, 1, $9, $9, $9)
+on conflict (org_id, key) do nothing
+returning version
+"""
+
 _COUNTS = """
 select status, count(*) as count, coalesce(sum(units), 0) as units, min(due_at) as first_due_at
 from bank_payments
@@ -198,6 +220,12 @@ async def of_file(tx: Tx, org_id: UUID, file_id: UUID) -> Sequence[BankPayment]:
     return [_payment(row) for row in await tx.fetch(_OF_FILE, org_id, file_id)]
 
 
+async def of_record(tx: Tx, org_id: UUID, record_id: UUID) -> BankPayment | None:
+    """The last payment of a record, or of a deposit that goes back, which is in a file."""
+    row = await tx.fetchrow(_OF_RECORD, org_id, record_id)
+    return None if row is None else _payment(row)
+
+
 async def waiting_for(
     tx: Tx, org_id: UUID, account_id: UUID, payee_digest: bytes
 ) -> Sequence[BankPayment]:
@@ -242,12 +270,47 @@ async def blank(tx: Tx, org_id: UUID, file_id: UUID) -> None:
 
 
 async def end(
-    tx: Tx, payment: BankPayment, *, status: Status, reason: str | None, at: datetime
+    tx: Tx,
+    payment: BankPayment,
+    *,
+    status: Status,
+    reason: str | None,
+    at: datetime,
+    before: Collection[Status],
 ) -> int | None:
-    """End a payment; how many changes it had then, None if it can't end so any more."""
-    # Only what is in a file can have been paid.
-    before = [Status.WRITTEN] if status is Status.SETTLED else [Status.QUEUED, Status.WRITTEN]
-    return await tx.fetchval(_END, payment.org_id, payment.key, status, reason, at, before)
+    """End a payment that has one of the statuses `before`.
+
+    Answers how many changes it had then, None if it can't end so any more.
+    """
+    return await tx.fetchval(_END, payment.org_id, payment.key, status, reason, at, list(before))
+
+
+async def add_withheld(
+    tx: Tx,
+    org_id: UUID,
+    key: UUID,
+    *,
+    account_id: UUID,
+    receipt_id: UUID,
+    money: Money,
+    rail: str,
+    reason: str,
+    at: datetime,
+) -> bool:
+    """Take the key of a receipt's return, as one that has failed; False if it is taken."""
+    added = await tx.fetchval(
+        _ADD_WITHHELD,
+        org_id,
+        key,
+        account_id,
+        receipt_id,
+        money.asset.code,
+        money.units,
+        rail,
+        reason,
+        at,
+    )
+    return added is not None
 
 
 async def counts(tx: Tx, org_id: UUID, account_id: UUID) -> Mapping[Status, Row]:

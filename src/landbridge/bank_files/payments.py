@@ -1,14 +1,14 @@
 """Verbs on payments that go to the bank in files.
 
 Guarantees:
-- a payment ends once, and what has ended never moves: a statement that is read twice, or read late,
-  changes nothing;
+- a payment ends once, and what has ended never moves by itself: a statement that is read twice, or
+  read late, changes nothing. Only a person lets one fail that was settled, when it came back;
 - that it was queued, and how it ended, is told in `changes`, in the transaction in which it
   happens, without a word of who is paid; of what is put into a file, the file's own change tells;
 - whom it pays is gone from the row once it is at an end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -23,6 +23,7 @@ from landbridge.ledger.service import Ledger
 # Who moves payments on: what the bank's files say, and the calendar.
 ACTOR = "bank"
 _HEX_LENGTH = 32
+_UNENDED = (Status.QUEUED, Status.WRITTEN)
 
 
 class BankPayments:
@@ -70,7 +71,10 @@ class BankPayments:
         self, tx: Tx, payment: BankPayment, *, at: datetime, actor: str = ACTOR
     ) -> bool:
         """The payee has it; False if it is not in a file, or at an end already."""
-        return await self._end(tx, payment, Status.SETTLED, reason=None, at=at, actor=actor)
+        before = [Status.WRITTEN]  # only what is in a file can have been paid
+        return await self._end(
+            tx, payment, Status.SETTLED, reason=None, at=at, actor=actor, before=before
+        )
 
     async def fail_in(
         self, tx: Tx, payment: BankPayment, *, reason: str, at: datetime, actor: str = ACTOR
@@ -80,7 +84,40 @@ class BankPayments:
         `reason` is a sentence of ours, without personal data. With a prenote, what waits for it
         fails as well: nothing of that is in a file.
         """
-        if not await self._end(tx, payment, Status.FAILED, reason=reason, at=at, actor=actor):
+        return await self._fail(tx, payment, _UNENDED, reason=reason, at=at, actor=actor)
+
+    async def return_in(
+        self, tx: Tx, payment: BankPayment, *, reason: str, at: datetime, actor: str
+    ) -> Sequence[BankPayment]:
+        """Let a payment fail that was settled, and came back; nothing if it is not settled.
+
+        All else is as in `fail_in`.
+        """
+        return await self._fail(tx, payment, [Status.SETTLED], reason=reason, at=at, actor=actor)
+
+    async def withhold_in(
+        self, tx: Tx, payment: BankPayment, *, reason: str, at: datetime, actor: str
+    ) -> bool:
+        """Let a payment fail that is in no file yet; False if it is at the bank, or was."""
+        if payment.status is Status.FAILED:
+            return True
+        told = (tx, payment, Status.FAILED)
+        return await self._end(*told, reason=reason, at=at, actor=actor, before=[Status.QUEUED])
+
+    async def _fail(
+        self,
+        tx: Tx,
+        payment: BankPayment,
+        before: Collection[Status],
+        *,
+        reason: str,
+        at: datetime,
+        actor: str,
+    ) -> Sequence[BankPayment]:
+        """Let a payment fail that has one of the statuses `before`, with what fails by that."""
+        if not await self._end(
+            tx, payment, Status.FAILED, reason=reason, at=at, actor=actor, before=before
+        ):
             return ()
         waiting: Sequence[BankPayment] = ()
         if payment.is_prenote:
@@ -88,7 +125,9 @@ class BankPayments:
                 tx, payment.org_id, payment.account_id, payment.payee_digest
             )
         for each in waiting:
-            await self._end(tx, each, Status.FAILED, reason=reason, at=at, actor=actor)
+            await self._end(
+                tx, each, Status.FAILED, reason=reason, at=at, actor=actor, before=_UNENDED
+            )
         return (payment, *waiting)
 
     async def wake(self, payment: BankPayment, at: datetime) -> None:
@@ -110,8 +149,9 @@ class BankPayments:
         reason: str | None,
         at: datetime,
         actor: str,
+        before: Collection[Status],
     ) -> bool:
-        version = await store.end(tx, payment, status=status, reason=reason, at=at)
+        version = await store.end(tx, payment, status=status, reason=reason, at=at, before=before)
         if version is None:
             return False
         await tell_of(tx, payment, status=status, version=version, at=at, actor=actor)

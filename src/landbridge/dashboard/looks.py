@@ -37,6 +37,7 @@ _GOOD = frozenset(
         "PAID",
         "HEALTHY",
         "activated",
+        "RECOVERED",
     ]
 )
 _BAD = frozenset(
@@ -61,6 +62,7 @@ _BAD = frozenset(
         "FROZEN",
         "frozen",
         "deactivated",
+        "WRITTEN_OFF",
     ]
 )
 _NOW = frozenset(

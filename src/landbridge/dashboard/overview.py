@@ -23,6 +23,11 @@ from landbridge.web.inside import Interface
 
 _SHOWN = 8
 _MANY = 100
+# What is stuck and no payment has its queue instead.
+_QUEUES = {
+    "RECEIPT": "/dashboard/reviews/deposits",
+    "RECEIVABLE": "/dashboard/reviews/receivables",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,7 @@ async def _reviews(interface: Interface) -> Sequence[Call]:
             since=each.since,
         )
         for each in await waiting_queues(interface)
-        if each.count
+        if each.count and not each.queue.is_calm
     ]
 
 
@@ -127,9 +132,7 @@ async def _stuck(interface: Interface) -> Sequence[Call]:
     found = await interface.get("/v2/stuck")
     return [
         Call(
-            path="/dashboard/reviews/deposits"
-            if each["type"] == "RECEIPT"
-            else f"/dashboard/transactions/{each['id']}",
+            path=_QUEUES.get(each["type"], f"/dashboard/transactions/{each['id']}"),
             about=_("Stuck money"),
             count=1,
             since=each["waitsSince"],

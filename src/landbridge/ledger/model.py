@@ -20,6 +20,8 @@ class Role(StrEnum):
     FEES = "fees"  # what its customers paid for its services
     OUTSIDE = "outside"  # the other side of what came from and went to chains and banks
     IN_TRANSIT = "in_transit"  # between two legs of a record; empty once all records are at an end
+    RECEIVABLE = "receivable"  # what is owed to the organisation, below zero
+    WRITE_OFFS = "write_offs"  # what the organisation has lost for good, below zero
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ where org_id = $1 and object_id = $2 and status_after is not null
 order by seq
 """
 
-# What waits has a due time or, in review, none: see FIND_PAYING. A record whose mark of attention
-# (payments/attention.py) is for its present version waits for a person, however short that is.
+# What waits has a due time or, in review or owed by a user, none: see FIND_PAYING. Both are indexes
+# that hold nothing else. A record whose mark of attention (payments/attention.py) is for its
+# present version waits for a person, however short that is.
 OVERDUE = """
 select w.org_id, w.id, w.kind, w.status, w.updated_at, w.due_at, w.attention
 from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as o (org_id, now, due_before)
@@ -28,6 +29,10 @@ cross join lateral (
     select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at, null
     from transfers t
     where t.org_id = o.org_id and t.due_at is null and t.status = 'IN_REVIEW'
+    union all
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at, null
+    from transfers t
+    where t.org_id = o.org_id and t.due_at is null and t.status = 'OPEN'
 ) w
 join unnest($4::text[], $5::text[], $6::double precision[]) as p (kind, status, within_s)
     on p.kind = w.kind and p.status = w.status

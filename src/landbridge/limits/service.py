@@ -111,6 +111,13 @@ class Limits:
             at = max(each.updated_at for each in records)
             await _count(tx, org_id, wanted, at)
 
+    async def reopen_in(self, tx: Tx, org_id: UUID, record_id: UUID, *, at: datetime) -> None:
+        """Let what a completed payment used be given back once it has come to nothing.
+
+        In the transaction that reopens the payment, after its record was moved.
+        """
+        await store.reopen(tx, org_id, record_id, at)
+
     def spending(self, record: Transfer) -> Spending | None:
         """A record as the rules see it; None for one that no rule is for."""
         kind = self.kinds.get(record.kind)

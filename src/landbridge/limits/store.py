@@ -68,7 +68,7 @@ join limit_counters c on c.org_id = $1 and c.counter_id = i.counter_id
 # of uses of each organisation, those first that wait longest. The bound is written out, and the
 # record is looked up for each, so that no plan reads them all.
 _LOOK = """
-select o.org_id, u.record_id, (
+select o.org_id, u.record_id, u.look_at, (
     select e.is_good
     from transfers t
     join unnest($3::text[], $4::text[], $5::bool[]) as e (kind, status, is_good)
@@ -77,7 +77,7 @@ select o.org_id, u.record_id, (
 ) as is_good
 from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
 cross join lateral (
-    select l.record_id
+    select l.record_id, l.look_at
     from limit_uses l
     where l.org_id = o.org_id and l.look_at <= o.now and not l.is_final
     order by l.look_at
@@ -106,11 +106,27 @@ where u.org_id = l.org_id and u.record_id = l.record_id and u.counter_id = l.cou
     and u.subject_id = l.subject_id and u.period = l.period
 """
 
+# Only as they were looked at: a payment that was reopened since has another `look_at`.
 _MAKE_FINAL = """
 update limit_uses u
 set is_final = true
-from unnest($2::uuid[]) as i (record_id)
-where u.org_id = $1 and u.record_id = i.record_id and not u.is_final
+from unnest($2::uuid[], $3::timestamptz[]) as i (record_id, look_at)
+where u.org_id = $1 and u.record_id = i.record_id and u.look_at = i.look_at and not u.is_final
+"""
+
+# The sub-select locks in one order, as `_LOOK_AGAIN` does.
+_REOPEN = """
+update limit_uses u
+set is_final = false, look_at = $3
+from (
+    select l.org_id, l.record_id, l.counter_id, l.subject_id, l.period
+    from limit_uses l
+    where l.org_id = $1 and l.record_id = $2
+    order by l.counter_id, l.subject_id, l.period
+    for update of l
+) l
+where u.org_id = l.org_id and u.record_id = l.record_id and u.counter_id = l.counter_id
+    and u.subject_id = l.subject_id and u.period = l.period
 """
 
 _TAKE_USES = """
@@ -229,8 +245,8 @@ async def used(tx: Tx, org_id: UUID, counters: Collection[Counter]) -> dict[Coun
 
 async def look(
     tx: Tx, nows: Mapping[UUID, datetime], ends: Sequence[tuple[str, str, bool]]
-) -> list[tuple[UUID, UUID, bool | None]]:
-    """(organisation, record, whether it ended well) of uses that are to be looked at by now.
+) -> list[tuple[UUID, UUID, datetime, bool | None]]:
+    """(organisation, record, `look_at`, whether it ended well) of uses to be looked at by now.
 
     None for a payment that has not come to an end; a payment is told of once for each of its uses,
     at most `LOOK_SIZE` in an organisation. `ends` are kind and status of every end, and whether it
@@ -239,7 +255,7 @@ async def look(
     kinds, statuses = [kind for kind, _, _ in ends], [status for _, status, _ in ends]
     good = [is_good for _, _, is_good in ends]
     rows = await tx.fetch(_LOOK, list(nows), list(nows.values()), kinds, statuses, good)
-    return [(row["org_id"], row["record_id"], row["is_good"]) for row in rows]
+    return [(row["org_id"], row["record_id"], row["look_at"], row["is_good"]) for row in rows]
 
 
 async def look_again(
@@ -255,9 +271,16 @@ async def look_again(
     await tx.execute(_LOOK_AGAIN, org_id, list(record_ids), now, soonest, latest)
 
 
-async def make_final(tx: Tx, org_id: UUID, record_ids: Collection[UUID]) -> None:
-    """What these payments use stays used."""
-    await tx.execute(_MAKE_FINAL, org_id, list(record_ids))
+async def make_final(tx: Tx, org_id: UUID, looked_at: Collection[tuple[UUID, datetime]]) -> None:
+    """What these payments use stays used; each is (record, `look_at`) as it was looked at."""
+    await tx.execute(
+        _MAKE_FINAL, org_id, [each for each, _ in looked_at], [at for _, at in looked_at]
+    )
+
+
+async def reopen(tx: Tx, org_id: UUID, record_id: UUID, at: datetime) -> None:
+    """Look again at what a payment uses that was through."""
+    await tx.execute(_REOPEN, org_id, record_id, at)
 
 
 async def take_uses(tx: Tx, org_id: UUID, record_id: UUID) -> dict[Counter, Decimal]:

@@ -99,19 +99,25 @@ class Upkeep:
             org_id: self._clock.now(offset) + _LOOK_SOONEST for org_id, offset in offsets.items()
         }
         found = await self._database.single(lambda tx: store.look(tx, nows, ends))
-        looked_at: defaultdict[UUID, dict[UUID, bool | None]] = defaultdict(dict)
-        for org_id, record_id, is_good in found:
-            looked_at[org_id][record_id] = is_good
+        looked_at: defaultdict[UUID, dict[tuple[UUID, datetime], bool | None]] = defaultdict(dict)
+        for org_id, record_id, look_at, is_good in found:
+            looked_at[org_id][record_id, look_at] = is_good
         for org_id, records in looked_at.items():
             await self._settle(org_id, records, nows[org_id])
         return len(found) >= store.LOOK_SIZE
 
     async def _settle(
-        self, org_id: UUID, records: Mapping[UUID, bool | None], now: datetime
+        self,
+        org_id: UUID,
+        records: Mapping[tuple[UUID, datetime], bool | None],
+        now: datetime,
     ) -> None:
-        """Settle those that ended, well or not; look at the others again."""
+        """Settle those that ended, well or not; look at the others again.
+
+        `records` are told with the moment at which they were to be looked at.
+        """
         good = [each for each, is_good in records.items() if is_good]
-        open_ = [each for each, is_good in records.items() if is_good is None]
+        open_ = [each for (each, _), is_good in records.items() if is_good is None]
         if good:
             await self._database.single(lambda tx: store.make_final(tx, org_id, good))
         if open_:
@@ -120,7 +126,7 @@ class Upkeep:
                     tx, org_id, open_, now=now, soonest=_LOOK_SOONEST, latest=_LOOK_LATEST
                 )
             )
-        for record_id, is_good in records.items():
+        for (record_id, _), is_good in records.items():
             if is_good is False:
                 await self._database.transact(
                     lambda tx, each=record_id: _give_back(tx, org_id, each)

@@ -92,15 +92,18 @@ class Resolver(Protocol):
         """
         ...
 
-    async def decide(self, record: Transfer, decision: "Decision", at: datetime) -> Move:
-        """Return the move that a decision makes; writes nothing.
+    async def decide(self, record: Transfer, decision: "Decision", at: datetime) -> Move | None:
+        """Return the move that a decision makes; writes nothing. None if `end_in` makes it.
 
         Raises `ResourceConflict` if it can't be done any more.
         """
         ...
 
-    async def beside(self, tx: Tx, moved: Transfer, decision: "Decision", at: datetime) -> None:
-        """Write what else belongs to the move, in its transaction."""
+    async def end_in(self, tx: Tx, record: Transfer, decision: "Decision", at: datetime) -> None:
+        """Carry out a decision on a record that waits for no order, in the caller's transaction.
+
+        Raises `ResourceConflict` if it can't be done any more.
+        """
         ...
 
 
@@ -118,12 +121,12 @@ class Decision:
 class EndDecision:
     """A decision on a record that waits for no order.
 
-    `status` is where the record stands, `move` what the decision makes of it.
+    `statuses` are those in which it applies. `carry_out` moves the record: from a transaction, the
+    record, the actor and the moment.
     """
 
-    status: str
-    move: Callable[[Transfer, str, datetime], Move]
-    beside: Callable[[Tx, Transfer, str, datetime], Awaitable[None]] | None = None
+    statuses: frozenset[str]
+    carry_out: Callable[[Tx, Transfer, str, datetime], Awaitable[None]]
 
 
 FindErrand = Callable[[Transfer, timedelta], Awaitable[Errand | None]]
@@ -145,7 +148,7 @@ class OrderResolver:
 
     async def choices(self, record: Transfer, clock_offset: timedelta) -> Choices | None:
         """Return what can be decided now; see `Resolver`."""
-        ends = tuple(action for action, end in self.ends.items() if end.status == record.status)
+        ends = tuple(a for a, end in self.ends.items() if record.status in end.statuses)
         errand = await self.errand(record, clock_offset)
         if errand is None:
             return Choices(record.status, ends) if ends else None
@@ -169,11 +172,11 @@ class OrderResolver:
             )
         return await self.find_destination(record, instruction, clock_offset)
 
-    async def decide(self, record: Transfer, decision: Decision, at: datetime) -> Move:
+    async def decide(self, record: Transfer, decision: Decision, at: datetime) -> Move | None:
         """Return the move that a decision makes; see `Resolver`."""
         action = decision.instruction.action
-        if (end := self.ends.get(action)) is not None and end.status == record.status:
-            return end.move(record, decision.actor, at)
+        if action in self.ends:
+            return None
         errand = await self.errand(record, decision.clock_offset)
         if errand is None:
             raise ResourceConflict(f"the payment is {record.status}: it waits for no order")
@@ -193,11 +196,10 @@ class OrderResolver:
             case _:
                 raise ResourceConflict(f"{action} does not apply to a payment at {record.status}")
 
-    async def beside(self, tx: Tx, moved: Transfer, decision: Decision, at: datetime) -> None:
-        """Write what else belongs to the move; see `Resolver`."""
-        end = self.ends.get(decision.instruction.action)
-        if end is not None and end.beside is not None:
-            await end.beside(tx, moved, decision.actor, at)
+    async def end_in(self, tx: Tx, record: Transfer, decision: Decision, at: datetime) -> None:
+        """Carry out a decision on a record that waits for no order; see `Resolver`."""
+        end = self.ends[decision.instruction.action]
+        await end.carry_out(tx, record, decision.actor, at)
 
 
 async def _find(errand: Errand, at: datetime) -> Standing | None:

@@ -36,7 +36,7 @@ class Status(StrEnum):
     RETURNING = "RETURNING"
     """The bank: it is nobody's and goes back to its sender. The worker asks until it is there."""
     RETURNED = "RETURNED"
-    """Nothing: the sender has it again."""
+    """Nothing: the sender has it again. A reviewer reopens it if the bank gives that back."""
 
 
 MOVES = Moves(
@@ -44,10 +44,11 @@ MOVES = Moves(
     table={
         Status.NEW: frozenset({Status.MATCHED, Status.UNMATCHED, Status.RETURNING}),
         Status.MATCHED: frozenset[Status](),
-        Status.UNMATCHED: frozenset({Status.MATCHED, Status.RETURNING}),
+        Status.UNMATCHED: frozenset({Status.MATCHED, Status.RETURNING, Status.RETURNED}),
         Status.RETURNING: frozenset({Status.RETURNED}),
         Status.RETURNED: frozenset[Status](),
     },
+    reopens={Status.RETURNED: frozenset({Status.RETURNING})},
 )
 
 

@@ -64,7 +64,7 @@ class Receipts:
         key = await self._vault.make(tx, told.org_id, told.org_id)
         made = _new(new_id(), told, key)
         if await store.add(tx, made):
-            await _tell(tx, made, what="receive", actor=actor)
+            await tell_of(tx, made, what="receive", actor=actor)
             return made.id
         known = await store.find_reference(tx, told.org_id, told.bank_reference)
         if known is None:
@@ -127,7 +127,7 @@ class Receipts:
             # The row holds its user from here on: an erasure waits, and finds what this moves.
             if await self._vault.find(tx, receipt.org_id, user_id) is None:
                 raise _erased()
-            await _tell(tx, now, what="match", actor=receipt.decided_by or _BANK)
+            await tell_of(tx, now, what="match", actor=receipt.decided_by or _BANK)
         elif now.transfer_id != transfer_id:
             raise Busy("this deposit is matched or given back already")
 
@@ -181,7 +181,7 @@ class Receipts:
             )
             (now,) = await store.of(tx, receipt.org_id, [receipt.id])
             if is_ours:
-                await _tell(tx, now, what=what, actor=actor)
+                await tell_of(tx, now, what=what, actor=actor)
             # An attempt of ours before this one may have done it: stamps are unique.
             return is_ours or (now.status, now.updated_at) == (status, at)
 
@@ -257,7 +257,7 @@ class Receipts:
             )
             (now,) = await store.of(tx, receipt.org_id, [receipt.id])
             if is_ours:
-                await _tell(tx, now, what=what, actor="worker")
+                await tell_of(tx, now, what=what, actor="worker")
             elif (now.status, now.updated_at) != (status, at):
                 # Not even an attempt of ours before this one has moved it: stamps are unique.
                 return None
@@ -377,7 +377,8 @@ def _context(receipt_id: UUID) -> str:
     return f"receipts.words:{receipt_id}"
 
 
-async def _tell(tx: Tx, receipt: SealedReceipt, *, what: str, actor: str) -> None:
+async def tell_of(tx: Tx, receipt: SealedReceipt, *, what: str, actor: str) -> None:
+    """Write the change of a receipt, as it is now, to the log."""
     facts: dict[str, Any] = {
         "status": receipt.status,
         "transferId": None if receipt.transfer_id is None else str(receipt.transfer_id),

@@ -89,6 +89,30 @@ where org_id = $1 and id = $2 and version = $6 and status = 'RETURNING'
 returning version
 """
 
+# Held until the transaction ends.
+_LOCK = """
+select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
+    sealed_words, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_tries, decided_by
+from receipts
+where org_id = $1 and id = $2
+for update
+"""
+
+# The payment that returned it was given back: the next one has the next key.
+_REOPEN = """
+update receipts
+set status = 'RETURNING', version = version + 1, updated_at = $3, due_at = $4,
+    return_tries = return_tries + 1
+where org_id = $1 and id = $2 and status = 'RETURNED'
+"""
+
+_REVERSE = """
+update receipts
+set status = 'RETURNED', version = version + 1, updated_at = $3, due_at = null, decided_by = $4
+where org_id = $1 and id = $2 and status in ('UNMATCHED', 'RETURNING')
+"""
+
 _QUEUE = """
 select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
     sealed_words, version, received_at, arrived_at, clears_at, updated_at, due_at,
@@ -279,6 +303,22 @@ async def settle_outside(
         _SETTLE_OUTSIDE, org_id, receipt_id, at, decided_by, sealed_words, version
     )
     return settled is not None
+
+
+async def lock(tx: Tx, org_id: UUID, receipt_id: UUID) -> SealedReceipt | None:
+    """A receipt that nobody else moves until this transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, receipt_id)
+    return None if row is None else _receipt(row)
+
+
+async def reopen(tx: Tx, org_id: UUID, receipt_id: UUID, *, at: datetime, due_at: datetime) -> None:
+    """Return a receipt again at `due_at`, of which the return has come back; it is locked."""
+    await tx.execute(_REOPEN, org_id, receipt_id, at, due_at)
+
+
+async def reverse(tx: Tx, org_id: UUID, receipt_id: UUID, *, at: datetime, decided_by: str) -> None:
+    """Note that the bank took back a receipt that was not returned yet; it is locked."""
+    await tx.execute(_REVERSE, org_id, receipt_id, at, decided_by)
 
 
 async def queue(tx: Tx, org_id: UUID, window: Window) -> Sequence[SealedReceipt]:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from landbridge.approvals.voting import Decider, Voting
+from landbridge.bank_files.lines import LineReviews
 from landbridge.books.balances import Balances
 from landbridge.books.details import TransactionDetails
 from landbridge.books.search import Search
@@ -17,11 +18,15 @@ from landbridge.db.pool import Database
 from landbridge.events.service import Events
 from landbridge.flows.due import Due, Steps
 from landbridge.flows.offramps import model as offramps_model
+from landbridge.flows.offramps.returning import PayoutReturns
 from landbridge.flows.offramps.service import Offramps
 from landbridge.flows.onramps import model as onramps_model
 from landbridge.flows.onramps.backgrounds import Backgrounds
 from landbridge.flows.onramps.deposits import Deposits as OnrampDeposits
+from landbridge.flows.onramps.returning import DepositReturns
+from landbridge.flows.onramps.reversing import DepositReversals
 from landbridge.flows.onramps.service import Onramps
+from landbridge.flows.receivables.service import Receivables
 from landbridge.flows.resolutions import model as resolutions_model
 from landbridge.flows.resolutions.service import Resolutions
 from landbridge.flows.resolutions.steps import ResolutionDeciding
@@ -75,6 +80,7 @@ from landbridge.wiring.rates import market as choose_market
 from landbridge.wiring.rates import prices as choose_prices
 from landbridge.wiring.reporting import report
 from landbridge.wiring.resolutions import resolve
+from landbridge.wiring.returning import give_back
 from landbridge.wiring.telling import tell
 
 
@@ -98,6 +104,11 @@ class House(Coins):
     onramp_backgrounds: Backgrounds
     onramp_deposits: OnrampDeposits
     deposit_reviews: DepositReviews
+    receivables: Receivables
+    payout_returns: PayoutReturns
+    deposit_returns: DepositReturns
+    deposit_reversals: DepositReversals
+    line_reviews: LineReviews
     requests: Requests
     voting: Voting
     reviewing: Reviewing
@@ -177,14 +188,16 @@ def wire(
     paying_out = pay_out(people, rates)
     taking_in = take_in(people, rates)
     moving = coin_steps(people)
-    resolving = resolve(people, moving, paying_out, taking_in)
+    giving_back = give_back(people)
+    resolving = resolve(people, moving, paying_out, taking_in, giving_back)
     steps: dict[str, Steps] = {
         swaps_model.KIND: SwapSteps(swaps, clock),
         offramps_model.KIND: paying_out.steps,
         onramps_model.KIND: taking_in.steps,
         resolutions_model.KIND: resolving.steps,
+        **moving.by_kind,
     }
-    due = Due(people.ledger, clock, {**steps, **moving.by_kind})
+    due = Due(people.ledger, clock, steps)
     reviewing = _reviewing(people, paying_out, taking_in)
     reporting = report(people)
     receipt_steps = _receipt_steps(people, taking_in)
@@ -192,6 +205,7 @@ def wire(
         **members(people),
         **members(reporting),
         **members(keep_books(people)),
+        **members(giving_back),
         **members(tell(people, paying_out, taking_in, reporting)),
         prices=prices,
         fees=Fees(database, is_pair),

@@ -18,6 +18,8 @@ from landbridge.flows.offramps import spending as offramp_spending
 from landbridge.flows.onramps import audit as onramp_audit
 from landbridge.flows.onramps import model as onramps
 from landbridge.flows.onramps import spending as onramp_spending
+from landbridge.flows.receivables import audit as receivable_audit
+from landbridge.flows.receivables import model as receivables
 from landbridge.flows.resolutions import audit as resolution_audit
 from landbridge.flows.resolutions import model as resolutions
 from landbridge.flows.swaps import audit as swap_audit
@@ -48,6 +50,7 @@ MOVES: Mapping[str, Moves[Any]] = {
     bridges.KIND: bridges.MOVES,
     offramps.KIND: offramps.MOVES,
     onramps.KIND: onramps.MOVES,
+    receivables.KIND: receivables.MOVES,
     virtual_accounts.MICRO_DEPOSIT_KIND: virtual_accounts.MICRO_DEPOSIT_MOVES,
     corrections.KIND: corrections.MOVES,
     resolutions.KIND: resolutions.MOVES,
@@ -64,6 +67,7 @@ AUDIT_RULES: Mapping[str, AuditRules] = {
     offramps.KIND: offramp_audit.RULES,
     onramps.KIND: onramp_audit.RULES,
     virtual_accounts.MICRO_DEPOSIT_KIND: micro_deposit_audit.RULES,
+    receivables.KIND: receivable_audit.RULES,
     resolutions.KIND: resolution_audit.RULES,
 }
 
@@ -76,6 +80,7 @@ WAITS: Mapping[str, Waits] = {
     offramps.KIND: offramps.WAITS,
     onramps.KIND: onramps.WAITS,
     resolutions.KIND: resolutions.WAITS,
+    receivables.KIND: receivables.WAITS,
 }
 
 # The kinds of record that limits are for.

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from landbridge.approvals.service import Approvals
 from landbridge.bank_files.answering import SandboxBank
 from landbridge.bank_files.applying import Applying
-from landbridge.bank_files.lines import LineReviews
 from landbridge.bank_files.reading import Reading
 from landbridge.members.approval_mails import ApprovalMails
 from landbridge.orgs.model import Mode
@@ -33,7 +32,6 @@ class Paying(People):
     receipts: Receipts
     # What banks tell in files, where the rails are these.
     bank_reading: Reading
-    line_reviews: LineReviews
     sandbox_bank: SandboxBank
     virtual_deposits: Deposits
     virtual_accounts: VirtualAccounts
@@ -67,9 +65,6 @@ def prepare_payments(on: People) -> Paying:
                 *(database, on.vault, on.own_accounts, on.bank_payments, receipts, on.clock)
             ),
             clock=on.clock,
-        ),
-        line_reviews=LineReviews(
-            *(database, on.vault, on.own_accounts, on.bank_payments, receipts, on.clock)
         ),
         sandbox_bank=SandboxBank(settings.mode, database, on.own_accounts, on.clock),
         virtual_deposits=virtual_deposits,

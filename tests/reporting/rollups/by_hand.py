@@ -35,6 +35,7 @@ select kind, user_id, status, created_at as at, source_asset, source_units, dest
     (
         select c.at from changes c
         where c.org_id = t.org_id and c.object_id = t.id and c.status_after = 'COMPLETED'
+            and t.status = 'COMPLETED'
     ) as completed_at
 from transfers t
 where org_id = $1
@@ -142,7 +143,8 @@ def _line(measure: Measure, row: Row) -> Line | None:
             amounts = (1, int(row["source_units"]), int(row["destination_units"]), _cents(row))
             found = (row["source_asset"], row["destination_asset"], "", amounts)
         case Measure.FEE if row["role"] == "fees":
-            found = (row["kind"], row["asset"], "", (1, int(row["available"]), 0, 0))
+            count = 1 if row["available"] > 0 else -1
+            found = (row["kind"], row["asset"], "", (count, int(row["available"]), 0, 0))
         case Measure.BALANCE:
             moved = int(row["available"] + row["held"])
             found = (row["asset"], row["role"] or "customers", "", (0, moved, 0, 0))

@@ -84,7 +84,10 @@ class BankLinePages(Controller):
     ) -> Page:
         """Say what it was, and have done what follows."""
         form = await read_form(request)
-        body = {"resolution": form.text("resolution"), "comment": form.text("comment")}
+        names = ("resolution", "comment", "transferId", "depositId")
+        typed = {name: form.text(name) for name in names}
+        # What is left empty is not told, but for the two that every resolution has.
+        body = {name: text for name, text in typed.items() if text or name in names[:2]}
         try:
             await interface.post(f"{_REVIEWS}/{line_id}/resolve", body)
         except Refused as problem:

@@ -18,11 +18,15 @@ from landbridge.web.inside import Interface
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue: its page, its route, and the time by which each in it has its place."""
+    """A queue: its page, its route, and the time by which each in it has its place.
+
+    What may wait for long `is_calm`: the first page names it only once it is stuck.
+    """
 
     name: str
     about: str
     since: str
+    is_calm: bool = False
 
 
 _QUEUES: Final[Sequence[Queue]] = (
@@ -31,6 +35,7 @@ _QUEUES: Final[Sequence[Queue]] = (
     Queue("transfers", later("Questions about payments"), "createdAt"),
     Queue("deposits", later("Deposits that nobody takes"), "receivedAt"),
     Queue("bank-lines", later("Lines of bank files"), "createdAt"),
+    Queue("receivables", later("Receivables"), "createdAt", is_calm=True),
 )
 
 

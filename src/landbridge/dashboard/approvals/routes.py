@@ -9,6 +9,7 @@ from landbridge.dashboard.approvals.approval_pages import ApprovalPages
 from landbridge.dashboard.approvals.bank_line_pages import BankLinePages
 from landbridge.dashboard.approvals.deposit_review_pages import DepositReviewPages
 from landbridge.dashboard.approvals.queue_pages import QueuePages
+from landbridge.dashboard.approvals.receivable_pages import ReceivablePages
 from landbridge.dashboard.approvals.transfer_review_pages import TransferReviewPages
 
 PAGES: Sequence[ControllerRouterHandler] = [
@@ -20,6 +21,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
             TransferReviewPages,
             DepositReviewPages,
             BankLinePages,
+            ReceivablePages,
         ],
     )
 ]

@@ -59,6 +59,8 @@ VALUES: Final[Mapping[str, str]] = {
     "fees": _("Fees"),
     "outside": _("Outside"),
     "in_transit": _("In transit"),
+    "receivable": _("Receivables"),
+    "write_offs": _("Write-offs"),
     "BANK": _("Bank"),
 }
 NAMES: Final[Mapping[str, Mapping[str, str]]] = {

@@ -56,6 +56,8 @@ ROLE_NAMES: Final[Mapping[str, str]] = {
     "fees": _("Fees of the house"),
     "outside": _("Outside the platform"),
     "in_transit": _("In transit"),
+    "receivable": _("Receivables"),
+    "write_offs": _("Write-offs"),
 }
 QUOTE_NAMES: Final = (
     ("sendGross", _("Sent, with fees")),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from landbridge.core.money import Money
 from landbridge.flows.offramps import moves
 from landbridge.flows.offramps.model import Offramp, Status, as_offramp
 from landbridge.ledger.audit_rules import AuditRules, Journals, Step, credit, debit, reserve
@@ -25,6 +26,8 @@ def journals(step: Step) -> Journals:
             made = step.at_end(_held_instead(before, before))
         case "settle_outside":
             made = step.at_end(moves.returned_outside(before))
+        case "payout_returned":
+            made = step.at_end(moves.payout_came_back(before, _came_back(after)))
         case "coins_arrived":
             made = {0: moves.arrival(after.received)}
         case _:
@@ -88,9 +91,9 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
         case Status.COMPLETED:
             moved = [*_taken(offramp), *_paid(offramp, Role.OUTSIDE)]
         case Status.FIAT_FAILED:
-            moved = _taken(offramp) if has_coins else _arrived(offramp)
+            moved = [*(_taken(offramp) if has_coins else _arrived(offramp)), *_kept(offramp)]
         case Status.CRYPTO_RETURNED:
-            moved = _returned(offramp, has_coins=has_coins)
+            moved = [*_returned(offramp, has_coins=has_coins), *_kept(offramp)]
         case (
             Status.CREATED
             | Status.IN_REVIEW
@@ -103,6 +106,18 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
         ):
             moved = []
     return moved
+
+
+def _came_back(offramp: Offramp) -> Money:
+    """Return what came back of a payout after it was settled: all of it, unless a fact says."""
+    units = offramp.details.payout_returned_units
+    return offramp.receive if units is None else Money(units, offramp.receive.asset)
+
+
+def _kept(offramp: Offramp) -> list[Posting]:
+    """Return what a bank kept of a payout that it gave back, which the organisation bears."""
+    kept = offramp.receive - _came_back(offramp)
+    return [credit(Role.OUTSIDE, kept), debit(Role.WRITE_OFFS, kept)]
 
 
 def _payer(offramp: Offramp) -> UUID | Role:

@@ -48,7 +48,7 @@ class Status(StrEnum):
     FIAT_PENDING = "FIAT_PENDING"  # the bank has it; the worker asks when it should be settled
     FIAT_FAILED = "FIAT_FAILED"  # no payout; the worker gives the coins back
     CRYPTO_RETURNED = "CRYPTO_RETURNED"  # the coins are back where they came from
-    COMPLETED = "COMPLETED"  # paid out
+    COMPLETED = "COMPLETED"  # paid out; a reviewer reopens it if the bank gives the payout back
     REJECTED = "REJECTED"  # an admin refused it
     EXPIRED = "EXPIRED"  # nobody decided on it in time
 
@@ -130,6 +130,7 @@ MOVES: Moves[Status] = Moves(
         Status.REJECTED: frozenset(),
         Status.EXPIRED: frozenset(),
     },
+    reopens={Status.COMPLETED: frozenset({Status.FIAT_FAILED})},
 )
 
 # A chain takes an hour at most. A bank says when it will be done; over a week somebody should ask.
@@ -206,6 +207,8 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     return_user_op_hash: str | None = None
     # Whether the coins reached their owner by other means than an order of ours.
     is_settled_outside: bool = False
+    # What of the payout the bank gave back after it was settled.
+    payout_returned_units: int | None = None
 
 
 class Offramp(msgspec.Struct, frozen=True, kw_only=True):

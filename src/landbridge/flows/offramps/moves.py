@@ -6,6 +6,7 @@ Journals, in the order of the path:
     arrived    coins from outside: OUTSIDE to IN_TRANSIT
     processed  held (or IN_TRANSIT) to LIQUIDITY, FEES and the beneficiaries of fees
     claimed    fiat: LIQUIDITY to IN_TRANSIT, and at the end to OUTSIDE, or back
+    came back  fiat: OUTSIDE to LIQUIDITY, after the end; what the bank kept is written off
     returned   LIQUIDITY (or IN_TRANSIT) back to the wallet, or OUTSIDE
 
 What is held is a fact, `held_units`, so that each move knows what there is to let go.
@@ -179,6 +180,25 @@ def failed(
     )
 
 
+def payout_returned(
+    offramp: Offramp, received: Money, *, reason: str, actor: str, at: datetime
+) -> Move:
+    """Reopen a completed offramp whose payout the bank gave back: its coins are returned next.
+
+    `received` is what came back, which is less than was paid if a bank kept a fee of it.
+    """
+    return Move(
+        offramp.record,
+        path=(Status.FIAT_FAILED,),
+        what="payout_returned",
+        actor=actor,
+        at=at,
+        due_at=at,
+        facts={"failed_reason": reason, "payout_returned_units": received.units},
+        journals={0: payout_came_back(offramp, received)},
+    )
+
+
 def cancelled(offramp: Offramp, *, actor: str, at: datetime) -> Move:
     """Cancelled in review: at an end, or, with the coins here, on the way back."""
     has_coins = offramp.details.is_processed or offramp.received.units > 0
@@ -247,6 +267,17 @@ def payout_done(offramp: Offramp) -> list[Posting]:
 def payout_failed(offramp: Offramp) -> list[Posting]:
     """The fiat is ours again."""
     return [Posting(Role.IN_TRANSIT, -offramp.receive), Posting(Role.LIQUIDITY, offramp.receive)]
+
+
+def payout_came_back(offramp: Offramp, received: Money) -> list[Posting]:
+    """The fiat is ours again after it had left; the organisation bears what a bank kept of it."""
+    kept = offramp.receive - received
+    lost = [Posting(Role.WRITE_OFFS, -kept)] if kept.units else []
+    return [
+        Posting(Role.OUTSIDE, -received),
+        Posting(Role.LIQUIDITY, offramp.receive),
+        *lost,
+    ]
 
 
 def processed(offramp: Offramp) -> list[Posting]:

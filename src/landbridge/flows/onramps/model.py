@@ -23,6 +23,8 @@ from landbridge.rails.currencies import FIAT, FIAT_ASSETS
 
 KIND = "ONRAMP"
 
+# By what the key of the payment is derived that returns a deposit to its sender.
+RETURN = "return"
 # Source: contract, lifecycles 1.4. The deposit has to arrive within the same time.
 QUOTE_LIFETIME = timedelta(hours=24)
 
@@ -40,7 +42,9 @@ class Status(StrEnum):
     FIAT_PENDING = "FIAT_PENDING"  # the deposit clears; the worker goes on when it has
     FIAT_PROCESSED = "FIAT_PROCESSED"  # the fiat is ours; goes on at once
     FIAT_FAILED = "FIAT_FAILED"  # the deposit can't be taken; the worker has the bank return it
-    FIAT_RETURNED = "FIAT_RETURNED"  # the fiat is back with its sender; `failedReason` says why
+    # The fiat is back with its sender; `failedReason` says why. A reviewer reopens it if the bank
+    # gives that payment back in turn.
+    FIAT_RETURNED = "FIAT_RETURNED"
     CRYPTO_INITIATED = "CRYPTO_INITIATED"  # the worker is handing the coins to the chain
     CRYPTO_PENDING = "CRYPTO_PENDING"  # on the chain; the worker asks whether it is final
     CRYPTO_FAILED = "CRYPTO_FAILED"  # the chain refused; the worker has the bank return the fiat
@@ -84,6 +88,7 @@ MOVES: Moves[Status] = Moves(
         Status.COMPLETED: frozenset(),
         Status.UNKNOWN: _REVIEW | {Status.COMPLETED, Status.CRYPTO_FAILED},
     },
+    reopens={Status.FIAT_RETURNED: frozenset({Status.FIAT_FAILED})},
 )
 
 # A chain takes an hour at most. A bank says when it will be done; over a week somebody should ask.
@@ -107,6 +112,8 @@ WAITS = Waits(
 
 # In review of these, time goes on: a deadline is a deadline.
 LAPSING = frozenset({Status.OPEN_QUOTE, Status.AWAITING_FUNDS})
+# From these the deposit is returned to its sender.
+RETURNING = frozenset({Status.FIAT_FAILED, Status.CRYPTO_FAILED})
 # In review of these nothing is under way outside, so that compliance may end it.
 _CANCELLABLE = LAPSING | {Status.FIAT_PENDING}
 
@@ -157,6 +164,10 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     failed_reason: str | None = None
     # The bank account that a reviewer chose for the return; None is the sender's.
     return_account_id: UUID | None = None
+    # Whether the bank took the deposit back before anything was delivered.
+    is_reversed: bool = False
+    # What came back of the deposit after it was returned to its sender.
+    return_came_back_units: int | None = None
 
 
 class Onramp(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,6 +194,11 @@ class Onramp(msgspec.Struct, frozen=True, kw_only=True):
         """The deposit, once one was seen; it may be another amount than was quoted."""
         units = self.details.received_units
         return None if units is None else Money(units, self.source.asset)
+
+    @property
+    def deposit(self) -> Money:
+        """The deposit: what was received, or what has to arrive while nothing was."""
+        return self.received or self.source
 
     @property
     def amount_in_usd(self) -> Decimal:

@@ -17,6 +17,7 @@ from landbridge.flows.onramps.model import (
     LAPSING,
     MOVES,
     QUOTE_LIFETIME,
+    RETURNING,
     Onramp,
     Status,
     as_onramp,
@@ -217,8 +218,53 @@ def back_in_transit(onramp: Onramp) -> list[Posting]:
 
 def returned(onramp: Onramp) -> list[Posting]:
     """The deposit leaves as it came."""
-    money = onramp.received or onramp.source
+    money = onramp.deposit
     return [Posting(Role.IN_TRANSIT, -money), Posting(Role.OUTSIDE, money)]
+
+
+def came_back(onramp: Onramp, received: Money) -> list[Posting]:
+    """The returned deposit is here again; the organisation bears what a bank kept of it."""
+    kept = onramp.deposit - received
+    return [
+        Posting(Role.OUTSIDE, -received),
+        Posting(Role.IN_TRANSIT, onramp.deposit),
+        *_told((Role.WRITE_OFFS, -kept)),
+    ]
+
+
+def return_came_back(
+    onramp: Onramp, received: Money, *, actor: str, at: datetime, due_at: datetime
+) -> Move:
+    """Reopen an onramp whose returned deposit came back: it is returned again at `due_at`.
+
+    `received` is what came back, which is less than was returned if a bank kept a fee of it.
+    """
+    return Move(
+        onramp.record,
+        path=(Status.FIAT_FAILED,),
+        what="return_came_back",
+        actor=actor,
+        at=at,
+        due_at=due_at,
+        facts={"return_came_back_units": received.units},
+        journals={0: came_back(onramp, received)},
+    )
+
+
+def reversed_undelivered(onramp: Onramp, *, actor: str, at: datetime) -> Move:
+    """End an onramp whose deposit the bank took back before anything was delivered."""
+    failed_at = onramp.standing if onramp.standing in RETURNING else Status.FIAT_FAILED
+    is_there = onramp.status is failed_at
+    path = (Status.FIAT_RETURNED,) if is_there else (failed_at, Status.FIAT_RETURNED)
+    return Move(
+        onramp.record,
+        path=path,
+        what="reversed",
+        actor=actor,
+        at=at,
+        facts={"failed_reason": "the bank took the deposit back", "is_reversed": True},
+        journals={len(path) - 1: returned(onramp)},
+    )
 
 
 def into_review(onramp: Onramp, *, actor: str, at: datetime) -> Move:

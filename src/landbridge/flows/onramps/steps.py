@@ -16,7 +16,7 @@ from landbridge.core.errors import Broken, FieldInvalid, Unavailable
 from landbridge.core.ids import derived_id
 from landbridge.flows.onramps import moves
 from landbridge.flows.onramps.asked import KYC_RAILS
-from landbridge.flows.onramps.model import LAPSING, MOVES, Onramp, Status, as_onramp
+from landbridge.flows.onramps.model import LAPSING, MOVES, RETURN, Onramp, Status, as_onramp
 from landbridge.flows.onramps.service import Onramps
 from landbridge.ledger.model import Transfer
 from landbridge.payments.forced import why_not_cleared
@@ -33,8 +33,6 @@ from landbridge.payments.ways import by_chain, by_rail, insisting
 from landbridge.rails.port import Paid, Payment, Rails
 from landbridge.receipts.service import Receipts, payment_back
 from landbridge.verification.errors import VerificationMissing
-
-_RETURN = "return"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +160,7 @@ class OnrampSteps:
     def _return(self, onramp: Onramp, clock_offset: timedelta) -> Errand:
         """Return the order that gives the deposit back; it has to arrive."""
         record = onramp.record
-        key = key_to_insist(record, _RETURN)
+        key = key_to_insist(record, RETURN)
 
         async def payment() -> Payment:
             account_id = onramp.details.return_account_id
@@ -170,13 +168,13 @@ class OnrampSteps:
 
         way = by_rail(self.rails, record.org_id, key, payment, facts=_nothing)
         return Errand(
-            way=insisting(way, _RETURN),
+            way=insisting(way, RETURN),
             moves=MOVES,
             initiated=onramp.status,
             done=Status.FIAT_RETURNED,
             done_journal=moves.returned(onramp),
             refund=Refund(
-                name=_RETURN,
+                name=RETURN,
                 status=Status.FIAT_RETURNED,
                 journal=moves.returned(onramp),
                 # The fiat leaves the bank either way.
@@ -194,7 +192,7 @@ class OnrampSteps:
                 "address is for refunds in coins; this one goes to a bank account", field="address"
             )
         now = self.clock.now(clock_offset)
-        key = key_to_insist(record, _RETURN)
+        key = key_to_insist(record, RETURN)
         payment = await self.returned(as_onramp(record), account_id, key, now)
         if reason := await self.rails.why_not(payment):
             raise FieldInvalid(f"accountId can't be paid: {reason}", field="accountId")

@@ -131,29 +131,34 @@ class ResolutionSteps:
             clock_offset=clock_offset,
         )
         at = self.clock.stamp(clock_offset)
-        try:
-            move = await resolver.decide(target, decision, at)
-        except Refused as error:
-            await self._void(resolution, error.message, clock_offset)
-            return
-        # Only while it is still set aside.
-        timing = Timing.ANY if target.due_at is None else Timing.IN_TIME
 
-        async def work(tx: Tx) -> None:
+        async def work(tx: Tx, move: Move | None) -> None:
             done = await self.ledger.advance_in(tx, completed(resolution, ACTOR, at), MOVES)
             if not isinstance(done, Transfer):
                 raise _LostRace
-            moved = await self.ledger.advance_in(tx, replace(move, timing=timing), resolver.moves)
-            if moved is Outcome.SHORT:
-                raise Broken(f"resolution {resolution.record.id} spends what is not there")
-            if not isinstance(moved, Transfer):
-                raise _LostRace
-            await resolver.beside(tx, moved, decision, at)
+            if move is None:
+                await resolver.end_in(tx, target, decision, at)
+            else:
+                await self._move_in(tx, move, resolver)
 
         try:
-            await self.database.transact(work)
+            move = await resolver.decide(target, decision, at)
+            await self.database.transact(lambda tx: work(tx, move))
+        except Refused as error:
+            await self._void(resolution, error.message, clock_offset)
         except _LostRace:
             return  # due again: the next run reads what has become of it
+
+    async def _move_in(self, tx: Tx, move: Move, resolver: Resolver) -> None:
+        """Move the payment, while it is still set aside."""
+        timing = Timing.ANY if move.transfer.due_at is None else Timing.IN_TIME
+        moved = await self.ledger.advance_in(tx, replace(move, timing=timing), resolver.moves)
+        if moved is Outcome.SHORT:
+            raise Broken(
+                f"resolving {move.transfer.kind} {move.transfer.id} takes what is not there"
+            )
+        if not isinstance(moved, Transfer):
+            raise _LostRace
 
     async def _void(
         self, resolution: PaymentResolution, reason: str, clock_offset: timedelta

@@ -1,0 +1,1 @@
+"""What users owe: fiat that their bank took back after it was delivered or returned."""
