@@ -19,7 +19,7 @@ from landbridge.db.pool import Database
 from landbridge.ledger import corrections
 from landbridge.ledger.model import Role
 from landbridge.orgs.service import take_lane
-from landbridge.wiring import ASSETS, MOVES
+from landbridge.wiring import ASSETS, MOVES, wire
 from tests.bank_files.incoming import back, debit, report, statement
 from tests.db.test_lost_commits import Forgetful
 from tests.onramps import check_books, house_units, statuses
