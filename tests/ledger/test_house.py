@@ -1,7 +1,11 @@
 """House accounts: exact at any moment, folded once, whoever folds and whatever commits late."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 from uuid import UUID
+
+from typing_extensions import override
 
 from landbridge.core.money import Money
 from landbridge.db.pool import Database, Tx
@@ -12,6 +16,9 @@ from landbridge.ledger.model import Posting, Role
 from landbridge.ledger.service import Ledger
 from tests import make
 from tests.make import MOVES, MOVES_BY_KIND, USDC, USDT, Status
+from tests.waiting import holding
+
+T = TypeVar("T")
 
 OUTSIDE, LIQUIDITY = (Role.OUTSIDE, USDC.code), (Role.LIQUIDITY, USDC.code)
 
@@ -34,6 +41,37 @@ async def test_a_balance_is_exact_before_between_and_after_roll_ups(
     assert await house_balance(database, org_id, Role.OUTSIDE, USDC) == Money(-18, USDC)
     assert await house_balance(database, org_id, Role.FEES, USDT) == Money(0, USDT)
     assert (await audit(database, MOVES_BY_KIND, {}, org_id=org_id)).is_clean
+
+
+async def test_a_held_row_of_one_organisation_does_not_stop_the_others(
+    dsn: str, database: Database, ledger: Ledger
+) -> None:
+    orgs = [await make.make_org(database) for _ in range(2)]
+    for org_id in orgs:
+        account_id = await make.make_account(database, org_id)
+        await ledger.open(make.funding(org_id, account_id, 1), MOVES)
+        await database.rows("insert into house_rolls values ($1, '0')", org_id)
+    await settle(database)
+    impatient = await Impatient.connect(dsn, name="tests", size_max=1)
+    hold = "select from house_rolls where org_id = $1 for update"
+    async with holding(database, hold, orgs[0]):
+        await roll_up(impatient, orgs)
+        assert [await in_store(database, org_id) for org_id in orgs] == [0, -1]
+    await roll_up(impatient, orgs)
+    assert [await in_store(database, org_id) for org_id in orgs] == [-1, -1]
+    await impatient.close()
+
+
+class Impatient(Database):
+    """Waits for locks hardly at all."""
+
+    @override
+    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        async def briefly(tx: Tx) -> T:
+            await tx.execute("set local lock_timeout = '10ms'")
+            return await work(tx)
+
+        return await super().transact(briefly)
 
 
 async def test_all_roles_and_assets_of_a_journal_are_folded(

@@ -16,7 +16,7 @@ from uuid import UUID
 
 import structlog
 
-from landbridge.core.errors import Busy
+from landbridge.core.errors import Busy, LockTimeout
 from landbridge.core.money import Asset, Money
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger import house_store
@@ -37,6 +37,8 @@ async def roll_up(database: Database, org_ids: Iterable[UUID]) -> bool:
     for org_id in await database.single(lambda tx: house_store.behind(tx, wanted)):
         try:
             is_behind |= await _roll_up_org(database, org_id)
+        except LockTimeout as error:
+            _log.warning("house.roll_up_failed", org_id=str(org_id), reason=str(error))
         except Busy:
             raise
         except Exception as error:  # noqa: BLE001  one organisation must not stop the others
