@@ -23,6 +23,7 @@ from landbridge.approvals import model as approvals
 from landbridge.cli import commands
 from landbridge.core.states import Moves
 from landbridge.flows.bridges import model as bridges
+from landbridge.flows.disbursements import model as disbursements
 from landbridge.flows.offramps import model as offramps
 from landbridge.flows.onramps import model as onramps
 from landbridge.flows.resolutions import model as resolutions
@@ -50,6 +51,7 @@ FIGURES: dict[str, Moves[Any]] = {
     "docs/reference/accounts.md": accounts.MOVES,
     "docs/reference/approvals.md": approvals.MOVES,
     "docs/reference/offramps.md": offramps.MOVES,
+    "docs/reference/disbursements.md": disbursements.MOVES,
     "docs/reference/onramps.md": onramps.MOVES,
     "docs/reference/bridges.md": bridges.MOVES,
     "docs/reference/resolutions.md": resolutions.MOVES,
@@ -61,6 +63,7 @@ STATUSES: dict[str, type[StrEnum]] = {
     "docs/reference/accounts.md": accounts.Status,
     "docs/reference/approvals.md": approvals.Status,
     "docs/reference/offramps.md": offramps.Status,
+    "docs/reference/disbursements.md": disbursements.Status,
     "docs/reference/onramps.md": onramps.Status,
     "docs/reference/bridges.md": bridges.Status,
     "docs/reference/resolutions.md": resolutions.Status,

@@ -30,6 +30,7 @@ from landbridge.dashboard.zones import PageZones
 from landbridge.files.api import FileRoutes
 from landbridge.flows.batches.api import BatchRoutes
 from landbridge.flows.bridges.api import BridgeRoutes
+from landbridge.flows.disbursements.api import DisbursementRoutes
 from landbridge.flows.offramps.api import OfframpRoutes
 from landbridge.flows.onramps.api import OnrampRoutes
 from landbridge.flows.receivables.api import ReceivableRoutes
@@ -124,6 +125,7 @@ ROUTES = [
     BatchRoutes,
     BridgeRoutes,
     OfframpRoutes,
+    DisbursementRoutes,
     RateRoutes,
     StuckRoutes,
     OnrampRoutes,
@@ -187,6 +189,7 @@ SERVICES = (
     "search",
     "bridges",
     "offramps",
+    "disbursements",
     "approvals",
     "limits",
     "rehearsing",

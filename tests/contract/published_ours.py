@@ -51,6 +51,7 @@ QUERIES = {
     "GET /v2/limits": "userId",
     "GET /v2/approvals": f"status initiatorProfileId {_LIST}",
     "GET /v2/transactions": f"type status userId currency minAmount maxAmount {_LIST}",
+    "GET /v2/disbursements": f"userId {_LIST}",
     "GET /v2/search": "q",
     "GET /v2/events": f"eventType objectId order {_LIST}",
     f"GET {_WEBHOOK}/deliveries": f"status eventType eventId {_LIST}",
@@ -62,6 +63,7 @@ QUERIES = {
     **{
         f"GET {path}": "expand"
         for path in (
+            "/v2/disbursements/{disbursementId}",
             "/v2/offramps/{transferId}",
             "/v2/onramps/{transferId}",
             "/v2/wallets/bridges/{transferId}",

@@ -92,6 +92,7 @@ KINDS = {
     "scheduleId": "schedule",
     "runId": "run",
     "metricId": "metric",
+    "disbursementId": "disbursement",
 }
 # Of what a `transferId` is, or for what a `requestId` was, goes by the route: the first of these
 # that its path begins with. Of requests there is `<kind> request` among the things, too.
@@ -114,6 +115,7 @@ ACCOUNT = {
     "type": "brazil",
     "brazil": {"pixKey": "123.456.789-09", "currency": "brl"},
 }
+EXTERNAL = {"address": OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
 DOCUMENT = {
     "type": "PASSPORT",
     "subType": "SINGLE_SIDE",
@@ -149,6 +151,15 @@ async def make_owner(org: Tenant) -> str:
 async def make_document(org: Tenant, user: str) -> str:
     """The id of a document of this user."""
     return (await org.post(f"/v2/users/{user}/kyc/documents", [DOCUMENT]))["data"][0]["id"]
+
+
+async def make_disbursement(org: Tenant, account: str, external: str) -> str:
+    """The id of a disbursement: coins that come before their offramp was accepted go back."""
+    ends = {"userId": None, "externalWalletId": external}
+    currency = {"currency": "brl"}
+    made = await make_offramp(org, None, account, 1, source=ends, destination=currency)
+    await org.post(f"/v2/sandbox/offramps/{made['id']}/deposit", {})
+    return (await org.get(f"/v2/transactions/{made['id']}"))["disbursements"][0]["id"]
 
 
 def kind_of(path: str, name: str) -> str:
@@ -192,8 +203,7 @@ async def make_things(org: Tenant) -> Things:
     offramp = await make_offramp(org, user, account["id"], 1, destination={"currency": "brl"})
     bridge = await make_bridge(org, user, payee)
     agreement = await make_agreement(org)
-    body = {"address": OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
-    external = await org.post(f"/v2/users/{user}/wallets/external", body)
+    external = await org.post(f"/v2/users/{user}/wallets/external", EXTERNAL)
     wallets = (await org.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]
     rule, rule_requests = await make_updated_rule(org)
     form = await org.post("/v2/kyc-link", {"userType": "INDIVIDUAL", "rails": ["USD"]})
@@ -216,6 +226,7 @@ async def make_things(org: Tenant) -> Things:
             "agreement": agreement,
             "external": external["id"],
             "account": account["id"],
+            "disbursement": await make_disbursement(org, account["id"], external["id"]),
             "virtual account": (await make_account(org, user))["id"],
             "rule": rule,
             "rule request": rule_requests[0],
@@ -247,7 +258,7 @@ def unknown() -> Things:
     nothing = {kind: str(uuid4()) for kind in kinds}
     nothing |= {kind: str(uuid4()) for kind in ("payee", "transfer", "batch", "bridge", "onramp")}
     nothing |= {f"{kind} request": str(uuid4()) for kind in RECORDS.values()}
-    nothing |= {kind: str(uuid4()) for kind in ("offramp", "bridge")}
+    nothing |= {kind: str(uuid4()) for kind in ("offramp", "bridge", "disbursement")}
     nothing["file"] = f"file_{uuid4().hex}"
     nothing["link"] = str(uuid4())
     nothing["case"] = str(uuid4())
@@ -371,6 +382,7 @@ QUERIES = {
     "GET /v2/offramps/rates": {"fromCurrency": "usdc", "toCurrency": "usd"},
     "GET /v2/onramps": {"userId": ""},
     "GET /v2/offramps": {"userId": ""},
+    "GET /v2/disbursements": {"userId": ""},
     "GET /v2/kyc/status": {"userId": ""},
     "GET /v2/users/{userId}/kyc/requirements": {"rails": "USD"},
     # Of whom it is must be said; of nobody there is none.

@@ -104,6 +104,22 @@ async def test_between_claim_call_and_record_nothing_is_lost_or_done_twice(
     await play.check_books()
 
 
+@pytest.mark.parametrize("who", ["payer", "payee"])
+async def test_what_was_claimed_but_not_sent_waits_for_the_unfreezing(play: Play, who: str) -> None:
+    user = play.ada if who == "payer" else play.bob
+    play.chains.raise_before_next = RuntimeError("killed")
+    made = await play.make()
+    await play.work()
+    await play.org.post(f"/v2/users/{user}/freeze", {"reason": "a"})
+    await play.work(after=timedelta(hours=2))
+    assert (await play.status(made), await play.holds()) == ("INITIATED", (7, 3, 0))
+    assert await play.carried() == 0
+    await play.org.post(f"/v2/users/{user}/unfreeze", {})
+    await play.work()
+    assert (await play.status(made), await play.holds()) == ("COMPLETED", (7, 0, 3))
+    await play.check_books()
+
+
 async def test_what_the_chain_refuses_fails_and_is_let_go(play: Play) -> None:
     play.chains.fail_next = "nonce too low"
     made = await play.make()

@@ -230,6 +230,36 @@ async def test_what_never_arrived_is_given_again_unless_somebody_is_frozen(
     assert len(sent) == (reason is None)
 
 
+@pytest.mark.parametrize("found", [None, Standing.DONE])
+@pytest.mark.parametrize("is_claimed_now", [True, False])
+async def test_what_was_claimed_before_is_only_looked_up_while_somebody_is_frozen(
+    database: Database, ledger: Ledger, found: Standing | None, *, is_claimed_now: bool
+) -> None:
+    calls: list[str] = []
+
+    async def send() -> Answer:
+        calls.append("send")
+        return _answer(Standing.DONE)
+
+    async def look(at: datetime) -> Answer | None:
+        calls.append(f"look {at}")
+        return None if found is None else _answer(found)
+
+    async def why_not() -> str | None:
+        return "somebody is frozen"
+
+    errand = replace(_errand(Way(send, look)), why_not=why_not)
+    sending, opened = Sending(ledger, FrozenClock(NOW)), await _opened(database, ledger)
+    if not is_claimed_now and found is None:
+        with pytest.raises(Unavailable, match="somebody is frozen"):
+            await sending.run(opened, errand, timedelta())
+        assert (await _kept(database, opened)).status == Status.CLAIMED
+    else:
+        await sending.run(opened, errand, timedelta(), is_claimed_now=is_claimed_now)
+        assert (await _kept(database, opened)).status == Status.ARRIVED
+    assert calls == (["send"] if is_claimed_now else [f"look {NOW}"])
+
+
 async def test_what_must_arrive_has_the_next_key_after_each_refusal(
     database: Database, ledger: Ledger
 ) -> None:
@@ -255,7 +285,8 @@ async def test_what_must_arrive_has_the_next_key_after_each_refusal(
         keys.append(key_to_insist(record, "back"))
     assert keys[0] == derived_id(record.id, "back")
     assert len(set(keys)) == 4
-    assert record.facts == {"back_tries": 3}
+    assert record.facts["back_tries"] == 3
+    assert record.facts["back_refusal"].startswith("closed for good!")
 
 
 def test_a_reason_is_one_short_printable_line() -> None:

@@ -70,6 +70,15 @@ def offramp(
     }
 
 
+def offramp_from_outside(
+    wallet: str, user: str, account: str, amount: str, *, beneficiary: str | None
+) -> dict[str, Any]:
+    """Coins from a registered wallet outside; otherwise as above."""
+    body = offramp(user, account, amount, approval=False, beneficiary=beneficiary)
+    source = {name: value for name, value in body["source"].items() if name != "userId"}
+    return {**body, "source": {**source, "externalWalletId": wallet}}
+
+
 def onramp(user: str, amount: str, *, fee: str | None) -> dict[str, Any]:
     """Dollars by wire."""
     return {

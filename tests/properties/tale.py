@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from tests.tenants import Tenant
+
 PATH_OF = {
     "WALLET.SWAP": "/v2/wallets/swaps",
     "WALLET.TRANSFER": "/v2/wallets/transfers",
@@ -12,6 +14,7 @@ PATH_OF = {
     "WALLET.BRIDGE": "/v2/wallets/bridges",
     "ONRAMP": "/v2/onramps",
     "OFFRAMP": "/v2/offramps",
+    "DISBURSEMENT": "/v2/disbursements",
 }
 PATHS = tuple(PATH_OF.values())
 # Statuses at which a payment waits for somebody.
@@ -19,6 +22,16 @@ WAITING = frozenset({"OPEN_QUOTE", "AWAITING_FUNDS", "IN_REVIEW", "PENDING_APPRO
 
 # Statuses of ramps whose payment may come back, or whose deposit may be taken back.
 UNDONE = frozenset({"COMPLETED", "FIAT_RETURNED", "FIAT_PENDING", "FIAT_FAILED", "CRYPTO_FAILED"})
+
+
+async def records(org: Tenant) -> list[dict[str, Any]]:
+    """The newest hundred records of each kind."""
+    found: list[dict[str, Any]] = []
+    for path in PATHS:
+        page = await org.get(path, limit=100)
+        listed: list[dict[str, Any]] = page.get("records") or page.get("data") or []
+        found += [{"kind": each["transferType"], **each["transferDetails"]} for each in listed]
+    return found
 
 
 def path_of(record: Mapping[str, Any]) -> str:
@@ -54,8 +67,7 @@ def effect(
         case "WALLET.TRANSFER", "COMPLETED":
             on = {"chain": record["chain"], "currency": record["currency"]}
             _add(moved, {**record["source"], **on}, -units(record["amountIncludeDeveloperFee"]))
-            if record["destination"]["walletAddress"] != outside:
-                _add(moved, {**record["destination"], **on}, units(record["amount"]))
+            _add_arrival(moved, record, outside)
         case "WALLET.TRANSFER.BATCH", "COMPLETED":
             on = {"chain": record["chain"], "currency": record["currency"]}
             for item in record["destination"]["batch"]:
@@ -71,16 +83,33 @@ def effect(
             # What a settlement rule took goes to the one wallet that it names.
             taken = units(quote["receiveGross"]["amount"]) - left
             _add(moved, {**end, "userId": shares_with}, taken)
-        case "OFFRAMP", "COMPLETED":
-            _add(moved, record["source"], -units(record["quoteInformation"]["sendGross"]["amount"]))
-        case "OFFRAMP", "CRYPTO_RETURNED":
-            # What the developer's wallets got is not clawed back.
-            quote = record["quoteInformation"]
-            paid = units(quote["sendGross"]["amount"]) - units(quote["sendNet"]["amount"])
-            _add(moved, record["source"], -paid)
+        case "OFFRAMP", _:
+            _add_payout(moved, record)
+        case "DISBURSEMENT", "COMPLETED":
+            _add_arrival(moved, record, outside)
         case _:
             pass  # ended before anything moved, or all of it came back
     return moved
+
+
+def _add_arrival(moved: Counter[tuple[str, str]], record: Mapping[str, Any], outside: str) -> None:
+    """What one payee got, unless the coins left the platform."""
+    if record["destination"]["walletAddress"] != outside:
+        on = {"chain": record["chain"], "currency": record["currency"]}
+        _add(moved, {**record["destination"], **on}, units(record["amount"]))
+
+
+def _add_payout(moved: Counter[tuple[str, str]], record: Mapping[str, Any]) -> None:
+    """What an offramp has taken; of coins from outside it takes nothing."""
+    if record["source"]["externalWalletId"] is not None:
+        return
+    if record["status"] == "COMPLETED":
+        _add(moved, record["source"], -units(record["quoteInformation"]["sendGross"]["amount"]))
+    elif record["status"] == "CRYPTO_RETURNED":
+        # What the developer's wallets got is not clawed back.
+        quote = record["quoteInformation"]
+        paid = units(quote["sendGross"]["amount"]) - units(quote["sendNet"]["amount"])
+        _add(moved, record["source"], -paid)
 
 
 def _add(moved: Counter[tuple[str, str]], end: Mapping[str, Any], sum_units: int) -> None:

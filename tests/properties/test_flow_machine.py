@@ -36,7 +36,7 @@ from landbridge.orgs.service import take_lane
 from landbridge.wiring import AUDIT_RULES, MOVES, wire
 from tests.accounts.verified import make_verified
 from tests.forced import force
-from tests.properties import asks, tale
+from tests.properties import accounts, asks, tale
 from tests.properties.plans import plans
 from tests.returned import undo
 from tests.simulation.faulty import FaultyChains, FaultyRails
@@ -83,10 +83,13 @@ class FlowMachine(RuleBasedStateMachine):
         for user in self.users:
             await self.org.post(f"/v2/users/{user}/wallets/add", {"chains": ["BASE"]})
             await self._fund(user, "60")
-        self.bank = [await self._bank_account(user) for user in self.users]
-        self.virtual = await self._virtual_account(self.users[1])
+        self.bank = [await accounts.bank_account(self.org, user) for user in self.users]
+        self.virtual = await accounts.virtual_account(self.org, *self.users)
         outside = {"address": asks.OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
-        await self.org.post(f"/v2/users/{self.users[0]}/wallets/external", outside)
+        path = f"/v2/users/{self.users[0]}/wallets/external"
+        self.external = (await self.org.post(path, outside))["id"]
+        found = await self.org.get(f"/v2/users/{self.users[1]}")
+        self.beneficiary = found["wallets"]["INDIVIDUAL"]["POLYGON"]["address"]
 
     async def _open(self, org: Tenant | None) -> None:
         plain = wire(SETTINGS, self.database, self.clock)
@@ -98,27 +101,6 @@ class FlowMachine(RuleBasedStateMachine):
             self.org = await make_tenant(house, client)
         else:
             self.org = Tenant(house, client, org.caller, org.key)
-
-    async def _bank_account(self, user: str) -> str:
-        holder = {"type": "individual", "name": "Ada Approval", "address": asks.ADDRESS}
-        body = {"rail": "offramp", "type": "us", "accountHolder": holder, "us": asks.US_BANK}
-        return (await self.org.post(f"/v2/users/{user}/accounts", body))["id"]
-
-    async def _virtual_account(self, user: str) -> str:
-        wallets = (await self.org.get(f"/v2/users/{self.users[0]}"))["wallets"]["INDIVIDUAL"]
-        address = wallets["POLYGON"]["address"]
-        share = {"type": "PERCENTAGE", "calculationModel": "FIXED", "value": 0.1}
-        rule = {"requestId": str(uuid4()), "chain": "POLYGON", "includeHIFIFee": False}
-        made = await self.org.post(
-            "/v2/virtual-accounts/settlement-rules",
-            {**rule, "rules": [{**share, "walletAddress": address}]},
-        )
-        path = f"/v2/users/{user}/virtual-accounts"
-        wanted = {"sourceCurrency": "usd", "destinationCurrency": "usdc"}
-        account = await self.org.post(path, {**wanted, "destinationChain": "POLYGON"})
-        found = f"{path}/{account['accountInfo']['id']}"
-        await self.org.post(f"{found}/settlement-rules/{made['id']}")
-        return found
 
     async def _fund(self, user: str, amount: str) -> None:
         await fund(self.org, user, amount)
@@ -184,6 +166,26 @@ class FlowMachine(RuleBasedStateMachine):
         body = asks.offramp(user, account, amount, approval=approval, beneficiary=beneficiary)
         self._ask("/v2/offramps", body, steps=steps, plan=plan)
 
+    @rule(
+        plan=plans("OFFRAMP"),
+        steps=some_steps,
+        amount=amounts,
+        fee=st.sampled_from(["none", "to a user", "outside"]),
+    )
+    def offramp_from_outside(self, amount: str, *, fee: str, steps: int, plan: str | None) -> None:
+        beneficiary = {"to a user": self.beneficiary, "outside": asks.OUTSIDE}.get(fee)
+        user, account = self.users[0], self.bank[0]
+        body = asks.offramp_from_outside(
+            self.external, user, account, amount, beneficiary=beneficiary
+        )
+        self._ask("/v2/offramps", body, steps=steps, plan=plan)
+
+    @rule(data=st.data(), amount=st.sampled_from([None, "3.21"]))
+    def coins_come_at_any_time(self, data: st.DataObject, amount: str | None) -> None:
+        record = self._any(data, None, kinds=("OFFRAMP",))
+        if record is not None:
+            self._send_coins(record, amount)
+
     @rule(plan=plans("ONRAMP"), steps=some_steps, person=people, amount=dollars, fee=st.booleans())
     def onramp(self, person: int, amount: str, *, fee: bool, steps: int, plan: str | None) -> None:
         body = asks.onramp(self.users[person], amount, fee="0.5" if fee else None)
@@ -205,6 +207,8 @@ class FlowMachine(RuleBasedStateMachine):
         match record["status"]:
             case "OPEN_QUOTE":
                 self._send("POST", at + tale.accept_verb(at))
+            case "AWAITING_FUNDS" if record["kind"] == "OFFRAMP":
+                self._send_coins(record, "3.21" if otherwise else None)
             case "AWAITING_FUNDS":
                 path = f"/v2/sandbox/onramps/{record['id']}/deposit"
                 self._send("POST", path, {"amount": "3.21"} if otherwise else {})
@@ -216,6 +220,11 @@ class FlowMachine(RuleBasedStateMachine):
                 self._decide(record, "reject" if otherwise else "approve")
             case _:
                 pass
+
+    def _send_coins(self, record: dict[str, Any], amount: str | None) -> None:
+        """Coins arrive from outside for an offramp, whether it waits for them or not."""
+        path = f"/v2/sandbox/offramps/{record['id']}/deposit"
+        self._send("POST", path, {} if amount is None else {"amount": amount})
 
     @rule(data=st.data())
     def ask_about(self, data: st.DataObject) -> None:
@@ -287,13 +296,13 @@ class FlowMachine(RuleBasedStateMachine):
             outside.fail_next = outside.raise_before_next = outside.raise_after_next = None
             outside.late_by = None
         for _ in range(5):
-            for record in await self._records():
+            for record in await tale.records(self.org):
                 if record["status"] == "IN_REVIEW":
                     path = f"/v2/sandbox/transfers/{record['id']}/rfi"
                     await self.org.post(path, {"action": "close"})
             await self._work()
             self.clock.at += timedelta(days=8)
-        records = await self._records()
+        records = await tale.records(self.org)
         moving = [each for each in records if not MOVES[each["kind"]].is_terminal(each["status"])]
         assert not moving
         await self._check_books(records)
@@ -313,16 +322,9 @@ class FlowMachine(RuleBasedStateMachine):
             key: units for key, units in expected.items() if units and key[0] in self.users
         }
         house = await house_balances(self.database, org_id)
-        in_transit = {key: units for key, units in house.items() if key[0] is Role.IN_TRANSIT}
-        assert not any(in_transit.values()), in_transit
-
-    async def _records(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for path in tale.PATHS:
-            page = await self.org.get(path, limit=100)
-            listed: list[dict[str, Any]] = page.get("records") or page.get("data") or []
-            found += [{"kind": each["transferType"], **each["transferDetails"]} for each in listed]
-        return found
+        passed_on = {Role.IN_TRANSIT, Role.PAYABLE}
+        left = {key: units for key, units in house.items() if key[0] in passed_on and units}
+        assert not left
 
     def _any(
         self,
@@ -334,7 +336,7 @@ class FlowMachine(RuleBasedStateMachine):
         """One of the records that there are, if there are such."""
         records = [
             each
-            for each in self.wait_for(self._records())
+            for each in self.wait_for(tale.records(self.org))
             if each["kind"] in kinds and (statuses is None or each["status"] in statuses)
         ]
         return records[data.draw(st.integers(0, len(records) - 1))] if records else None

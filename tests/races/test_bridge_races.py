@@ -3,13 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from landbridge.chains.port import Action, Chains, Order, Sent
 from landbridge.core.clock import Clock
 from landbridge.core.errors import Refused
 from landbridge.db.pool import Database
@@ -174,5 +175,62 @@ async def test_a_bridge_is_approved_or_rejected_or_lapses(play: Play, house_b: H
     assert int(held) == statuses["OPEN_QUOTE"]
     assert int(free) + int(held) == 10
     await play.work(after=timedelta(minutes=11))
+    assert await play.holds() == ("10", "0", "0")
+    await play.check_books()
+
+
+@dataclass
+class _BlockingChains:
+    """Chains whose first burn waits, within the call, until it is let go on."""
+
+    inner: Chains
+    is_burning: asyncio.Event
+    may_go_on: asyncio.Event
+    burns: int = 0
+
+    @property
+    def remembers(self) -> timedelta | None:
+        return self.inner.remembers
+
+    async def send(self, order: Order) -> Sent:
+        if order.action is Action.BURN:
+            self.burns += 1
+            if self.burns == 1:
+                self.is_burning.set()
+                await self.may_go_on.wait()
+        return await self.inner.send(order)
+
+    async def look(self, org_id: UUID, key: UUID, at: datetime) -> Sent | None:
+        return await self.inner.look(org_id, key, at)
+
+
+async def test_a_freeze_while_another_worker_burns_frees_nothing_that_is_burned(
+    play: Play, database: Database, house_b: House
+) -> None:
+    made = await play.accepted()
+    chains = _BlockingChains(play.chains, asyncio.Event(), asyncio.Event())
+    clock_a = replace_lane(play, await take_lane(database))
+    first = wire(SETTINGS, database, clock_a, chains=chains)
+    second = wire(SETTINGS, house_b.database, house_b.clock, chains=chains)
+    offsets = {play.org.org_id: timedelta()}
+    play.clock.at += timedelta(seconds=1)
+    burning = asyncio.create_task(first.due.run_all(offsets))
+    await chains.is_burning.wait()
+    # The first worker has looked, and is inside of the call.
+    await play.org.post(f"/v2/users/{play.ada}/freeze", {"reason": "a"})
+    for _ in range(3):
+        play.clock.at += timedelta(minutes=1)
+        await second.due.run_all(offsets)
+        assert await play.status(made) == "SOURCE_PENDING"
+        assert await play.holds() == ("7", "3", "0")
+        await play.check_books(is_over=False)
+    assert chains.burns == 1
+    chains.may_go_on.set()
+    await burning
+    await second.due.run_all(offsets)
+    await play.org.post(f"/v2/users/{play.ada}/unfreeze", {})
+    # Burned, and then given back, as the second leg is not claimed for who is frozen.
+    assert await play.status(made) == "DESTINATION_FAILED"
+    assert chains.burns == 1
     assert await play.holds() == ("10", "0", "0")
     await play.check_books()

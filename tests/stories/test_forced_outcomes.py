@@ -32,8 +32,8 @@ TALE: dict[tuple[str, str], tuple[str, ...]] = {
     ("WALLET.BRIDGE", "chain_send=twice"): DONE,
     ("WALLET.BRIDGE", "chain_send=late"): ("SOURCE_INITIATED", "COMPLETED"),
     ("WALLET.BRIDGE", "confirmation=reject"): ("SOURCE_FAILED",),
-    ("WALLET.BRIDGE", "confirmation=timeout"): ("SOURCE_PENDING", "COMPLETED"),
-    ("WALLET.BRIDGE", "confirmation=late"): ("SOURCE_PENDING", "COMPLETED"),
+    ("WALLET.BRIDGE", "confirmation=timeout"): ("SOURCE_INITIATED", "COMPLETED"),
+    ("WALLET.BRIDGE", "confirmation=late"): ("SOURCE_INITIATED", "COMPLETED"),
     ("WALLET.BRIDGE", "mint=reject"): ("DESTINATION_FAILED",),
     ("WALLET.BRIDGE", "mint=timeout"): DONE,
     ("WALLET.BRIDGE", "mint=lost"): DONE,
@@ -192,7 +192,7 @@ async def test_what_was_asked_for_happens_to_one_order_and_not_to_the_way_back(
 ) -> None:
     cast = await make_cast(org)
     made = await cast.make("WALLET.BRIDGE", "chain_send=lost;confirmation=late:2h;mint=reject")
-    assert (await cast.go_on("WALLET.BRIDGE", made))["status"] == "SOURCE_PENDING"
+    assert (await cast.go_on("WALLET.BRIDGE", made))["status"] == "SOURCE_INITIATED"
     await cast.pass_hours(3)
     assert (await cast.shown("WALLET.BRIDGE", made))["status"] == "DESTINATION_FAILED"
     taken = await orders(org.house.database, org.org_id, Part.CHAIN)

@@ -59,6 +59,14 @@ class PayeeReply(WireStruct, frozen=True):
     amount: str
 
 
+class DisbursementLineReply(WireStruct, frozen=True):
+    """What the house pays beside a payment, by an order of its own."""
+
+    id: UUID
+    status: str
+    amount: EndReply
+
+
 class TransactionDetailsReply(WireStruct, frozen=True):
     """A payment of any kind. `resource` is the path of its own route."""
 
@@ -74,6 +82,7 @@ class TransactionDetailsReply(WireStruct, frozen=True):
     updated_at: Moment
     resource: str
     payees: list[PayeeReply] | None
+    disbursements: list[DisbursementLineReply]
     history: list[ChangeReply]
     journals: list[JournalReply]
 
@@ -94,6 +103,14 @@ def details_reply(details: Details) -> TransactionDetailsReply:
         updated_at=moment(record.updated_at),
         resource=f"{KINDS[record.kind].path}/{record.id}",
         payees=_payees(details),
+        disbursements=[
+            DisbursementLineReply(
+                id=each.id,
+                status=each.status,
+                amount=end_reply(each.source_asset, each.source_units),
+            )
+            for each in details.disbursements
+        ],
         history=_history(details),
         journals=[
             JournalReply(seq=seq, entries=[_entry(details, each) for each in entries])

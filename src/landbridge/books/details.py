@@ -12,7 +12,7 @@ from landbridge.core.money import Money
 from landbridge.db.pool import Database, Tx
 from landbridge.flows.batches import model as batches
 from landbridge.ledger.errors import TransactionNotFound
-from landbridge.ledger.listing import Entry, Listing
+from landbridge.ledger.listing import Entry, Line, Listing
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.users.model import UserCard
@@ -70,6 +70,8 @@ class Details:
     users: Mapping[UUID, UserCard]
     # None unless it is a batch.
     payees: Sequence[Payee] | None
+    # What the house pays beside it: fees, and coins that it did not wait for.
+    disbursements: Sequence[Line]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class TransactionDetails:
             wallets=wallets,
             users=await self.users.cards(org_id, list(wanted)),
             payees=payees,
+            disbursements=await self.listing.of_payment(org_id, transaction_id),
         )
 
 

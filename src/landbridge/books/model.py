@@ -11,6 +11,7 @@ from landbridge.core.money import Asset
 from landbridge.core.states import Moves
 from landbridge.flows.batches import model as batches
 from landbridge.flows.bridges import model as bridges
+from landbridge.flows.disbursements import model as disbursements
 from landbridge.flows.offramps import model as offramps
 from landbridge.flows.onramps import model as onramps
 from landbridge.flows.swaps import model as swaps
@@ -34,6 +35,7 @@ KINDS: Mapping[str, PaymentKind] = {
     bridges.KIND: PaymentKind(bridges.MOVES, "/v2/wallets/bridges"),
     onramps.KIND: PaymentKind(onramps.MOVES, "/v2/onramps"),
     offramps.KIND: PaymentKind(offramps.MOVES, "/v2/offramps"),
+    disbursements.KIND: PaymentKind(disbursements.MOVES, "/v2/disbursements"),
 }
 STATUSES = tuple(sorted({str(status) for kind in KINDS.values() for status in kind.moves.table}))
 ALL_ASSETS: Mapping[str, Asset] = {**ASSETS, **FIAT_ASSETS}

@@ -74,7 +74,7 @@ class Search:
         if _HASH.fullmatch(told):
             spelled = told.lower() if told.startswith("0x") else told
             lines = await self.listing.by_hash(org_id, spelled, limit=RESULTS_MAX)
-            return [_payment(each) for each in lines]
+            return [_payment(each) for each in lines if each.kind in KINDS]
         if _ADDRESS.fullmatch(told) and (found := await self._by_address(org_id, told)):
             return found[:RESULTS_MAX]
         return await self._by_name(org_id, told)

@@ -81,6 +81,10 @@ class Listing:
         """Records of which something was sent, or came, in this transaction of a chain."""
         return await self._database.single(lambda tx: store.by_hash(tx, org_id, text, limit))
 
+    async def of_payment(self, org_id: UUID, payment_id: UUID) -> Sequence[Line]:
+        """Return the records that belong to a payment, such as its disbursements."""
+        return await self._database.single(lambda tx: store.of_payment(tx, org_id, payment_id))
+
     async def by_id(self, org_id: UUID, wanted: UUID) -> Sequence[Line]:
         """The record of this id, and the one that this request id made."""
         return await self._database.single(lambda tx: store.by_id(tx, org_id, wanted))

@@ -130,6 +130,15 @@ from transfers
 where org_id = $1 and request_id = $2 and id <> $2
 """
 
+# By the partial index of 0053: its expression and its condition, to the letter.
+_OF_PAYMENT = """
+select id, kind, user_id, request_id, status, source_asset, source_units, destination_asset,
+    destination_units, created_at, updated_at
+from transfers
+where org_id = $1 and details ? 'payment_id' and details ->> 'payment_id' = $2
+order by created_at, id
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
@@ -258,6 +267,11 @@ async def by_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[Line]
 async def by_id(tx: Tx, org_id: UUID, wanted: UUID) -> Sequence[Line]:
     """The record of this id, and the one that this request id made."""
     return [_line(row) for row in await tx.fetch(_BY_ID, org_id, wanted)]
+
+
+async def of_payment(tx: Tx, org_id: UUID, payment_id: UUID) -> Sequence[Line]:
+    """Return the records that belong to a payment, the oldest first."""
+    return [_line(row) for row in await tx.fetch(_OF_PAYMENT, org_id, str(payment_id))]
 
 
 def _line(row: Row) -> Line:

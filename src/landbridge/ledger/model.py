@@ -22,6 +22,7 @@ class Role(StrEnum):
     IN_TRANSIT = "in_transit"  # between two legs of a record; empty once all records are at an end
     RECEIVABLE = "receivable"  # what is owed to the organisation, below zero
     WRITE_OFFS = "write_offs"  # what the organisation has lost for good, below zero
+    PAYABLE = "payable"  # owed to fee beneficiaries, not yet paid; empty likewise
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,18 @@ class Ledger:
             case _:
                 raise Broken(f"moving a {move.transfer.kind} on came out as {outcome}")
 
+    async def lock_in(self, tx: Tx, record: Transfer) -> bool:
+        """Lock a record until the transaction ends; False if it has moved since it was read.
+
+        For what may only be written while the record stays as it is. The order of locks is that of
+        `open_in`.
+        """
+        key = (record.org_id, record.id)
+        await store.lock(tx, transfers=[key], accounts=())
+        # A statement of its own: its snapshot is newer than the lock.
+        (current,) = await record_store.get_batch(tx, [key])
+        return current is not None and current.version == record.version
+
     async def postpone(
         self, record: Transfer, due_at: datetime, facts: Mapping[str, Any] | None = None
     ) -> bool:

@@ -20,7 +20,7 @@ class PlannedPostingReply(WireStruct, frozen=True):
     """One line of a journal: what an account gets or, below zero, what is taken from it.
 
     `account` is `WALLET`, of the user beside it, or one of the house: `LIQUIDITY`, `FEES`,
-    `OUTSIDE`, `IN_TRANSIT`. Amounts are decimal strings; `held` can't be spent.
+    `OUTSIDE`, `IN_TRANSIT`, `PAYABLE`. Amounts are decimal strings; `held` can't be spent.
     """
 
     account: str

@@ -8,9 +8,10 @@ order has it refused under its key for ever, so the next try has the next key (c
     Errand(way=insisting(way, "return"), ..., done=Status.FIAT_RETURNED)
 
 A refusal raises `StillRefused`. `Sending.run` keeps the count as the record's fact
-`return_tries` and puts the record off, and the worker logs one warning (`due.refused`) and counts
-the record as failing until the next try. After `REFUSALS_MAX` refusals the record asks for a
-person as well (payments/attention.py), who may redirect it: that begins a new round of keys.
+`return_tries`, the reason as `return_refusal`, and puts the record off; the worker logs one warning
+(`due.refused`) and counts the record as failing until the next try. After `REFUSALS_MAX` refusals
+the record asks for a person as well (payments/attention.py), who may redirect it: that begins a
+new round of keys.
 """
 
 from collections.abc import Mapping
@@ -44,7 +45,8 @@ class StillRefused(Rejected):
         self.reason = reason
         self.facts = facts or {}
         self.pause = timedelta()
-        super().__init__(f"{what}: {in_short(reason or 'the other side refused it')}")
+        self.sentence = in_short(reason or "the other side refused it")
+        super().__init__(f"{what}: {self.sentence}")
 
 
 def key_to_insist(record: Transfer, what: str) -> UUID:
@@ -62,6 +64,7 @@ def refused_again(record: Transfer, refusal: StillRefused) -> dict[str, Any]:
     facts = {
         **refusal.facts,
         f"{what}_tries": int(record.facts.get(f"{what}_tries", 0)) + 1,
+        f"{what}_refusal": refusal.sentence,
     }
     if count >= REFUSALS_MAX:
         facts |= attention(record, f"refused {count} times: {refusal}")

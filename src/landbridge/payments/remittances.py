@@ -195,23 +195,29 @@ class RemittanceSteps:
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
         """Take a due record as far as it goes; losing a race for it is an ordinary outcome."""
-        await as_far_as_it_goes(record, lambda here: self._step(self.read(here), clock_offset))
+        await as_far_as_it_goes(
+            record,
+            lambda here: self._step(here, clock_offset, is_claimed_now=here is not record),
+        )
 
-    async def _step(self, paid: Remittance, clock_offset: timedelta) -> Transfer | None:
+    async def _step(
+        self, record: Transfer, clock_offset: timedelta, *, is_claimed_now: bool
+    ) -> Transfer | None:
         """One move; the record as it is then, None if it is somebody else's."""
-        record = paid.record
         match Status(record.status):
             case Status.PENDING_APPROVAL:
                 at = self.clock.stamp(clock_offset)
-                await self.approvals.expire(record, _lapsed(paid, at), MOVES)
+                await self.approvals.expire(record, _lapsed(self.read(record), at), MOVES)
                 return None
             case Status.CREATED:
-                return await self._claim(paid, clock_offset)
+                return await self._claim(self.read(record), clock_offset)
             case status:
                 errand = await self.errand(record, clock_offset)
                 if errand is None:
                     raise Broken(f"a {record.kind} that is {status} waits for no time")
-                return await self.sending.run(record, errand, clock_offset)
+                return await self.sending.run(
+                    record, errand, clock_offset, is_claimed_now=is_claimed_now
+                )
 
     async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
         """Return the order that a record waits for; None if it waits for none."""

@@ -19,6 +19,8 @@ is the flow's own, because what is checked before it is. Guarantees:
   it is asked about every hour, and the next answer, whenever it comes, settles it.
 - What is on its way is due when it is expected, at every station.
 - Whoever loses the race to record has done no harm: the other worker's answer is the same.
+- An order is given only while `why_not` has no reason against it. Else it is only looked up: an
+  earlier worker may have given it.
 - What must arrive (`insisting`) is given again after each refusal, under its next key, after
   pauses that grow to a day, without end (payments/insistence.py).
 
@@ -94,8 +96,7 @@ class Errand:
     waits at `initiated`; without `unknown` it is asked about there without end. Without `failed`
     (what is given back must arrive) its way is an `insisting` one: a failure is a fault.
 
-    `why_not` says why an order of which nobody there knows, a day after the claim, may not be given
-    now (somebody is frozen since): the record then stays `unknown` until it may.
+    `why_not` returns why the order may not be given now (somebody has been frozen since the claim).
 
     `done_facts` and `failed_facts` are kept with these moves, besides what the answer brings.
     `reason_fact` keeps why the order failed. `refund` is there for an order that has to arrive.
@@ -132,19 +133,25 @@ class Sending:
     clock: Clock
 
     async def run(
-        self, record: Transfer, errand: Errand, clock_offset: timedelta
+        self,
+        record: Transfer,
+        errand: Errand,
+        clock_offset: timedelta,
+        *,
+        is_claimed_now: bool = False,
     ) -> Transfer | None:
         """Give or ask about the order, and move the record.
 
         None if somebody else has, or if it was put off until it is expected. Raises `Unavailable`
         and `Unclear` while there is no answer: the record stays due. Raises `StillRefused` for
-        what must arrive: the record is due when it is given again.
+        what must arrive: the record is due when it is given again. `is_claimed_now` says that this
+        run has just claimed the order, and so has checked `why_not`.
         """
         now = self.clock.now(clock_offset)
         if not await self._note_given(record, errand, now):
             return None
         try:
-            answer = await _answer(record, errand, now)
+            answer = await _answer(record, errand, now, is_claimed_now=is_claimed_now)
         except StillRefused as refusal:
             facts = refused_again(record, refusal)
             await self.ledger.postpone(record, now + refusal.pause, facts)
@@ -293,25 +300,29 @@ def answered(
             )
 
 
-async def _answer(record: Transfer, errand: Errand, at: datetime) -> Answer:
+async def _answer(
+    record: Transfer, errand: Errand, at: datetime, *, is_claimed_now: bool
+) -> Answer:
     """As `_ask`, within bounded time."""
     try:
         async with asyncio.timeout(CALL_TIMEOUT_S):
-            return await _ask(record, errand, at)
+            return await _ask(record, errand, at, is_claimed_now=is_claimed_now)
     except TimeoutError:
         raise Unclear(f"the provider did not answer within {CALL_TIMEOUT_S} s") from None
 
 
-async def _ask(record: Transfer, errand: Errand, at: datetime) -> Answer:
+async def _ask(record: Transfer, errand: Errand, at: datetime, *, is_claimed_now: bool) -> Answer:
     """An answer that moves the record; raises `Unavailable` if there is none yet."""
     if record.status == errand.initiated:
-        answer = await _give(record, errand, at)
+        since = given_at(record, errand.name)
+        answer = await _give(errand, since, at, is_claimed_now=is_claimed_now)
         is_waiting = errand.pending is None
     elif record.status in {errand.pending, errand.unknown}:
         found = await errand.way.look(at)
         if found is None and record.status == errand.unknown:
             # It never arrived: giving it again under its key is what `initiated` would do.
-            found = await _give_again(record, errand, at)
+            mark = record.facts.get("given_at")
+            found = await _give(errand, mark and datetime.fromisoformat(mark), at)
         if found is None:
             raise Unavailable("nobody knows of it there, though it was taken before")
         answer, is_waiting = found, True
@@ -324,24 +335,22 @@ async def _ask(record: Transfer, errand: Errand, at: datetime) -> Answer:
     return answer
 
 
-async def _give(record: Transfer, errand: Errand, at: datetime) -> Answer:
-    """Give the order; beyond the provider's memory it is only looked up."""
-    if _is_remembered(errand, given_at(record, errand.name), at):
+async def _give(
+    errand: Errand, given_since: datetime | None, at: datetime, *, is_claimed_now: bool = False
+) -> Answer:
+    """Give the order; only look it up while it may not be given, or may be forgotten."""
+    is_remembered = _is_remembered(errand, given_since, at)
+    reason: str | None = None
+    if errand.why_not is not None and not is_claimed_now:
+        reason = await errand.why_not()
+    if is_remembered and reason is None:
         return await errand.way.send()
     found = await (errand.find or errand.way.look)(at)
-    if found is None:
+    if found is not None:
+        return found
+    if not is_remembered:
         raise _Forgotten
-    return found
-
-
-async def _give_again(record: Transfer, errand: Errand, at: datetime) -> Answer:
-    since = record.facts.get("given_at")
-    if not _is_remembered(errand, since and datetime.fromisoformat(since), at):
-        raise _Forgotten
-    reason = None if errand.why_not is None else await errand.why_not()
-    if reason is not None:
-        raise Unavailable(f"it never arrived there, and may not be sent now: {reason}")
-    return await errand.way.send()
+    raise Unavailable(f"it never arrived there, and may not be sent now: {reason}")
 
 
 def _is_remembered(errand: Errand, given_since: datetime | None, at: datetime) -> bool:

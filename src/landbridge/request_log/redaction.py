@@ -62,7 +62,7 @@ _CLAIM_NAMES = _names(
 _SENTENCE_NAMES = frozenset({"errorDetails", "message"})
 # Words of ours that are in no enumeration: kinds of records, rails, types of accounts and of fees.
 _MORE_WORDS = _names(
-    "OFFRAMP ONRAMP WALLET.BRIDGE WALLET.DEPOSIT WALLET.SWAP WALLET.TRANSFER",
+    "DISBURSEMENT OFFRAMP ONRAMP WALLET.BRIDGE WALLET.DEPOSIT WALLET.SWAP WALLET.TRANSFER",
     "WALLET.TRANSFER.BATCH ach rtp sepa sepaInstant swift wire fps pix spei chats bankTransfer",
     "momo EXCHANGE_FEE ON_TRANSACTION",
     "us brazil colombia argentina mexico africa brazilGlobalNetwork chinaGlobalNetwork",

@@ -273,19 +273,18 @@ def _cross(play: Play, end: End, reason: str) -> None:
         at = marks.moment(number)
         play.go(going(play.record, bridges.MOVES, to, at=at, facts=facts, journal=journal))
 
-    source = {**_hashes(marks, "approve_"), **_hashes(marks)}
     if end is End.FROZEN:
         known = bridges.as_bridge(play.record)
         play.go(bridge_moves.unsent(known, ACTOR, marks.moment(2), reason))
         return
     go(status.SOURCE_INITIATED)
-    go(status.SOURCE_PENDING, **source)
+    go(status.SOURCE_PENDING, **_hashes(marks, "approve_"))
     known = bridges.as_bridge(play.record)
     if end is End.FAILED:
         failed = {"held_units": 0, "failed_reason": reason}
-        go(status.SOURCE_FAILED, *bridge_moves.freed(known), **source, **failed)
+        go(status.SOURCE_FAILED, *bridge_moves.freed(known), **_hashes(marks), **failed)
         return
-    go(status.SOURCE_PROCESSED, *bridge_moves.burned(known), **source, held_units=0)
+    go(status.SOURCE_PROCESSED, *bridge_moves.burned(known), **_hashes(marks), held_units=0)
     go(status.DESTINATION_INITIATED)
     go(status.DESTINATION_PENDING, **_hashes(marks, "mint_"))
     if end is End.RETURNED:

@@ -1,4 +1,4 @@
-"""Flows that move coins from wallet to wallet, on one chain or between two."""
+"""Flows that move coins from wallet to wallet, on one chain or between two; disbursements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +11,9 @@ from landbridge.flows.bridges.deciding import Deciding as BridgeDeciding
 from landbridge.flows.bridges.errands import Errands
 from landbridge.flows.bridges.service import Bridges
 from landbridge.flows.bridges.steps import BridgeSteps
+from landbridge.flows.disbursements import model as disbursements
+from landbridge.flows.disbursements.service import Disbursements
+from landbridge.flows.disbursements.steps import DisbursementSteps
 from landbridge.flows.due import Steps
 from landbridge.flows.wallet_transfers import model as wallet_transfers
 from landbridge.flows.wallet_transfers.service import WalletTransfers
@@ -32,6 +35,7 @@ class Coins(Paying):
     wallet_transfers: WalletTransfers
     batches: Batches
     bridges: Bridges
+    disbursements: Disbursements
 
 
 def move_coins(on: Paying) -> Coins:
@@ -44,6 +48,7 @@ def move_coins(on: Paying) -> Coins:
         ),
         batches=Batches(*shared, clock=on.clock),
         bridges=Bridges(on.ledger, on.ends, on.openings, on.committing, on.clock),
+        disbursements=Disbursements(on.ledger, on.clock),
     )
 
 
@@ -53,11 +58,16 @@ class CoinSteps:
 
     remittances: Mapping[str, RemittanceSteps]
     bridges: BridgeSteps
+    disbursements: DisbursementSteps
 
     @property
     def by_kind(self) -> dict[str, Steps]:
         """The steps by kind of record."""
-        return {**self.remittances, bridges.KIND: self.bridges}
+        return {
+            **self.remittances,
+            bridges.KIND: self.bridges,
+            disbursements.KIND: self.disbursements,
+        }
 
 
 def coin_steps(on: Coins) -> CoinSteps:
@@ -71,6 +81,7 @@ def coin_steps(on: Coins) -> CoinSteps:
     return CoinSteps(
         remittances,
         BridgeSteps(on.bridges, on.approvals, on.ends, errands, sending, on.clock),
+        DisbursementSteps(sending, on.chains, on.ends, on.clock),
     )
 
 

@@ -12,6 +12,8 @@ from landbridge.flows.batches import spending as batch_spending
 from landbridge.flows.bridges import audit as bridge_audit
 from landbridge.flows.bridges import model as bridges
 from landbridge.flows.bridges import spending as bridge_spending
+from landbridge.flows.disbursements import audit as disbursement_audit
+from landbridge.flows.disbursements import model as disbursements
 from landbridge.flows.offramps import audit as offramp_audit
 from landbridge.flows.offramps import model as offramps
 from landbridge.flows.offramps import spending as offramp_spending
@@ -51,6 +53,7 @@ MOVES: Mapping[str, Moves[Any]] = {
     offramps.KIND: offramps.MOVES,
     onramps.KIND: onramps.MOVES,
     receivables.KIND: receivables.MOVES,
+    disbursements.KIND: disbursements.MOVES,
     virtual_accounts.MICRO_DEPOSIT_KIND: virtual_accounts.MICRO_DEPOSIT_MOVES,
     corrections.KIND: corrections.MOVES,
     resolutions.KIND: resolutions.MOVES,
@@ -67,6 +70,7 @@ AUDIT_RULES: Mapping[str, AuditRules] = {
     offramps.KIND: offramp_audit.RULES,
     onramps.KIND: onramp_audit.RULES,
     virtual_accounts.MICRO_DEPOSIT_KIND: micro_deposit_audit.RULES,
+    disbursements.KIND: disbursement_audit.RULES,
     receivables.KIND: receivable_audit.RULES,
     resolutions.KIND: resolution_audit.RULES,
 }
@@ -81,6 +85,7 @@ WAITS: Mapping[str, Waits] = {
     onramps.KIND: onramps.WAITS,
     resolutions.KIND: resolutions.WAITS,
     receivables.KIND: receivables.WAITS,
+    disbursements.KIND: disbursements.WAITS,
 }
 
 # The kinds of record that limits are for.

@@ -9,6 +9,8 @@ from landbridge.db.pool import Tx
 from landbridge.flows.batches import model as batches
 from landbridge.flows.bridges import model as bridges
 from landbridge.flows.bridges.refunds import BridgeRefunds
+from landbridge.flows.disbursements import model as disbursements
+from landbridge.flows.disbursements.redirects import DisbursementRedirects
 from landbridge.flows.offramps import model as offramps
 from landbridge.flows.offramps.refunds import OfframpRefunds
 from landbridge.flows.onramps import model as onramps
@@ -54,6 +56,11 @@ def resolve(
         batches.KIND: OrderResolver(remittances.MOVES, steps.remittances[batches.KIND].errand),
         bridges.KIND: OrderResolver(
             bridges.MOVES, steps.bridges.errand, BridgeRefunds(destinations).destination
+        ),
+        disbursements.KIND: OrderResolver(
+            disbursements.MOVES,
+            steps.disbursements.errand,
+            DisbursementRedirects(destinations).destination,
         ),
         offramps.KIND: OrderResolver(
             offramps.MOVES,

@@ -41,6 +41,7 @@ EDGES = {
     (MINTING, COMPLETED),
     (MINTING, Status.DESTINATION_FAILED),
     (MINTING, UNKNOWN),
+    (UNKNOWN, BURNING),
     (UNKNOWN, BURNED),
     (UNKNOWN, Status.SOURCE_FAILED),
     (UNKNOWN, COMPLETED),
@@ -131,7 +132,7 @@ async def _carried_to(play: Play, status: Status) -> str:
         case Status.SOURCE_INITIATED:
             play.chains.is_silent = True
         case Status.SOURCE_PENDING | Status.UNKNOWN:
-            play.chains.late_by = timedelta(minutes=5)
+            play.chains.only, play.chains.late_by = _is_burn, timedelta(minutes=5)
         case Status.SOURCE_FAILED:
             play.chains.fail_next = "reverted"
         case Status.DESTINATION_INITIATED:
@@ -153,6 +154,10 @@ async def _carried_to(play: Play, status: Status) -> str:
 def _always(order: Order) -> bool:
     del order
     return True
+
+
+def _is_burn(order: Order) -> bool:
+    return order.action is Action.BURN
 
 
 def _is_mint(order: Order) -> bool:

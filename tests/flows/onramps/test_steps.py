@@ -146,6 +146,21 @@ async def test_what_nobody_heard_of_is_not_sent_for_the_frozen(play: Play) -> No
     await check_books(play.org)
 
 
+async def test_coins_that_were_claimed_but_not_sent_wait_for_the_unfreezing(play: Play) -> None:
+    onramp = await play.paid()
+    play.chains.raise_before_next = RuntimeError("killed")
+    await play.settle()
+    assert (await retrieve(play.org, onramp))["status"] == "CRYPTO_INITIATED"
+    await play.org.post(f"/v2/users/{play.user}/freeze", {})
+    await play.settle(timedelta(minutes=2))
+    assert (await retrieve(play.org, onramp))["status"] == "CRYPTO_INITIATED"
+    assert play.chains.asked == []
+    await play.org.post(f"/v2/users/{play.user}/unfreeze")
+    await play.settle(timedelta(minutes=2))
+    assert (await retrieve(play.org, onramp))["status"] == "COMPLETED"
+    await check_books(play.org)
+
+
 async def test_a_return_is_paid_once_whatever_happens_to_the_worker(play: Play) -> None:
     onramp = await make_onramp(play.org, play.user)
     await deposit(play.org, onramp, amount="7", rail="ach")

@@ -24,7 +24,14 @@ _PAGE_SIZE, _FILE_PAGE_SIZE, _FILE_ENTRIES_MAX = 50, 100, 100_000
 _UNPROCESSABLE = 422
 _NONE: Mapping[str, Any] = {"entries": [], "nextCursor": None}
 _HEAD = "at,actor_type,actor_id,actor_name,kind,what,object_id,status_before,status_after,facts\r\n"
-_TRANSFERS = ("WALLET.SWAP", "WALLET.TRANSFER", "WALLET.BRIDGE", "OFFRAMP", "ONRAMP")
+_TRANSFERS = (
+    "WALLET.SWAP",
+    "WALLET.TRANSFER",
+    "WALLET.BRIDGE",
+    "OFFRAMP",
+    "ONRAMP",
+    "DISBURSEMENT",
+)
 # Pages of things, by the kinds whose object's id is in the address.
 _PAGES = {
     "USER": "users",

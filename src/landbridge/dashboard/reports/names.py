@@ -61,6 +61,7 @@ VALUES: Final[Mapping[str, str]] = {
     "in_transit": _("In transit"),
     "receivable": _("Receivables"),
     "write_offs": _("Write-offs"),
+    "payable": _("Fees payable"),
     "BANK": _("Bank"),
 }
 NAMES: Final[Mapping[str, Mapping[str, str]]] = {

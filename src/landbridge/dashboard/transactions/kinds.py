@@ -12,6 +12,7 @@ KIND_NAMES: Final[Mapping[str, str]] = {
     "WALLET.SWAP": _("Swap"),
     "ONRAMP": _("Onramp"),
     "OFFRAMP": _("Offramp"),
+    "DISBURSEMENT": _("Disbursement"),
 }
 # Whom a payment waits for, as the interface spells it.
 PARTY_NAMES: Final[Mapping[str, str]] = {
@@ -58,6 +59,7 @@ ROLE_NAMES: Final[Mapping[str, str]] = {
     "in_transit": _("In transit"),
     "receivable": _("Receivables"),
     "write_offs": _("Write-offs"),
+    "payable": _("Fees payable"),
 }
 QUOTE_NAMES: Final = (
     ("sendGross", _("Sent, with fees")),

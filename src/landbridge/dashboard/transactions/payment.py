@@ -46,7 +46,7 @@ async def see(interface: Interface, transaction_id: str) -> dict[str, Any]:
         "approval": approval,
         "review": review,
         "events": list(zip(events["records"], delivered, strict=True)),
-        "failed_reason": details.get("failedReason") or _error(details),
+        "failed_reason": details.get("failedReason") or _error(details) or _obstacle(details),
         "raw": pretty({"payment": payment, "transaction": summary}),
         "kind_names": kinds.KIND_NAMES,
         "party_names": kinds.PARTY_NAMES,
@@ -168,6 +168,13 @@ def _references(details: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
 
 def _error(details: Mapping[str, Any]) -> str | None:
     return _part(details, "errorDetails").get("message") or details.get("error")
+
+
+def _obstacle(details: Mapping[str, Any]) -> str | None:
+    """Why an order that is still to be carried out has not been so far."""
+    if details["status"] == "COMPLETED":
+        return None
+    return details.get("blockedReason") or details.get("lastRefusal")
 
 
 def _part(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:

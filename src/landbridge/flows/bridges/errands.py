@@ -1,7 +1,11 @@
 """The two legs of a bridge as orders to chains.
 
-Source: the chain is asked to let the bridge take the coins (approve), then to burn them. Only once
-both are final is the leg done. Destination: the coins are minted. Where that fails for good, or may
+Source: the chain is asked to let the bridge take the coins (approve), while the record is
+SOURCE_INITIATED. The move to SOURCE_PENDING claims the burn. It is made once the approve is final,
+and only if nobody has been frozen since; otherwise the leg fails, which is safe because no burn has
+been given. Only a record at SOURCE_PENDING gives the burn; only the chain's answer ends it then.
+
+Destination: the coins are minted. Where that fails for good, or may
 not be done any more, the record notes why (`halted_reason`); from then on the order is the refund:
 the coins are minted back on the source chain, and only then is the bridge failed. The books never
 say that a wallet has coins which are not there.
@@ -9,6 +13,7 @@ say that a wallet has coins which are not there.
 Every order's key is made from the record's id, so asking again is harmless at any point.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -28,6 +33,9 @@ from landbridge.payments.sending import Errand, Refund
 from landbridge.payments.ways import Answer, Standing, Way, by_chain, insisting
 from landbridge.wallets.service import Wallets
 
+# Returns why a bridge may not go on now; None if it may.
+WhyNot = Callable[[], Awaitable[str | None]]
+
 # The coins that come back.
 _BACK = "return"
 _NOTHING_HELD = {"held_units": 0}
@@ -40,15 +48,33 @@ class Errands:
     chains: Chains
     wallets: Wallets
 
-    def source(self, bridge: Bridge, at: datetime) -> Errand:
-        """Approve and burn; a failure of either lets what is held go."""
-        approve = by_chain(self.chains, _spending(bridge, Action.APPROVE, at), prefix="approve_")
-        burn = by_chain(self.chains, _spending(bridge, Action.BURN, at))
+    def approve(
+        self, bridge: Bridge, at: datetime, why_not: WhyNot, *, is_claimed_now: bool
+    ) -> Errand:
+        """Approve; then the burn may be claimed. A failure, or a frozen user, lets the coins go.
+
+        `why_not` returns why the bridge may not go on now. It is no `Errand.why_not`: the order
+        moves no coins, so the record may fail at any time before the burn is claimed.
+        """
+        order = by_chain(self.chains, _spending(bridge, Action.APPROVE, at), prefix="approve_")
         return Errand(
-            way=_both(approve, burn),
+            way=_unless(why_not, order, is_checked=is_claimed_now),
             moves=MOVES,
             initiated=Status.SOURCE_INITIATED,
-            pending=Status.SOURCE_PENDING,
+            done=Status.SOURCE_PENDING,
+            failed=Status.SOURCE_FAILED,
+            unknown=Status.UNKNOWN,
+            failed_journal=freed(bridge),
+            failed_facts=_NOTHING_HELD,
+            find=order.look,
+        )
+
+    def burn(self, bridge: Bridge, at: datetime) -> Errand:
+        """Burn; a failure lets what is held go."""
+        return Errand(
+            way=by_chain(self.chains, _spending(bridge, Action.BURN, at)),
+            moves=MOVES,
+            initiated=Status.SOURCE_PENDING,
             done=Status.SOURCE_PROCESSED,
             failed=Status.SOURCE_FAILED,
             unknown=Status.UNKNOWN,
@@ -56,7 +82,6 @@ class Errands:
             failed_journal=freed(bridge),
             done_facts=_NOTHING_HELD,
             failed_facts=_NOTHING_HELD,
-            find=burn.look,
         )
 
     async def destination(self, bridge: Bridge, at: datetime) -> Errand:
@@ -140,24 +165,29 @@ def _spending(bridge: Bridge, action: Action, at: datetime) -> Order:
     )
 
 
-def _both(first: Way, second: Way) -> Way:
-    """The second order is given once the first is done; done once both are."""
+def _unless(why_not: WhyNot, way: Way, *, is_checked: bool) -> Way:
+    """A way that fails for a reason of ours: before it is given, or once it is done.
+
+    With `is_checked` there was no such reason just now, before it is given.
+    """
+
+    async def checked(answer: Answer) -> Answer:
+        reason = await why_not() if _is_done(answer) else None
+        if reason is None:
+            return answer
+        return replace(answer, standing=Standing.FAILED, reason=reason)
 
     async def send() -> Answer:
-        before = await first.send()
-        return _joined(before, await second.send()) if _is_done(before) else before
+        reason = None if is_checked else await why_not()
+        if reason is not None:
+            return Answer(standing=Standing.FAILED, expected_at=None, reason=reason)
+        return await checked(await way.send())
 
     async def look(at: datetime) -> Answer | None:
-        before = await first.look(at)
-        if before is None or not _is_done(before):
-            return before
-        return _joined(before, await second.look(at) or await second.send())
+        answer = await way.look(at)
+        return None if answer is None else await checked(answer)
 
-    return replace(second, send=send, look=look)
-
-
-def _joined(before: Answer, after: Answer) -> Answer:
-    return replace(after, facts={**before.facts, **after.facts})
+    return replace(way, send=send, look=look)
 
 
 def _is_done(answer: Answer) -> bool:

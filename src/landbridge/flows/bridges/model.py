@@ -37,8 +37,8 @@ class Status(StrEnum):
     PENDING_APPROVAL = "PENDING_APPROVAL"  # waits a week for an admin; the worker ends it then
     OPEN_QUOTE = "OPEN_QUOTE"  # waits for its owner to accept; the worker ends it when it is due
     CREATED = "CREATED"  # accepted; the worker sends the first leg
-    SOURCE_INITIATED = "SOURCE_INITIATED"  # the source chain may have it; the worker hears of it
-    SOURCE_PENDING = "SOURCE_PENDING"  # waits for confirmations there; the worker asks
+    SOURCE_INITIATED = "SOURCE_INITIATED"  # the chain may have the approve; the worker asks
+    SOURCE_PENDING = "SOURCE_PENDING"  # approved; the chain may have the burn; the worker asks
     SOURCE_PROCESSED = "SOURCE_PROCESSED"  # burned; the worker sends the second leg
     DESTINATION_INITIATED = "DESTINATION_INITIATED"  # the other chain may have it, likewise
     DESTINATION_PENDING = "DESTINATION_PENDING"  # waits for confirmations there; the worker asks
@@ -85,6 +85,7 @@ MOVES: Moves[Status] = Moves(
         Status.UNKNOWN: frozenset(
             {
                 Status.UNKNOWN,
+                Status.SOURCE_PENDING,
                 Status.SOURCE_PROCESSED,
                 Status.SOURCE_FAILED,
                 Status.COMPLETED,
@@ -108,7 +109,7 @@ WAITS = Waits(
         Status.PENDING_APPROVAL: Wait(Party.ADMIN),
         Status.OPEN_QUOTE: Wait(Party.CLIENT),
         Status.CREATED: Wait(Party.WORKER),
-        Status.SOURCE_INITIATED: Wait(Party.CHAIN),
+        Status.SOURCE_INITIATED: Wait(Party.CHAIN, timedelta(hours=1)),
         Status.SOURCE_PENDING: Wait(Party.CHAIN, timedelta(hours=1)),
         Status.SOURCE_PROCESSED: Wait(Party.WORKER),
         Status.DESTINATION_INITIATED: Wait(Party.CHAIN, timedelta(hours=1)),

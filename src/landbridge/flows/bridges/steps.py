@@ -14,13 +14,6 @@ from landbridge.ledger.model import Transfer
 from landbridge.payments.ends import Ends
 from landbridge.payments.sending import ACTOR, Errand, Sending, as_far_as_it_goes
 
-_AT_SOURCE = frozenset({Status.SOURCE_INITIATED, Status.SOURCE_PENDING})
-_UNDER_WAY = _AT_SOURCE | {
-    Status.DESTINATION_INITIATED,
-    Status.DESTINATION_PENDING,
-    Status.UNKNOWN,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class BridgeSteps:
@@ -38,9 +31,36 @@ class BridgeSteps:
 
         Raises `Unavailable` and `Unclear` while a chain has no answer.
         """
-        await as_far_as_it_goes(record, lambda here: self._step(as_bridge(here), clock_offset))
+        await as_far_as_it_goes(
+            record,
+            lambda here: self._step(
+                as_bridge(here), clock_offset, is_claimed_now=here is not record
+            ),
+        )
 
-    async def _step(self, bridge: Bridge, clock_offset: timedelta) -> Transfer | None:
+    async def errand(
+        self, record: Transfer, clock_offset: timedelta, *, is_claimed_now: bool = False
+    ) -> Errand | None:
+        """Return the order that a record waits for, as given now; None if it waits for none."""
+        bridge, at = as_bridge(record), self.clock.now(clock_offset)
+
+        async def why_not() -> str | None:
+            return await self._why_frozen(bridge)
+
+        is_unknown = bridge.status is Status.UNKNOWN
+        match bridge.details.unknown_from if is_unknown else bridge.status:
+            case Status.SOURCE_INITIATED:
+                return self.errands.approve(bridge, at, why_not, is_claimed_now=is_claimed_now)
+            case Status.SOURCE_PENDING:
+                return replace(self.errands.burn(bridge, at), why_not=why_not)
+            case Status.DESTINATION_INITIATED | Status.DESTINATION_PENDING:
+                return replace(await self.errands.destination(bridge, at), why_not=why_not)
+            case _:
+                return None
+
+    async def _step(
+        self, bridge: Bridge, clock_offset: timedelta, *, is_claimed_now: bool
+    ) -> Transfer | None:
         """One move; the record if it was made here and there may be another."""
         moved: Transfer | None = None
         match bridge.status:
@@ -53,12 +73,15 @@ class BridgeSteps:
                 moved = await self._start(bridge, clock_offset)
             case Status.SOURCE_PROCESSED:
                 moved = await self._go_over(bridge, clock_offset)
-            case status if status in _UNDER_WAY:
-                moved = await self.sending.run(
-                    bridge.record, await self._errand(bridge, clock_offset), clock_offset
-                )
             case status:
-                raise Broken(f"a bridge that is {status} waits for no time")
+                errand = await self.errand(
+                    bridge.record, clock_offset, is_claimed_now=is_claimed_now
+                )
+                if errand is None:
+                    raise Broken(f"a bridge that is {status} waits for no time")
+                moved = await self.sending.run(
+                    bridge.record, errand, clock_offset, is_claimed_now=is_claimed_now
+                )
         return moved
 
     async def _start(self, bridge: Bridge, clock_offset: timedelta) -> Transfer | None:
@@ -82,25 +105,6 @@ class BridgeSteps:
             clock_offset=clock_offset,
             facts={} if reason is None else {"halted_reason": reason},
         )
-
-    async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
-        """Return the order that a record waits for; None if it waits for none."""
-        bridge = as_bridge(record)
-        if bridge.status not in _UNDER_WAY:
-            return None
-        return await self._errand(bridge, clock_offset)
-
-    async def _errand(self, bridge: Bridge, clock_offset: timedelta) -> Errand:
-        """The leg that the bridge is on."""
-        at = self.clock.now(clock_offset)
-
-        async def why_not() -> str | None:
-            return await self._why_frozen(bridge)
-
-        here = bridge.details.unknown_from if bridge.status is Status.UNKNOWN else bridge.status
-        if here in _AT_SOURCE:
-            return replace(self.errands.source(bridge, at), why_not=why_not)
-        return replace(await self.errands.destination(bridge, at), why_not=why_not)
 
     async def _why_frozen(self, bridge: Bridge) -> str | None:
         return await self.ends.why_frozen(bridge.record.org_id, *moving(bridge))

@@ -134,7 +134,13 @@ def _arrived(offramp: Offramp) -> list[Posting]:
 
 
 def _fees(offramp: Offramp) -> list[Posting]:
-    return [credit(fee.line.account_id or Role.OUTSIDE, fee.money) for fee in offramp.fees]
+    """Return the fees: of coins from outside they are owed until a disbursement pays them."""
+    return [
+        credit(
+            Role.PAYABLE if offramp.is_external else fee.line.account_id or Role.OUTSIDE, fee.money
+        )
+        for fee in offramp.fees
+    ]
 
 
 def _taken(offramp: Offramp) -> list[Posting]:

@@ -4,7 +4,8 @@ Journals, in the order of the path:
 
     hold       available to held, in the wallet: with the approval that is asked for, or at accept
     arrived    coins from outside: OUTSIDE to IN_TRANSIT
-    processed  held (or IN_TRANSIT) to LIQUIDITY, FEES and the beneficiaries of fees
+    processed  held to LIQUIDITY, FEES and the beneficiaries of fees; coins from outside from
+               IN_TRANSIT to LIQUIDITY, FEES and PAYABLE, from where disbursements pay the fees
     claimed    fiat: LIQUIDITY to IN_TRANSIT, and at the end to OUTSIDE, or back
     came back  fiat: OUTSIDE to LIQUIDITY, after the end; what the bank kept is written off
     returned   LIQUIDITY (or IN_TRANSIT) back to the wallet, or OUTSIDE
@@ -12,13 +13,14 @@ Journals, in the order of the path:
 What is held is a fact, `held_units`, so that each move knows what there is to let go.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from landbridge.core.errors import Broken
 from landbridge.core.money import Money
+from landbridge.flows.offramps.fees import total
 from landbridge.flows.offramps.model import Offramp, Status, as_offramp
 from landbridge.flows.offramps.quoting import Terms
 from landbridge.ledger.model import Move, Posting, Role, Timing, Transfer, as_moved
@@ -251,6 +253,20 @@ def arrival(money: Money) -> list[Posting]:
     return [Posting(Role.OUTSIDE, -money), Posting(Role.IN_TRANSIT, money)]
 
 
+def taken_in(offramp: Offramp, *, actor: str, at: datetime) -> Move:
+    """Book coins from outside as the house's: no order is needed, they are here already."""
+    return Move(
+        offramp.record,
+        path=(Status.CRYPTO_PENDING, Status.CRYPTO_PROCESSED),
+        what=Status.CRYPTO_PROCESSED.lower(),
+        actor=actor,
+        at=at,
+        due_at=at,
+        facts=PROCESSED,
+        journals={1: processed(offramp)},
+    )
+
+
 def payout_claimed(offramp: Offramp) -> list[Posting]:
     """The fiat is on its way to the bank."""
     return [
@@ -281,13 +297,13 @@ def payout_came_back(offramp: Offramp, received: Money) -> list[Posting]:
 
 
 def processed(offramp: Offramp) -> list[Posting]:
-    """The coins are ours, the fees their beneficiaries'."""
-    parts = [*_ours(offramp), *_beneficiaries(offramp)]
+    """The coins are ours; the fees are their beneficiaries', or owed to them."""
     account_id = offramp.details.source_account_id
     if account_id is not None:
-        return spend_held(account_id, parts)
-    taken = [Posting(Role.IN_TRANSIT, -offramp.received)]
-    return taken + [Posting(account, money) for account, money in _summed(parts)]
+        return spend_held(account_id, [*_ours(offramp), *_beneficiaries(offramp)])
+    owed = (Role.PAYABLE, total(offramp.fees, offramp.gross.asset))
+    parts = [Posting(role, money) for role, money in (*_ours(offramp), owed) if money.units]
+    return [Posting(Role.IN_TRANSIT, -offramp.received), *parts]
 
 
 def returned(offramp: Offramp) -> list[Posting]:
@@ -345,14 +361,6 @@ def _ours(offramp: Offramp) -> list[tuple[Role, Money]]:
 
 def _beneficiaries(offramp: Offramp) -> list[tuple[UUID | Role, Money]]:
     return [(each.line.account_id or Role.OUTSIDE, each.money) for each in offramp.fees]
-
-
-def _summed(parts: Sequence[tuple[UUID | Role, Money]]) -> list[tuple[UUID | Role, Money]]:
-    to: dict[UUID | Role, Money] = {}
-    for account, money in parts:
-        if money.units:
-            to[account] = to[account] + money if account in to else money
-    return list(to.items())
 
 
 def held_instead(offramp: Offramp, money: Money) -> list[Posting]:

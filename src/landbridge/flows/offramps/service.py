@@ -13,7 +13,6 @@ from uuid import UUID
 
 from landbridge.approvals.model import OFFRAMP_LIFETIME, WHY_EXPIRED, Approval
 from landbridge.approvals.service import Approvals
-from landbridge.chains.port import Chains
 from landbridge.core.clock import Clock
 from landbridge.core.errors import (
     Busy,
@@ -25,8 +24,8 @@ from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
 from landbridge.flows.offramps import moves
 from landbridge.flows.offramps.asked import Wanted
+from landbridge.flows.offramps.disbursing import OfframpDisbursing
 from landbridge.flows.offramps.drafting import Drafting
-from landbridge.flows.offramps.errands import give_back
 from landbridge.flows.offramps.model import (
     KIND,
     MOVES,
@@ -84,7 +83,7 @@ class Offramps:
     approvals: Approvals
     rfis: Rfis
     users: Users
-    chains: Chains
+    disbursing: OfframpDisbursing
     clock: Clock
     # From which worth on a reviewer looks; None for never.
     review_above_usd: Decimal | None = field(kw_only=True)
@@ -190,21 +189,26 @@ class Offramps:
         """Coins from outside have arrived for an offramp, confirmed; once per transaction hash.
 
         Called by whatever watches the chain, which asks again after `Busy`. The exact amount in
-        time carries the offramp on; any other ends it, and goes back. So do coins that nothing
-        waits for any more, and coins of another kind, without a trace in the books. Raises
-        `TransactionNotFound`, and `ResourceConflict` for an offramp that a wallet of ours pays.
+        time carries the offramp on; any other ends it, and goes back. Coins that nothing waits for,
+        and coins of another kind, go back by a disbursement of their own. Raises
+        `TransactionNotFound`, `ResourceConflict` for an offramp that a wallet of ours pays, and
+        what `OfframpDisbursing.return_surplus` raises.
         """
         for _ in range(_ATTEMPTS):
             offramp = await self.get(caller.org_id, offramp_id)
             if not offramp.is_external:
                 raise ResourceConflict("this offramp is paid by a wallet of the platform")
-            if offramp.details.deposit_hash == chain_hash:
+            is_right_asset = money.asset == offramp.gross.asset
+            if is_right_asset and offramp.details.deposit_hash == chain_hash:
+                return offramp
+            if not is_right_asset or offramp.standing is not Status.AWAITING_FUNDS:
+                if await self.disbursing.return_surplus(caller, offramp, money, chain_hash):
+                    return offramp
+                continue
+            if await self.disbursing.is_returning(offramp, money, chain_hash):
+                # They were reported before the accept, and are on their way back.
                 return offramp
             at = self.clock.stamp(caller.clock_offset)
-            is_awaited = offramp.standing is Status.AWAITING_FUNDS
-            if not is_awaited or money.asset != offramp.gross.asset:
-                await give_back(self.chains, offramp, money, chain_hash, at)
-                return offramp
             move = moves.arrived(
                 *(offramp, money, chain_hash),
                 actor=caller.actor,

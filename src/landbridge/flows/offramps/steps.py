@@ -2,9 +2,14 @@
 
 What stops a payout is looked at before each claim: a frozen user or organisation before the coins
 are taken and before the bank is told, the bank account before the bank is told. Once the bank may
-know, only its answer counts.
+know, only its answer counts. In a later run than its claim, no order is given while somebody is
+frozen.
+
+Coins from outside need no debit. They are booked with the claim, and their fees are disbursements
+(disbursing.py): nothing of the payout waits for those.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -47,9 +52,34 @@ class OfframpSteps:
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
         """Take the steps of a due record; losing the race for it is an ordinary outcome."""
-        await as_far_as_it_goes(record, lambda each: self._step(as_offramp(each), clock_offset))
+        await as_far_as_it_goes(
+            record,
+            lambda each: self._step(
+                as_offramp(each), clock_offset, is_claimed_now=each is not record
+            ),
+        )
 
-    async def _step(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
+    async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
+        """Return the order that a record waits for, as given now; None if it waits for none."""
+        offramp, errands = as_offramp(record), self._errands
+        match offramp.status:
+            case Status.CRYPTO_PENDING:
+                errand = errands.debit(offramp, clock_offset)
+                return replace(
+                    errand, why_not=lambda: self._why_frozen(offramp, *offramp.beneficiaries)
+                )
+            case Status.FIAT_INITIATED | Status.FIAT_PENDING:
+                errand = errands.payout(offramp, clock_offset)
+                # Frozen only: an account that is gone for good would keep the payout here for ever.
+                return replace(errand, why_not=lambda: self._why_frozen(offramp))
+            case Status.FIAT_FAILED:
+                return errands.refund(offramp, clock_offset)
+            case _:
+                return None
+
+    async def _step(
+        self, offramp: Offramp, clock_offset: timedelta, *, is_claimed_now: bool
+    ) -> Transfer | None:
         """The next step; None if there is no more to do now."""
         match offramp.status:
             case (
@@ -65,25 +95,12 @@ class OfframpSteps:
             case Status.CRYPTO_PROCESSED:
                 return await self._claim_payout(offramp, clock_offset)
             case status:
-                errand = self._errand(offramp, clock_offset)
+                errand = await self.errand(offramp.record, clock_offset)
                 if errand is None:
                     raise Broken(f"an offramp that is {status} waits for no time")
-                return await self._sending.run(offramp.record, errand, clock_offset)
-
-    async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
-        """Return the order that a record waits for; None if it waits for none."""
-        return self._errand(as_offramp(record), clock_offset)
-
-    def _errand(self, offramp: Offramp, clock_offset: timedelta) -> Errand | None:
-        match offramp.status:
-            case Status.CRYPTO_PENDING:
-                return self._errands.debit(offramp, clock_offset)
-            case Status.FIAT_INITIATED | Status.FIAT_PENDING:
-                return self._errands.payout(offramp, clock_offset)
-            case Status.FIAT_FAILED:
-                return self._errands.refund(offramp, clock_offset)
-            case _:
-                return None
+                return await self._sending.run(
+                    offramp.record, errand, clock_offset, is_claimed_now=is_claimed_now
+                )
 
     async def _end(self, offramp: Offramp, clock_offset: timedelta) -> None:
         """Time has decided, also about what is in review."""
@@ -97,14 +114,13 @@ class OfframpSteps:
                 raise Broken(f"an offramp reviewed at {status} waits for no time")
 
     async def _claim_debit(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
+        if offramp.is_external:
+            return await self._take_in(offramp, clock_offset)
         reason = await self._why_frozen(offramp, *offramp.beneficiaries)
         if reason is None:
             return await self._sending.go(
                 offramp.record, MOVES, Status.CRYPTO_PENDING, clock_offset=clock_offset
             )
-        if offramp.is_external:
-            # The coins are here, whoever is frozen: they go back.
-            return await self._fail(offramp, reason, clock_offset)
         at = self._clock.stamp(clock_offset)
         return await self._advance(
             moves.ended(
@@ -116,6 +132,15 @@ class OfframpSteps:
                 at=at,
             )
         )
+
+    async def _take_in(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
+        """Book coins from outside, and open the disbursements of their fees with that."""
+        reason = await self._why_frozen(offramp)
+        if reason is not None:
+            # The coins are here, whoever is frozen: they go back.
+            return await self._fail(offramp, reason, clock_offset)
+        move = moves.taken_in(offramp, actor=ACTOR, at=self._clock.stamp(clock_offset))
+        return await self._offramps.disbursing.take_in(offramp, move, clock_offset)
 
     async def _claim_payout(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
         reason = await self._why_frozen(offramp) or await self._why_unusable(offramp)

@@ -52,9 +52,16 @@ class OnrampSteps:
         Losing the race for it is an ordinary outcome. Raises `Unavailable` and `Unclear` while
         there is no answer from outside.
         """
-        await as_far_as_it_goes(record, lambda each: self._step(as_onramp(each), clock_offset))
+        await as_far_as_it_goes(
+            record,
+            lambda each: self._step(
+                as_onramp(each), clock_offset, is_claimed_now=each is not record
+            ),
+        )
 
-    async def _step(self, onramp: Onramp, clock_offset: timedelta) -> Transfer | None:
+    async def _step(
+        self, onramp: Onramp, clock_offset: timedelta, *, is_claimed_now: bool
+    ) -> Transfer | None:
         """The record after one step; None if there is nothing more to do with it here."""
         if onramp.standing in LAPSING:
             await self._lapse(onramp, clock_offset)
@@ -66,7 +73,9 @@ class OnrampSteps:
                 errand = self._errand(onramp, clock_offset)
                 if errand is None:
                     raise Broken(f"an onramp that is {status} waits for no time")
-                return await self.sending.run(onramp.record, errand, clock_offset)
+                return await self.sending.run(
+                    onramp.record, errand, clock_offset, is_claimed_now=is_claimed_now
+                )
 
     async def errand(self, record: Transfer, clock_offset: timedelta) -> Errand | None:
         """Return the order that a record waits for; None if it waits for none."""
