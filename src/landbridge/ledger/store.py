@@ -41,10 +41,10 @@ for update
 
 # A record is known by its request id or, if its flow derives that, by its own id.
 # Taken from a wallet is judged per item, because no two items of a batch touch the same wallet.
-# $30 is the lock timeout, as $5 of `LOCK`: the insert waits for another one of the same request id.
+# $31 is the lock timeout, as $5 of `LOCK`: the insert waits for another one of the same request id.
 OPEN = """
 with timeout as materialized (
-    select set_config('lock_timeout', $30, true) where $30::text is not null
+    select set_config('lock_timeout', $31, true) where $31::text is not null
 ), item as (
     select *
     from unnest(
