@@ -68,7 +68,7 @@ async def test_coins_that_the_chain_will_not_carry_back_are_a_record_that_is_stu
     (surplus,) = await disbursed(play, made)
     assert (surplus["status"], surplus["refusalCount"]) == ("INITIATED", 7)
     (stuck,) = (await play.org.get("/v2/stuck"))["stuck"]
-    assert (stuck["id"], stuck["waitsFor"]) == (surplus["id"], "CHAIN")
+    assert (stuck["id"], stuck["waitsFor"]) == (surplus["id"], "REVIEWER")
     # Whoever watches the chain has its answer, however often it reports them.
     await arrive(play, made, COINS)
     assert len(await disbursed(play, made)) == 1
