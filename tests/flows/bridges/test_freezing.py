@@ -2,10 +2,12 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from landbridge.chains.port import Action, Order
+from landbridge.core.ids import derived_id
 from tests.flows.bridges.bridging import Play
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -162,5 +164,27 @@ async def test_a_burn_that_died_after_its_call_is_looked_up_while_they_are_froze
     # What was burned comes back: the second leg is not claimed for who is frozen.
     assert await play.status(made) == "DESTINATION_FAILED"
     assert _burns(play) == 1
+    assert await play.holds() == ("10", "0", "0")
+    await play.check_books()
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+async def test_what_could_not_be_minted_comes_back_whoever_is_frozen(
+    play: Play, *, is_killed: bool
+) -> None:
+    made = await play.accepted()
+    keys = [derived_id(UUID(made), name) for name in ("mint", "return")]
+    play.chains.failing = {keys[0]: "paused"}
+    play.chains.only = lambda order: order.key == keys[1]
+    if is_killed:
+        play.chains.raise_before_next = RuntimeError("killed")
+    else:
+        play.chains.failing[keys[1]] = "stuck"
+    await play.work()
+    assert await play.status(made) == "DESTINATION_INITIATED"
+    await _freeze(play, "payer")
+    await play.work(after=2 * MINUTE)
+    await _unfreeze(play, "payer")
+    assert await play.status(made) == "DESTINATION_FAILED"
     assert await play.holds() == ("10", "0", "0")
     await play.check_books()

@@ -1,11 +1,14 @@
 """Offramps whose coins come from outside, with fees, and what the house pays beside them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from landbridge.chains.port import Order
+from landbridge.chains.port import Chains, Order, Sent
 from landbridge.chains.tokens import TOKENS, Chain
+from landbridge.core.errors import Rejected
 from landbridge.core.money import Money
 from landbridge.ledger.house import house_balances
 from landbridge.ledger.model import Role
@@ -65,6 +68,34 @@ def is_to(address: str) -> Any:
         return any(leg.address == address for leg in order.legs)
 
     return check
+
+
+@dataclass
+class RefusingChains:
+    """Chains that refuse every order to one address, until they are told to take it."""
+
+    inner: Chains
+    address: str
+    is_refusing: bool = True
+
+    @property
+    def remembers(self) -> timedelta | None:
+        return self.inner.remembers
+
+    async def send(self, order: Order) -> Sent:
+        if self.is_refusing and is_to(self.address)(order):
+            raise Rejected("the beneficiary refuses coins")
+        return await self.inner.send(order)
+
+    async def look(self, org_id: UUID, key: UUID, at: datetime) -> Sent | None:
+        return await self.inner.look(org_id, key, at)
+
+
+def refuse(play: Play, address: str) -> RefusingChains:
+    """Let the chain refuse every order to this address."""
+    refusing = RefusingChains(play.chains.inner, address)
+    play.chains.inner = refusing
+    return refusing
 
 
 async def check_settled(play: Play) -> None:

@@ -7,7 +7,6 @@ from uuid import UUID
 import pytest
 
 from landbridge.core.errors import Unavailable, Unclear
-from landbridge.core.ids import derived_id
 from landbridge.ledger.model import Role
 from landbridge.wiring import wire
 from tests.db.test_lost_commits import Forgetful
@@ -20,21 +19,11 @@ from tests.flows.disbursements.disbursing import (
     fees,
     is_to,
     make_paid_for,
+    refuse,
 )
 from tests.flows.offramps.playing import Play
 from tests.payouts import OUTSIDE, check_books, shown
 from tests.tenants import SETTINGS, good, held, make_user
-
-
-def _refuse_for_ever(play: Play, disbursement_id: UUID) -> None:
-    """Let the chain refuse every order of this disbursement."""
-    first = derived_id(disbursement_id, "payment")
-    keys = [first, *(derived_id(first, f"try/{count}") for count in range(1, 40))]
-    play.chains.failing |= dict.fromkeys(keys, "the beneficiary refuses coins")
-
-
-def _fee_id(offramp: dict[str, Any], index: int = 0) -> UUID:
-    return derived_id(UUID(offramp["id"]), f"disbursement/FEE/{index}")
 
 
 async def _stuck(play: Play) -> list[tuple[str, str]]:
@@ -43,7 +32,7 @@ async def _stuck(play: Play) -> list[tuple[str, str]]:
 
 async def test_a_beneficiary_who_is_always_refused_holds_up_no_payout(play: Play) -> None:
     made = await make_paid_for(play)
-    _refuse_for_ever(play, _fee_id(made))
+    chain = refuse(play, BENEFICIARY)
     await play.run()
     done = await shown(play.org, made)
     assert done["status"] == "COMPLETED"
@@ -62,7 +51,7 @@ async def test_a_beneficiary_who_is_always_refused_holds_up_no_payout(play: Play
     assert fee["refusalCount"] > 3
     assert await _stuck(play) == [(fee["id"], "DISBURSEMENT")]
     # Another day the chain takes it.
-    play.chains.failing.clear()
+    chain.is_refusing = False
     await play.pass_time(days=1)
     (fee,) = await disbursed(play, made)
     assert fee["status"] == "COMPLETED"
@@ -215,8 +204,9 @@ async def test_an_order_that_may_be_out_already_is_looked_up_while_they_are_froz
 
 async def test_who_is_owed_a_fee_is_not_erased_before_it_is_paid(play: Play) -> None:
     bob = await make_user(play.org)
-    made = await make_paid_for(play, developerFee=fees(("2", await address_of(play, bob))))
-    _refuse_for_ever(play, _fee_id(made))
+    address = await address_of(play, bob)
+    made = await make_paid_for(play, developerFee=fees(("2", address)))
+    chain = refuse(play, address)
     await play.run()
     assert await play.status(made) == "COMPLETED"
     await play.org.post(f"/v2/users/{bob}/freeze", {"reason": "a"})
@@ -227,7 +217,7 @@ async def test_who_is_owed_a_fee_is_not_erased_before_it_is_paid(play: Play) -> 
     own = await play.org.send("DELETE", f"/v2/users/{play.ada}/personal-data")
     assert "DISBURSEMENT" not in own.text
     await play.org.post(f"/v2/users/{bob}/unfreeze", {})
-    play.chains.failing.clear()
+    chain.is_refusing = False
     await play.pass_time(days=1)
     assert await held(play.org, bob) == "2"
     await check_settled(play)

@@ -54,7 +54,10 @@ class BridgeSteps:
             case Status.SOURCE_PENDING:
                 return replace(self.errands.burn(bridge, at), why_not=why_not)
             case Status.DESTINATION_INITIATED | Status.DESTINATION_PENDING:
-                return replace(await self.errands.destination(bridge, at), why_not=why_not)
+                errand = await self.errands.destination(bridge, at)
+                # What goes back goes back, whoever is frozen.
+                is_refund = bridge.details.halted_reason is not None
+                return errand if is_refund else replace(errand, why_not=why_not)
             case _:
                 return None
 
