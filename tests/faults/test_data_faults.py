@@ -296,6 +296,32 @@ async def test_an_altered_correction_is_named(played: World, what: str) -> None:
         await played.forget()
 
 
+async def test_a_correction_of_a_record_that_moved_on_is_named(played: World) -> None:
+    record_id = await scenarios.swap(played)
+    correction_id = await played.correct(record_id, 4)
+    # As if a swap could go on from its end, and back.
+    statement = f"""
+    with given as (select $1::uuid, $2::uuid), moved as (
+        update transfers set version = 5 {RECORD}
+    )
+    insert into changes (
+        org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx
+    )
+    select org_id, object_id, 5, kind, 'reopen', 'COMPLETED', 'COMPLETED', actor, at, true, tx
+    from changes {CHANGE} and seq = 4
+    """
+    try:
+        await played.damage(statement, played.org.org_id, record_id)
+        audited = await played.audit()
+        told = [each.sentence for each in audited.findings if each.key == str(correction_id)]
+        assert told == ["the WALLET.SWAP was corrected at version 4, and is now at 5"]
+        await played.correct(correction_id, 1)
+        audited = await played.audit()
+        assert not [each for each in audited.findings if each.check == CORRECTED]
+    finally:
+        await played.forget()
+
+
 async def test_a_second_correction_of_a_journal_is_named(played: World) -> None:
     record_id = await scenarios.swap(played)
     first = await played.correct(record_id, 4)

@@ -169,6 +169,23 @@ async def test_a_correction_is_corrected_itself_and_the_original_stands_again(
     await check_books(database, org_id)
 
 
+async def test_a_correction_stands_until_it_is_corrected(database: Database) -> None:
+    org_id = await make.make_org(database)
+    account_id = await make.make_account(database, org_id, units=10)
+    settled = await settled_payment(database, account_id, org_id)
+
+    async def standing() -> UUID | None:
+        return await database.transact(lambda tx: corrections.find_standing(tx, org_id, settled.id))
+
+    assert await standing() is None
+    first = (await correct(database, settled, 1, 2)).transfer
+    assert await standing() == first.id
+    second = (await correct(database, first)).transfer
+    assert await standing() is None
+    await correct(database, second)
+    assert await standing() == first.id
+
+
 async def test_it_is_a_replay_also_when_the_wallet_has_nothing_left(database: Database) -> None:
     org_id = await make.make_org(database)
     wallet_id = await make.make_wallet(database, org_id)

@@ -29,8 +29,8 @@ _HOLD_ACCOUNT = "select from accounts where org_id = $1 and id = $2 for update"
 
 
 @pytest.fixture
-async def play(database: Database) -> AsyncIterator[Play]:
-    async with playing(database) as made:
+async def play(own_database: Database) -> AsyncIterator[Play]:
+    async with playing(own_database) as made:
         yield made
 
 

@@ -107,6 +107,18 @@ async def correct(
     return await database.transact(work)
 
 
+async def find_standing(tx: Tx, org_id: UUID, transfer_id: UUID) -> UUID | None:
+    """Return a correction of a record that was not corrected itself; None if there is none.
+
+    For what would move a record on from its end: it must lock the record first, and refuse if there
+    is one, or it would move what the correction has given back.
+    """
+    for correction in await correction_store.corrections(tx, org_id, transfer_id):
+        if await find_standing(tx, org_id, correction.id) is None:
+            return correction.id
+    return None
+
+
 def reversal(rows: Sequence[Row], assets: Mapping[str, Asset]) -> list[Posting]:
     """Return the opposite of every line of some journals."""
     return [_opposite(row, assets) for row in rows]
@@ -222,7 +234,8 @@ def _opening(
         path=(Status.COMPLETED,),
         source=moved,
         destination=moved,
-        details={},
+        # The record as it was corrected; it must not move on from there (find_standing).
+        details={"version": found.version},
         due_at=None,
         at=at,
         actor=actor,

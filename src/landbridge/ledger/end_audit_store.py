@@ -65,7 +65,8 @@ limit $2
 """
 
 # Each correction against the journals that it names. `seqs` are the numbers of changes; older
-# corrections have one, as `seq`.
+# corrections have one, as `seq`. A record that was corrected stays at its version, unless the
+# correction was corrected since; older corrections have none.
 CORRECTIONS = """
 with correction as (
     select t.org_id, t.id, t.request ->> 'transfer' as corrected, s.seq
@@ -115,6 +116,16 @@ from (
     left join entries e on e.org_id = c.org_id and e.transfer_id::text = c.corrected
         and e.seq::text = c.seq
     where e.org_id is null
+    union all
+    select c.org_id, c.id::text,
+        format('the %s was corrected at version %s, and is now at %s', t.kind,
+            c.details ->> 'version', t.version)
+    from transfers c
+    join transfers t on t.org_id = c.org_id and t.id::text = c.request ->> 'transfer'
+    left join transfers d on d.org_id = c.org_id and d.kind = 'LEDGER.CORRECTION'
+        and d.request ->> 'transfer' = c.id::text
+    where c.kind = 'LEDGER.CORRECTION' and (c.org_id = $1 or $1::uuid is null)
+        and d.id is null and t.version::text <> c.details ->> 'version'
 ) as wrongs
 limit $2
 """

@@ -39,7 +39,7 @@ order by org_id, transfer_id, seq, line
 """
 
 # Rows that a cursor reads at a time: enough that round trips cost little.
-_ROWS = 2_000
+FETCH_SIZE = 2_000
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -63,14 +63,14 @@ class AuditedRecord(NamedTuple):
 
 
 async def read_records(
-    tx: Tx, org_id: UUID | None, kinds: Collection[str]
+    tx: Tx, org_id: UUID | None, kinds: Collection[str], *, fetch_size: int = FETCH_SIZE
 ) -> AsyncIterator[AuditedRecord]:
     """Yield the records of these kinds, of one organisation or all."""
     names = list(kinds)
     records = await tx.cursor(RECORDS, org_id, names)
-    changes = _Rows(await tx.cursor(CHANGES, org_id, names))
-    entries = _Rows(await tx.cursor(ENTRIES, org_id))
-    while rows := await records.fetch(_ROWS):
+    changes = _Rows(await tx.cursor(CHANGES, org_id, names), fetch_size)
+    entries = _Rows(await tx.cursor(ENTRIES, org_id), fetch_size)
+    while rows := await records.fetch(fetch_size):
         for row in rows:
             key = (row["org_id"], row["id"])
             yield AuditedRecord(
@@ -83,8 +83,9 @@ async def read_records(
 class _Rows:
     """Rows of a cursor, taken by the record that they belong to, in ascending order."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, fetch_size: int) -> None:
         self._cursor = cursor
+        self._fetch_size = fetch_size
         self._rows: list[Row] = []
         self._place = 0
 
@@ -106,7 +107,7 @@ class _Rows:
     async def _fill(self) -> bool:
         """Read on once all rows were taken; return whether there are any."""
         if self._place == len(self._rows):
-            self._rows, self._place = await self._cursor.fetch(_ROWS), 0
+            self._rows, self._place = await self._cursor.fetch(self._fetch_size), 0
         return bool(self._rows)
 
 
