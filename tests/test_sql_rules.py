@@ -67,6 +67,7 @@ UNLED_ALLOWED = {
     "users_grams_idx": "GIN takes no uuid without an extension; each gram is its organisation's",
 }
 BUILT_UP_ALLOWED = {
+    "backups/store.py": "counts each table that there is, by its name as the server quotes it",
     "db/embedded/server.py": "psql asks and creates the one database, whose name is a constant",
     "webhooks/delivering/partitions.py": "days of a partitioned table: a constant and digits",
 }

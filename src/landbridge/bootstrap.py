@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from landbridge.core.clock import Clock
 from landbridge.db.migrate import migrate
 from landbridge.db.pool import Database
+from landbridge.db.transaction_ids import check
 from landbridge.members.model import First
 from landbridge.orgs.modes import claim_mode
 from landbridge.orgs.service import take_lane
@@ -33,11 +34,13 @@ async def prepare(settings: Settings, dsn: str) -> Prepared:
 
     The preset key belongs to the first organisation. One that was revoked stays revoked, and one
     that is another organisation's stays theirs. Raises `SettingsInvalid` if something is sealed
-    already but there is no master key: a new one would not open it.
+    already but there is no master key: a new one would not open it; and `TransactionIdsAhead` if
+    the database is a restored dump that was not repaired.
     """
     database = await Database.connect(dsn, name="start", size_max=2, is_patient=True)
     try:
         applied = await migrate(database)
+        await check(database)
         await claim_mode(database, settings.mode)
         house = wire(settings, database, Clock(await take_lane(database)))
         await database.transact(house.vault.check_seal)

@@ -13,6 +13,7 @@ import uvloop
 
 from landbridge import __version__
 from landbridge.approvals.commands import approvals
+from landbridge.backups.commands import add_backups
 from landbridge.bank_files.answer_commands import Verbs as AnswerVerbs
 from landbridge.bank_files.answer_commands import add_answers
 from landbridge.bank_files.commands import Verbs as BankVerbs
@@ -33,6 +34,7 @@ from landbridge.db.pool import Database
 from landbridge.desk import data_dir_option, org_option
 from landbridge.ledger.audit import Audit, audit, table
 from landbridge.ledger.corrections import correct
+from landbridge.ledger.house_commands import HouseVerbs, house_accounts
 from landbridge.limits.commands import Verbs as LimitVerbs
 from landbridge.limits.commands import limits
 from landbridge.members.commands import members
@@ -234,6 +236,7 @@ def stuck(org: UUID | None, data_dir: str | None) -> None:
 
 for group in (orgs, keys, prices, fees):
     commands.add_command(group)
+add_backups(commands)
 add_stories(commands, say)
 commands.add_command(seeding(in_house))
 
@@ -246,6 +249,7 @@ commands.add_command(
 commands.add_command(
     reports(at_desk(lambda house: ReportVerbs(house.rollups, house.folding, house.time_zones)))
 )
+commands.add_command(house_accounts(at_desk(lambda house: HouseVerbs(house.database, house.orgs))))
 _bank_files = bank_files(at_desk(lambda house: BankVerbs(house.own_accounts, house.bank_writer)))
 add_answers(_bank_files, at_desk(lambda house: AnswerVerbs(house.bank_reading, house.sandbox_bank)))
 commands.add_command(_bank_files)

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from landbridge.core.clock import FrozenClock
+from landbridge.events.listing import position
 from landbridge.events.names import CATALOGUE
 from tests.settled import settled
 from tests.tenants import SWAPS, Tenant, good, make_agreement, make_swap, make_user, sentence
@@ -254,6 +255,19 @@ async def test_what_is_not_understood_is_refused(org: Tenant, name: str, value: 
     answer = await org.send("GET", EVENTS, **{name: value})
     assert answer.status_code == 400
     assert name in sentence(answer)
+
+
+async def test_a_cursor_that_the_log_has_not_reached_is_refused(org: Tenant) -> None:
+    # After a restore that numbered the log anew: it would be silent for ever.
+    await make_user(org)
+    last = position((await page(org))["nextCursor"], field="cursor")
+    ahead = last._replace(place=last.place._replace(tx=last.place.tx + (1 << 32)))
+    answer = await org.send("GET", EVENTS, cursor=ahead.text)
+    assert answer.status_code == 400
+    assert "begin with createdAfter" in sentence(answer)
+    # Backwards there is something before it.
+    assert (await page(org, cursor=ahead.text, order="desc"))["records"]
+    assert (await page(org, cursor=last.text))["records"] == []
 
 
 async def test_an_older_name_is_refused_with_the_newer(org: Tenant) -> None:

@@ -169,6 +169,11 @@ class Database:
 
         return await retrying(once)
 
+    async def transact_once(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` in one transaction and never again: for what can't be repeated."""
+        async with self._pool.acquire() as connection, connection.transaction():
+            return await work(connection)
+
     async def single(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work`, which is one statement and therefore a transaction of its own."""
 

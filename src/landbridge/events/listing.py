@@ -99,7 +99,8 @@ class Listing:
     ) -> Page:
         """The next events behind a position, or the first that are kept.
 
-        `now` is the organisation's time. There is no end but that of a search with `until`.
+        `now` is the organisation's time. There is no end but that of a search with `until`. Raises
+        `FieldInvalid` for a position that the log has not reached.
         """
         search = self._search(org_id, filters, limit, now)
         begin = START if after is None else after.place
@@ -121,6 +122,7 @@ class Listing:
             if await self._is_over(search, reading, now):
                 return Page(found, None)
             if reading.is_end:
+                await self._check_known(after)
                 break
             if reading.events and reading.events[-1].change.at < search.since:
                 # An old cursor: what is not kept any more is passed over.
@@ -151,6 +153,17 @@ class Listing:
             if reading.is_end or (last_at is not None and last_at < search.since - SPREAD):
                 return Page(found, None)
         return Page(found, Position(begin, 0))
+
+    async def _check_known(self, after: Position | None) -> None:
+        """Refuse a cursor beyond the end of the log: the order of events was numbered anew.
+
+        That is so after some restores of a backup. Nothing would ever be found behind it.
+        """
+        if after is not None and after.place.tx > (await self.events.end()).tx:
+            raise FieldInvalid(
+                "cursor is of before the database was restored; begin with createdAfter",
+                field="cursor",
+            )
 
     def _search(self, org_id: UUID, filters: Filters, limit: int, now: datetime) -> _Search:
         kept_since = now - self.events.kept

@@ -3,10 +3,38 @@
 A transaction id is handed over as text, because 64 bits without a sign fit no integer type.
 """
 
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from uuid import UUID
 
-from landbridge.db.pool import Tx
+from landbridge.db.pool import Row, Tx
 from landbridge.ledger.model import Role
+
+_HORIZON = "select pg_snapshot_xmin(pg_current_snapshot())::text"
+
+_SUMS = """
+select e.role, e.asset, sum(e.available) as units
+from changes c
+join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
+where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8 and e.role is not null
+group by e.role, e.asset
+"""
+
+# In one statement, so that sums and watermark belong together.
+_ROLLED = """
+select coalesce(r.rolled_to, '0')::text as rolled_to, h.role, h.asset, h.rolled_units as units
+from (select $1::uuid as org_id) o
+left join house_rolls r on r.org_id = o.org_id
+left join house_accounts h on h.org_id = o.org_id
+"""
+
+_REPLACE = """
+insert into house_accounts as h (org_id, role, asset, rolled_units)
+select $1, n.role, n.asset, n.units
+from unnest($2::text[], $3::text[], $4::numeric[]) as n (role, asset, units)
+order by n.role, n.asset
+on conflict (org_id, role, asset) do update set rolled_units = excluded.rolled_units
+"""
 
 _BEGIN = """
 insert into house_rolls (org_id, rolled_to) values ($1, '0')
@@ -116,5 +144,39 @@ async def fold(tx: Tx, org_id: UUID, *, rolled_to: int, end: int) -> None:
 
 async def balances(tx: Tx, org_id: UUID) -> dict[tuple[Role, str], int]:
     """Units by (role, asset)."""
-    rows = await tx.fetch(_BALANCES, org_id)
+    return _units(await tx.fetch(_BALANCES, org_id))
+
+
+async def horizon(tx: Tx) -> int:
+    """Return the transaction id below which nothing can be written any more."""
+    return int(await tx.fetchval(_HORIZON))
+
+
+async def sums(tx: Tx, org_id: UUID, *, since: int, until: int) -> dict[tuple[Role, str], int]:
+    """Sum the entries of transactions from `since` up to `until`, by (role, asset)."""
+    return _units(await tx.fetch(_SUMS, org_id, str(since), str(until)))
+
+
+async def rolled(tx: Tx, org_id: UUID) -> tuple[int, dict[tuple[Role, str], int]]:
+    """Return the watermark and the rolled-up units by (role, asset)."""
+    rows = await tx.fetch(_ROLLED, org_id)
+    return int(rows[0]["rolled_to"]), _units([row for row in rows if row["role"] is not None])
+
+
+async def replace(
+    tx: Tx, org_id: UUID, units: Mapping[tuple[Role, str], int], *, rolled_to: int
+) -> None:
+    """Replace the roll-up and its watermark; the caller has locked it."""
+    rows = list(units.items())
+    await tx.execute(
+        _REPLACE,
+        org_id,
+        [role.value for (role, _), _ in rows],
+        [asset for (_, asset), _ in rows],
+        [Decimal(each) for _, each in rows],
+    )
+    await tx.execute(_MARK, org_id, str(rolled_to))
+
+
+def _units(rows: Sequence[Row]) -> dict[tuple[Role, str], int]:
     return {(Role(row["role"]), row["asset"]): int(row["units"]) for row in rows}

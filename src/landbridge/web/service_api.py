@@ -21,6 +21,7 @@ from prometheus_client import (
     multiprocess,
 )
 
+from landbridge.db import transaction_ids
 from landbridge.db.migrate import SchemaNewer, check_schema
 from landbridge.db.pool import Database
 from landbridge.web.reply import Reply, WireStruct
@@ -50,11 +51,19 @@ async def healthz(database: NamedDependency[Database]) -> dict[str, str]:
 
 @get("/readyz", public=True, include_in_schema=False)
 async def readyz(database: NamedDependency[Database]) -> Response[Any]:
-    """200 when this process may be sent requests; 503 once a newer version has migrated."""
+    """200 when this process may be sent requests.
+
+    503 once a newer version has migrated, and with a reason while transaction ids in the database
+    are ahead of its server.
+    """
     try:
         await check_schema(database)
+        await transaction_ids.check(database)
     except SchemaNewer:
         return Reply({"status": "outdated"}, status_code=HTTPStatus.SERVICE_UNAVAILABLE)
+    except transaction_ids.TransactionIdsAhead as error:
+        status, reason = HTTPStatus.SERVICE_UNAVAILABLE, str(error)
+        return Reply({"status": "not ready", "reason": reason}, status_code=status)
     return Reply({"status": "ready"})
 
 

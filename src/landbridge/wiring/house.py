@@ -15,6 +15,7 @@ from landbridge.changes.horizon import Horizon
 from landbridge.core.clock import Clock, ReadingClock
 from landbridge.db.migrate import MigrationRefused, pending
 from landbridge.db.pool import Database
+from landbridge.db.transaction_ids import check
 from landbridge.events.service import Events
 from landbridge.flows.due import Due, Steps
 from landbridge.flows.offramps import model as offramps_model
@@ -144,6 +145,7 @@ async def open_house(
     """Connect and wire. `name` shows in pg_stat_activity; without `writes` nothing is stamped.
 
     Raises `MigrationRefused` if the database does not have the tables of this version,
+    `TransactionIdsAhead` if it is to be written but is a restored dump that was not repaired,
     `ModeMismatch` if it was begun in another mode, and `SealBroken` if a master key that sealed
     something is missing or another one.
     """
@@ -154,6 +156,8 @@ async def open_house(
             raise MigrationRefused(
                 f"The database lacks migrations ({names}). Run `landbridge migrate` first."
             )
+        if writes:
+            await check(database)
         await claim_mode(database, settings.mode)
         clock = Clock(await take_lane(database)) if writes else ReadingClock()
         house = wire(settings, database, clock)

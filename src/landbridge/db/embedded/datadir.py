@@ -13,7 +13,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Literal, Self
@@ -168,8 +168,26 @@ def make(data: Path, *, by: Runner) -> None:
     ]
     for name, value in INITIAL_SETTINGS.items():
         args += ["-c", f"{name}={value}"]
+    _run("initdb", args, cwd=new, by=by, failed=f"PostgreSQL could not make {data}")
+    new.rename(data)
+    directory = os.open(data.parent, os.O_RDONLY | os.O_CLOEXEC)
+    os.fsync(directory)
+    os.close(directory)
+
+
+def set_epoch(data: Path, epoch: int, *, by: Runner) -> None:
+    """Have transaction ids count on from `epoch` times 2^32; the server must have been shut down.
+
+    The low halves of the ids, which rows are marked with, stay as they are.
+    """
+    args = ["-D", by.data_argument(data), f"--epoch={epoch}"]
+    _run("pg_resetwal", args, cwd=data, by=by, failed="PostgreSQL could not set the epoch of ids")
+
+
+def _run(program: str, args: Sequence[str], *, cwd: Path, by: Runner, failed: str) -> None:
+    """Run a program of the server to its end; `failed` begins the sentence if it fails."""
     with tempfile.TemporaryFile() as out:
-        process = by.spawn("initdb", args, cwd=new, out=out)
+        process = by.spawn(program, args, cwd=cwd, out=out)
         try:
             code = process.wait(_INIT_TIMEOUT_S)
         finally:
@@ -180,13 +198,8 @@ def make(data: Path, *, by: Runner) -> None:
         out.seek(0)
         if code != 0:
             raise EmbeddedUnavailable(
-                f"PostgreSQL could not make {data} (exit code {code}):\n"
-                + out.read().decode(errors="replace").strip()
+                f"{failed} (exit code {code}):\n" + out.read().decode(errors="replace").strip()
             )
-    new.rename(data)
-    directory = os.open(data.parent, os.O_RDONLY | os.O_CLOEXEC)
-    os.fsync(directory)
-    os.close(directory)
 
 
 def open_log(log: Path) -> BinaryIO:

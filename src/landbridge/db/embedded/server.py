@@ -132,11 +132,7 @@ class EmbeddedPostgres:
         """Shut the server down, by force if it does not go, and give the directory up."""
         if not self._lock.is_held:
             return
-        for signum, patience_s in STOP_PATIENCE_S:
-            if not self.is_running():
-                break
-            postmaster.send(self._pid, signum)
-            postmaster.wait_until(lambda: not self.is_running(), timeout_s=patience_s)
+        self._shut_down()
         # Without a pid the directory was refused: nothing in it is ours to clear away.
         if self._pid > 0:
             postmaster.clear(self._data)
@@ -144,10 +140,27 @@ class EmbeddedPostgres:
         runner.forget_copy(self._home / "postgres.binaries")
         self.leave()
 
+    def restart_with_epoch(self, epoch: int) -> None:
+        """Restart the server with transaction ids that count on from `epoch` times 2^32.
+
+        Only for a server that this process has started.
+        """
+        assert self._runner is not None
+        self._shut_down()
+        datadir.set_epoch(self._data, epoch, by=self._runner)
+        self._bring_up()
+
     def leave(self) -> None:
         """Give the directory up and let the server run on."""
         self._pid = 0
         self._lock.release()
+
+    def _shut_down(self) -> None:
+        for signum, patience_s in STOP_PATIENCE_S:
+            if not self.is_running():
+                break
+            postmaster.send(self._pid, signum)
+            postmaster.wait_until(lambda: not self.is_running(), timeout_s=patience_s)
 
     @property
     def _data(self) -> Path:

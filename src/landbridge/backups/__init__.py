@@ -1,0 +1,1 @@
+"""Backups of the whole database: taken while servers run, verified, and restored elsewhere."""

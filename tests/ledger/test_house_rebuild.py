@@ -1,0 +1,148 @@
+"""The roll-up of house accounts, summed anew, whatever was wrong and whatever goes on meanwhile."""
+
+import asyncio
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from click.testing import CliRunner
+
+from landbridge.cli import commands
+from landbridge.db.pool import Database
+from landbridge.ledger import house
+from landbridge.ledger.audit import audit, table
+from landbridge.ledger.house import house_balances, rebuild, roll_up, roll_up_step
+from landbridge.ledger.model import Role
+from landbridge.ledger.service import Ledger
+from tests import make
+from tests.ledger.test_house import OUTSIDE, in_store, settle
+from tests.make import MOVES, MOVES_BY_KIND
+
+# What a restored dump, a slip in SQL or a fault of ours may leave behind.
+DAMAGES: dict[str, tuple[str, dict[Role, tuple[int, int]]]] = {
+    "a sum that is wrong": (
+        "update house_accounts set rolled_units = 100 where org_id = $1",
+        {Role.OUTSIDE: (100, -400)},
+    ),
+    "a sum that is lost": (
+        "delete from house_accounts where org_id = $1",
+        {Role.OUTSIDE: (0, -400)},
+    ),
+    "a sum of nothing": (
+        (
+            "insert into house_accounts (org_id, role, asset, rolled_units)"
+            " values ($1, 'fees', 'usdc:POLYGON', 7)"
+        ),
+        {Role.FEES: (7, 0)},
+    ),
+    "a watermark that was moved back": (
+        "update house_rolls set rolled_to = '0' where org_id = $1",
+        {Role.OUTSIDE: (-400, 0)},
+    ),
+    "a watermark that skips entries": (
+        (
+            "update house_rolls set rolled_to = pg_snapshot_xmin(pg_current_snapshot())"
+            " where org_id = $1"
+        ),
+        {Role.OUTSIDE: (-400, -450)},
+    ),
+    "a watermark ahead of its time, as in a restored dump": (
+        "update house_rolls set rolled_to = '999999999999' where org_id = $1",
+        {Role.OUTSIDE: (-400, -450)},
+    ),
+    "no watermark": (
+        "delete from house_rolls where org_id = $1",
+        {Role.OUTSIDE: (-400, 0)},
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_rebuild_mends(own_database: Database, damage: str) -> None:
+    ledger = Ledger(own_database)
+    org_id, other_id = [await make.make_org(own_database) for _ in range(2)]
+    for each in (org_id, other_id):
+        account_id = await make.make_account(own_database, each, units=400)
+        await settle(own_database)
+        await roll_up(own_database, [each])
+        # Not rolled up yet.
+        await ledger.open(make.funding(each, account_id, 50), MOVES)
+    statement, found = DAMAGES[damage]
+    await settle(own_database)
+    await own_database.rows(statement, org_id)
+    differences = await rebuild(own_database, org_id)
+    assert {each.role: (each.rolled, each.summed) for each in differences} == found
+    balances = await house_balances(own_database, org_id)
+    assert {key: units for key, units in balances.items() if units} == {OUTSIDE: -450}
+    audited = await audit(own_database, MOVES_BY_KIND)
+    assert audited.is_clean, table(audited)
+    # And goes on from there.
+    account_id = await make.make_account(own_database, org_id, units=5)
+    await settle(own_database)
+    await roll_up(own_database, [org_id, other_id])
+    assert await in_store(own_database, org_id) == -455
+    assert await in_store(own_database, other_id) == -450
+    assert await rebuild(own_database, org_id) == []
+
+
+async def test_a_rebuild_beside_payers_and_workers_loses_and_doubles_nothing(
+    database: Database, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house, "REBUILD_CHANGES", 5)
+    org_id = await make.make_org(database)
+    accounts = [await make.make_account(database, org_id) for _ in range(6)]
+    is_busy = True
+
+    async def fold() -> None:
+        while await roll_up_step(database, org_id, changes_max=3) or is_busy:
+            balances = await house_balances(database, org_id)
+            assert -300 <= balances.get(OUTSIDE, 0) <= 0
+
+    async def pay(account_id: UUID) -> None:
+        for _ in range(50):
+            await ledger.open(make.funding(org_id, account_id, 1), MOVES)
+
+    async def build() -> int:
+        count = 0
+        while is_busy:
+            # The roll-up is right at any moment, so a rebuild finds nothing wrong.
+            assert await rebuild(database, org_id) == []
+            count += 1
+        return count
+
+    folding, building = asyncio.create_task(fold()), asyncio.create_task(build())
+    await asyncio.gather(*map(pay, accounts))
+    await settle(database)
+    is_busy = False
+    assert await building > 0
+    await folding
+    assert await house_balances(database, org_id) == {OUTSIDE: -300}
+    await roll_up(database, [org_id])
+    assert await in_store(database, org_id) == -300
+    assert (await audit(database, MOVES_BY_KIND, org_id=org_id)).is_clean
+
+
+async def test_the_command_says_what_it_mended(
+    own_dsn: str, own_database: Database, tmp_path: Path
+) -> None:
+    orgs = [await make.make_org(own_database) for _ in range(2)]
+    for each in orgs:
+        await make.make_account(own_database, each, units=400)
+        await settle(own_database)
+        await roll_up(own_database, [each])
+        await own_database.rows(
+            "update house_accounts set rolled_units = 100 where org_id = $1", each
+        )
+
+    def run(*args: str) -> tuple[int, str]:
+        told = {"LANDBRIDGE_DATABASE_URL": own_dsn, "LANDBRIDGE_DATA_DIR": str(tmp_path)}
+        ran = CliRunner().invoke(commands, ["house", "rebuild", *args], env=told)
+        return ran.exit_code, ran.output
+
+    wrong = "outside usdc:POLYGON: 100 units rolled up, entries sum to -400"
+    code, said = await asyncio.to_thread(run, "--org", str(orgs[1]))
+    assert (code, said.count(wrong)) == (0, 1), said
+    code, said = await asyncio.to_thread(run, "--all")
+    assert (code, said.count(wrong), said.count("0 sums were wrong")) == (0, 1, 1), said
+    assert [await in_store(own_database, each) for each in orgs] == [-400, -400]
+    assert (await asyncio.to_thread(run, "--all", "--org", str(orgs[0])))[0] == 2
