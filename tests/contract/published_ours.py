@@ -59,7 +59,7 @@ QUERIES = {
     f"GET {_LINES}": f"status {_LIST}",
     f"GET {_DEPOSITS}": _LIST,
     f"GET {_RESOLUTIONS}": _LIST,
-    f"GET {_RECEIVABLES}": f"status userId transferId {_LIST}",
+    f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format",
     **{
@@ -128,6 +128,7 @@ OTHERS = {
     "GET /v2/approvals/{approvalId}",
     f"GET {_LINES}/{{lineId}}",
     f"GET {_DEPOSITS}/{{receiptId}}",
+    f"GET {_RECEIVABLES}/{{receivableId}}",
     f"GET {_RESOLUTIONS}/{{resolutionId}}",
     f"GET {_RESOLUTIONS}/actions/{{transferId}}",
 }
