@@ -40,7 +40,7 @@ async def test_a_returned_deposit_that_comes_back_is_returned_again_a_day_later(
     await story.pay_in("99", reference=info["reference"], number=number)
     await story.write()
     await story.answer(Outcome.SETTLE)
-    await story.pass_time(3 * DAY_S)
+    await story.pass_time(7 * DAY_S)
     found = await retrieve(org, onramp)
     assert found["status"] == "FIAT_RETURNED"
     reason = found["failedReason"]
@@ -63,7 +63,7 @@ async def test_a_returned_deposit_that_comes_back_is_returned_again_a_day_later(
     (transfer,) = pain001.read(files[-1].read_bytes()).transfers
     assert str(transfer.money) == "99"
     await story.answer(Outcome.SETTLE)
-    await story.pass_time(3 * DAY_S)
+    await story.pass_time(7 * DAY_S)
     assert (await retrieve(org, onramp))["status"] == "FIAT_RETURNED"
     assert await story.reasons() == []
     await check_books(org)
