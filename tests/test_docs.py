@@ -36,7 +36,7 @@ from .sources import ROOT, documents, report
 
 README_LINES_MAX = 80
 READY_PATIENCE_S = 60
-PAGE_PATIENCE_S = 120
+PAGE_PATIENCE_S = 300
 
 # The address that pages name; a test's own server is put in its place.
 SHOWN = "127.0.0.1:8080"
