@@ -8,6 +8,8 @@ from uuid import uuid4
 from tests.accounts.bodies import whole
 from tests.payments.rehearsing import FLOWS
 from tests.payouts import make_payee, way
+from tests.resolving import RESOLUTIONS, make_stuck_transfer
+from tests.resolving import body as resolution_body
 from tests.tenants import Tenant, individual, make_agreement
 from tests.virtual_accounts.made import (
     RULES,
@@ -61,6 +63,10 @@ async def _link(org: Tenant) -> Create:
     return Create("/v2/tos-link", {"idempotencyKey": str(uuid4())}, "idempotencyKey")
 
 
+async def _resolution(org: Tenant) -> Create:
+    return Create(RESOLUTIONS, resolution_body(await make_stuck_transfer(org), "FAIL"))
+
+
 def _payment(name: str) -> Callable[[Tenant], Awaitable[Create]]:
     async def make(org: Tenant) -> Create:
         return Create(FLOWS[name].path, await FLOWS[name].body(org))
@@ -85,5 +91,6 @@ CREATES: dict[str, tuple[str, Callable[[Tenant], Awaitable[Create]]]] = {
     "rule": ("SETTLEMENT_RULE", _rule),
     "rule update": ("SETTLEMENT_RULE", _rule_update),
     "deposit": ("SIMULATED_DEPOSIT", _deposit),
+    "resolution": ("RESOLUTION", _resolution),
     "terms link": ("TERMS_LINK", _link),
 }

@@ -71,17 +71,23 @@ async def make_desk(
     return Desk(await person("reviewer"), await person("approver"), clock, run_due)
 
 
-async def make_resolution(org: Tenant) -> dict[str, str]:
-    """A stuck transfer, a resolution of it that waits for its approval, and its request: ids."""
+async def make_stuck_transfer(org: Tenant) -> str:
+    """The id of a transfer that its chain does not answer about."""
     user = await make_user(org, funds="1")
     sent = transfer_body(user, {"userId": await make_user(org)}, 1)
     headers = {**org.headers, "Landbridge-Sandbox": "chain_send=late:20d"}
     made = good(await org.client.post(TRANSFERS, headers=headers, json=sent))["transferDetails"]
     await run_due(org)
-    wanted = body(made["id"], "FAIL")
+    return made["id"]
+
+
+async def make_resolution(org: Tenant) -> dict[str, str]:
+    """A stuck transfer, a resolution of it that waits for its approval, and its request: ids."""
+    transfer_id = await make_stuck_transfer(org)
+    wanted = body(transfer_id, "FAIL")
     resolution = await org.post(RESOLUTIONS, wanted)
     return {
-        "stuck transfer": made["id"],
+        "stuck transfer": transfer_id,
         "stuck transfer request": wanted["requestId"],
         "resolution": resolution["id"],
     }

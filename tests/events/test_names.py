@@ -110,7 +110,8 @@ def test_what_has_no_event_for_each_status_has_updates(kind: str) -> None:
     for start in moves.start:
         assert types(kind=kind, seq=1, after=start) == [f"{kind}.CREATE"]
     for before, after in moves.edges():
-        assert types(kind=kind, seq=2, before=before, after=after) == [f"{kind}.UPDATE"]
+        came = types(kind=kind, seq=2, before=before, after=after)
+        assert came == ([] if before == after else [f"{kind}.UPDATE"])
     assert types(kind=kind, seq=2, before="CREATED", after="CREATED") == []
 
 

@@ -105,7 +105,7 @@ REFUSED = {
     for where in (
         *("deposit", "micro-deposit", "transfer, held", "bridge, asked for", "bridge, rejected"),
         *("onramp, seen", "virtual account, seen", "offramp, asked for"),
-        "offramp from outside, arrived",
+        *("offramp from outside, arrived", "offramp from outside, taken"),
     )
 }
 NAMED = [pair for pair in product(PLACES, FAULTS) if pair not in REFUSED]

@@ -20,7 +20,7 @@ def test_every_kind_of_payment_has_steps_and_no_other() -> None:
 
 def test_an_outcome_is_told_once_and_says_what_it_means() -> None:
     assert len({(each.step, each.name) for each in CATALOGUE}) == len(CATALOGUE)
-    fails = {Effect.REFUSE, Effect.FAIL, Effect.FAIL_LATE}
+    fails = {Effect.REFUSE, Effect.REFUSE_AT_FIRST, Effect.FAIL, Effect.FAIL_LATE}
     for each in CATALOGUE:
         assert len(each.happens) > 10, each
         assert bool(each.reason) == (each.effect in fails), each

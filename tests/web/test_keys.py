@@ -35,6 +35,7 @@ NAMES = sorted(CREATES)
 KEYED = {
     "/v2/onramps",
     "/v2/offramps",
+    "/v2/reviews/resolutions",
     "/v2/tos-link",
     "/v2/users",
     "/v2/users/{userId}/accounts",
@@ -49,6 +50,7 @@ KEYED = {
 # How the paths end of what comes to the same if it is asked twice, or is refused then.
 VERBS = (
     *("/accept", "/refresh", "/cancel", "/approve", "/reject", "/match", "/return", "/resolve"),
+    "/settle",
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
     *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc", "/pace", "/rehearse"),
     *("/{userId}", "/{uboId}", "/{documentId}", "/{ruleId}", "/{accountId}", "/{caseId}"),

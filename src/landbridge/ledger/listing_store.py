@@ -130,7 +130,7 @@ from transfers
 where org_id = $1 and request_id = $2 and id <> $2
 """
 
-# By the partial index of 0053: its expression and its condition, to the letter.
+# By the partial index of 0052: its expression and its condition, to the letter.
 _OF_PAYMENT = """
 select id, kind, user_id, request_id, status, source_asset, source_units, destination_asset,
     destination_units, created_at, updated_at

@@ -37,6 +37,7 @@ _RECORDS = {
     "WALLET.BRIDGE": "/v2/wallets/bridges/{id}",
     "OFFRAMP": "/v2/offramps/{id}",
     "ONRAMP": "/v2/onramps/{id}",
+    "RESOLUTION": "/v2/reviews/resolutions/{id}",
 }
 _ACCOUNT = "/v2/users/{owner_id}/accounts/{id}"
 _DEPOSIT = "/v2/users/{owner_id}/virtual-accounts/{id}"

@@ -15,9 +15,10 @@ from landbridge.web.reply import Moment, WireStruct, moment
 class RequestReply(WireStruct, frozen=True):
     """What a request made, as it is now: read it whole at `href`.
 
-    `kind` is that of a payment, as in `transferType`, or `USER`, `BANK_ACCOUNT`, `SETTLEMENT_RULE`,
-    `SIMULATED_DEPOSIT`, `TERMS_LINK`; `status` is null for what has none. `isFinal` says that
-    nothing more becomes of the request. `forced` is the sandbox's plan, if it asked for one.
+    `kind` is that of a payment, as in `transferType`, or `RESOLUTION`, `USER`, `BANK_ACCOUNT`,
+    `SETTLEMENT_RULE`, `SIMULATED_DEPOSIT`, `TERMS_LINK`; `status` is null for what has
+    none. `isFinal` says that nothing more becomes of the request. `forced` is the sandbox's plan,
+    if it asked for one.
     """
 
     request_id: UUID

@@ -62,9 +62,10 @@ _CLAIM_NAMES = _names(
 _SENTENCE_NAMES = frozenset({"errorDetails", "message"})
 # Words of ours that are in no enumeration: kinds of records, rails, types of accounts and of fees.
 _MORE_WORDS = _names(
-    "DISBURSEMENT OFFRAMP ONRAMP WALLET.BRIDGE WALLET.DEPOSIT WALLET.SWAP WALLET.TRANSFER",
-    "WALLET.TRANSFER.BATCH ach rtp sepa sepaInstant swift wire fps pix spei chats bankTransfer",
-    "momo EXCHANGE_FEE ON_TRANSACTION",
+    "DISBURSEMENT OFFRAMP ONRAMP RECEIVABLE RESOLUTION",
+    "WALLET.BRIDGE WALLET.DEPOSIT WALLET.SWAP WALLET.TRANSFER WALLET.TRANSFER.BATCH",
+    "ach rtp sepa sepaInstant swift wire fps pix spei chats bankTransfer momo",
+    "EXCHANGE_FEE ON_TRANSACTION",
     "us brazil colombia argentina mexico africa brazilGlobalNetwork chinaGlobalNetwork",
     "europeGlobalNetwork hongKongGlobalNetwork mexicoGlobalNetwork nigeriaGlobalNetwork",
     "singaporeGlobalNetwork",

@@ -139,6 +139,8 @@ class Resolutions:
         opened = await self.database.transact(work)
         if isinstance(opened, Outcome):
             raise ResourceConflict("the resolution could not be opened")
+        if opened.transfer.id != opening.id:
+            note_replay()
         return await self._view(opened.transfer)
 
     async def get(self, caller: Caller, resolution_id: UUID) -> ResolutionView:
