@@ -114,11 +114,17 @@ class Resolutions:
             lambda tx: key_of(self.vault, tx, caller.org_id, record.user_id)
         )
         request = request_of(transfer_id, instruction, _digest(key, checked))
-        replayed = await self.ledger.find_replay(caller.org_id, request_id, KIND, request)
+        replayed = await self._replay(caller.org_id, request_id, request)
         if replayed is not None:
-            note_replay()
-            return await self._view(replayed)
-        opening = await self._opening(caller, request_id, record, instruction, request)
+            return replayed
+        try:
+            opening = await self._opening(caller, request_id, record, instruction, request)
+        except ResourceConflict:
+            # The one that is in the way may be of the same request, sent at the same time.
+            replayed = await self._replay(caller.org_id, request_id, request)
+            if replayed is None:
+                raise
+            return replayed
 
         async def work(tx: Tx) -> Opened | Outcome:
             opened = await self.ledger.open_in(tx, opening, MOVES)
@@ -153,6 +159,15 @@ class Resolutions:
         check_looker(caller)
         records = await self.ledger.page(caller.org_id, KIND, None, window)
         return await self._views(caller.org_id, [each.id for each in records])
+
+    async def _replay(
+        self, org_id: UUID, request_id: UUID, request: dict[str, str | None]
+    ) -> ResolutionView | None:
+        replayed = await self.ledger.find_replay(org_id, request_id, KIND, request)
+        if replayed is None:
+            return None
+        note_replay()
+        return await self._view(replayed)
 
     async def _opening(
         self,
