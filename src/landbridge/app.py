@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import structlog
-from litestar import Litestar, Router
+from litestar import Litestar, MediaType, Router
 from litestar.config.app import AppConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
@@ -77,16 +77,17 @@ from landbridge.web.gate import gate
 from landbridge.web.keys import check_key
 from landbridge.web.lists import AnyRequest, check_query, provide_window
 from landbridge.web.openapi import describe
-from landbridge.web.reply import Reply
+from landbridge.web.reply import Reply, encode
 from landbridge.web.service_api import (
     explorer,
-    explorer_assets,
+    explorer_asset,
     healthz,
     metrics,
     openapi,
     ping,
     readyz,
 )
+from landbridge.web.static import Once, StaticContent
 from landbridge.webhooks.api import WebhookRoutes
 from landbridge.webhooks.delivery_api import DeliveryRoutes
 from landbridge.webhooks.event_api import EventRoutes
@@ -234,8 +235,10 @@ def build_app(house: House) -> Litestar:
     It takes a second to make, and takes what it needs from the house only when a request comes.
     """
 
-    def provide_openapi() -> dict[str, Any]:
-        return openapi_document(app)
+    def encoded_document() -> StaticContent:
+        return StaticContent.of(encode(openapi_document(app)), MediaType.JSON)
+
+    document = Once(encoded_document)
 
     async def authenticate(key: str) -> Caller:
         return await house.orgs.authenticate(key)
@@ -248,7 +251,7 @@ def build_app(house: House) -> Litestar:
             metrics,
             explorer,
             openapi,
-            explorer_assets(),
+            explorer_asset,
             *ROUTES,
             _pages(house),
         ],
@@ -263,7 +266,7 @@ def build_app(house: House) -> Litestar:
             "installation": Provide(lambda: installation(house.settings), sync_to_thread=False),
             "window": Provide(provide_window, sync_to_thread=False),
             "manner": Provide(provide_manner, sync_to_thread=False),
-            "openapi_document": Provide(provide_openapi, sync_to_thread=False),
+            "openapi_document": Provide(lambda: document, sync_to_thread=False),
         },
         exception_handlers={
             Refused: errors.refused,

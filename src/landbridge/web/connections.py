@@ -6,6 +6,7 @@ for good. Guarantees:
   are sent before the one before them is answered, has a bound;
 - a connection ends if its client is slow: to send headers, to send a body, to read an answer, or
   to do anything at all;
+- nothing is computed on for a client that has gone, but what changes something goes on to its end;
 - a process keeps a bounded number of connections. One more takes the place of the one that has
   waited longest for a request; it is refused only if all others are being answered.
 
@@ -13,6 +14,7 @@ What is refused here has an answer in the envelope of all errors, but for one th
 of an answer: then the connection just ends. Nothing here costs a timer per connection or request.
 """
 
+import asyncio
 from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any, cast
@@ -50,6 +52,8 @@ LINGER_S = 5.0
 # A process may have 1,024 files open on most systems, and needs a few for other things.
 CONNECTIONS_MAX = 800
 
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
 _NOT_HTTP = (HTTPStatus.BAD_REQUEST, "this is not valid HTTP")
 _URL_TOO_LONG = (HTTPStatus.REQUEST_URI_TOO_LONG, "the URL is too long")
 _HEAD_TOO_LARGE = (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
@@ -86,8 +90,20 @@ class Connection(HttpToolsProtocol):
         # What is answered if the parser gives up.
         self._refusal = _NOT_HTTP
         self._is_over = False
+        # The request under way, if it only looks.
+        self._looking: asyncio.Task[Any] | None = None
+        self._application: Any = cast("Any", self.app)
+        self.app = self._serve
         if len(self.connections) > CONNECTIONS_MAX:
             self._make_room()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        # The connection and its method would keep each other in memory.
+        self.app = self._application
+        if self._looking is not None:
+            self._looking.cancel()
 
     @override
     def data_received(self, data: bytes) -> None:
@@ -202,6 +218,17 @@ class Connection(HttpToolsProtocol):
         if is_well or self._unsent_bytes - unsent >= STALL_BYTES:
             self._unsent_bytes, self._unsent_since_s = unsent, now_s
         return now_s - self._unsent_since_s > STALL_S
+
+    async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request. One that changes nothing ends with its client."""
+        task = asyncio.current_task()
+        self._looking = task if scope["method"] in _SAFE else None
+        try:
+            await self._application(scope, receive, send)
+        finally:
+            # The next one on this connection may have begun.
+            if self._looking is task:
+                self._looking = None
 
     def _feed(self, data: bytes) -> None:
         """Parse what has come; requests behind one that waits for its turn are held back."""

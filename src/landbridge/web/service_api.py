@@ -1,7 +1,10 @@
 """Routes about the service itself: is it there, is it well, what does it speak."""
 
+import asyncio
 import mimetypes
 import os
+from collections.abc import Mapping
+from functools import cache, partial
 from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,9 +13,7 @@ from typing import Any
 from litestar import MediaType, Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
-from litestar.response import File
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     REGISTRY,
@@ -21,10 +22,13 @@ from prometheus_client import (
     multiprocess,
 )
 
+from landbridge.core.errors import Broken
 from landbridge.db import transaction_ids
 from landbridge.db.migrate import SchemaNewer, check_schema
 from landbridge.db.pool import Database
+from landbridge.web.lists import AnyRequest
 from landbridge.web.reply import Reply, WireStruct
+from landbridge.web.static import Once, StaticContent
 
 # Litestar adds the charset.
 _METRICS_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
@@ -77,6 +81,7 @@ def metrics() -> Response[bytes]:
     return Response(generate_latest(registry), media_type=_METRICS_TYPE)
 
 
+_EXPLORER_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js")
 _EXPLORER = """<!doctype html>
 <html lang="en">
 <head>
@@ -102,25 +107,38 @@ def explorer() -> str:
     return _EXPLORER
 
 
-@get("/openapi.json", public=True, include_in_schema=False, sync_to_thread=False)
-def openapi(openapi_document: NamedDependency[dict[str, Any]]) -> Response[Any]:
+@get("/openapi.json", public=True, include_in_schema=False)
+async def openapi(request: AnyRequest, openapi_document: NamedDependency[Once]) -> Response[bytes]:
     """The interface as OpenAPI."""
-    return Reply(openapi_document, media_type=MediaType.JSON)
+    return await _static(request, openapi_document)
 
 
-def explorer_assets() -> HTTPRouteHandler:
-    """Swagger UI's files, out of the package that brings them, which is never imported."""
+@get("/docs/assets/{name:str}", public=True, include_in_schema=False)
+async def explorer_asset(request: AnyRequest, name: FromPath[str]) -> Response[bytes]:
+    """A file of Swagger UI."""
+    found = _explorer_assets().get(name)
+    if found is None:
+        raise NotFoundException
+    return await _static(request, found)
+
+
+async def _static(request: AnyRequest, once: Once) -> Response[bytes]:
+    return (once.made or await asyncio.to_thread(once.get)).response(request)
+
+
+@cache
+def _explorer_assets() -> Mapping[str, Once]:
+    """The files that the explorer's page names, out of the package that brings them.
+
+    The package is never imported.
+    """
     spec = find_spec("swagger_ui")
     if spec is None or spec.origin is None:
-        raise RuntimeError("swagger-ui-py is not installed; run `make setup`")
-    # Known by name: what a caller writes never becomes a path.
-    files = {each.name: each for each in (Path(spec.origin).parent / "static").iterdir()}
+        raise Broken("swagger-ui-py is not installed; run `make setup`")
+    folder = Path(spec.origin).parent / "static"
 
-    @get("/docs/assets/{name:str}", public=True, include_in_schema=False, sync_to_thread=False)
-    def asset(name: FromPath[str]) -> File:
-        if name not in files:
-            raise NotFoundException
+    def read(name: str) -> StaticContent:
         kind, _ = mimetypes.guess_type(name)
-        return File(files[name], content_disposition_type="inline", media_type=kind)
+        return StaticContent.of((folder / name).read_bytes(), kind or "application/octet-stream")
 
-    return asset
+    return {name: Once(partial(read, name)) for name in _EXPLORER_ASSETS}
