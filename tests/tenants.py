@@ -26,7 +26,9 @@ from landbridge.wiring import House
 URL = "http://landbridge.test"
 # Where files are kept; gone when the test process ends.
 _data_dir = tempfile.TemporaryDirectory(prefix="landbridge-tests-", ignore_cleanup_errors=True)
+METRICS_TOKEN = "metrics-of-the-tests-only"
 SETTINGS = Settings(
+    metrics_token=METRICS_TOKEN,
     master_key="bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM=",
     public_url=URL,
     data_dir=_data_dir.name,

@@ -76,6 +76,7 @@ from landbridge.web.caller import Caller
 from landbridge.web.gate import gate
 from landbridge.web.keys import check_key
 from landbridge.web.lists import AnyRequest, check_query, provide_window
+from landbridge.web.metrics import MetricsText
 from landbridge.web.openapi import describe
 from landbridge.web.reply import Reply, encode
 from landbridge.web.service_api import (
@@ -239,6 +240,7 @@ def build_app(house: House) -> Litestar:
         return StaticContent.of(encode(openapi_document(app)), MediaType.JSON)
 
     document = Once(encoded_document)
+    metrics_text = MetricsText()
 
     async def authenticate(key: str) -> Caller:
         return await house.orgs.authenticate(key)
@@ -266,6 +268,8 @@ def build_app(house: House) -> Litestar:
             "installation": Provide(lambda: installation(house.settings), sync_to_thread=False),
             "window": Provide(provide_window, sync_to_thread=False),
             "manner": Provide(provide_manner, sync_to_thread=False),
+            "metrics_token": Provide(lambda: house.settings.metrics_token, sync_to_thread=False),
+            "metrics_text": Provide(lambda: metrics_text, sync_to_thread=False),
             "openapi_document": Provide(lambda: document, sync_to_thread=False),
         },
         exception_handlers={

@@ -79,6 +79,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     webhooks: str = "on"
     events_kept_days: Annotated[int, msgspec.Meta(ge=3, le=_EVENTS_DAYS_MAX)] = 30
     request_log_days: Annotated[int, msgspec.Meta(ge=0, le=_REQUEST_LOG_DAYS_MAX)] = 7
+    metrics_token: str | None = None
     log_format: str | None = None
     log_level: str = "info"
 
@@ -176,6 +177,7 @@ def check(settings: Settings) -> Settings:
         ("data_dir", settings.data_dir, _data_dir),
         ("master_key", settings.master_key, keys_from_text),
         ("api_key", settings.api_key, check_secret),
+        ("metrics_token", settings.metrics_token, check_secret),
         ("admin_email", settings.admin_email, _email),
         ("admin_password", settings.admin_password, _password),
         ("database_url", settings.database_url, _database_url),

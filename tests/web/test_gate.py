@@ -140,6 +140,6 @@ async def test_reporting_has_details_of_a_404_only_if_a_parameter_is_at_fault(or
     assert list(answer.json()["error"]) == ["code", "message"]
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/docs", "/openapi.json"])
 async def test_pages_about_the_service_need_no_key(client: httpx2.AsyncClient, path: str) -> None:
     assert (await client.get(path)).status_code == 200

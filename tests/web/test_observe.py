@@ -1,12 +1,17 @@
+import asyncio
+import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
 
 import httpx2
+import msgspec
 import pytest
+from prometheus_client import generate_latest
 
-from tests.tenants import Tenant, make_user
+from tests.tenants import METRICS_TOKEN, Tenant, make_user, served
 
+OPERATOR = {"Authorization": f"Bearer {METRICS_TOKEN}"}
 MISSING = "8d3a7cfe-0000-4000-8000-000000000000"
 
 
@@ -97,9 +102,9 @@ async def test_probes_leave_no_line(client: httpx2.AsyncClient, logged: Callable
     assert not _requests(logged())
 
 
-async def _count(client: httpx2.AsyncClient, labels: str) -> float:
-    text = (await client.get("/metrics")).text
-    found = [line for line in text.splitlines() if line.startswith(labels)]
+def _count(labels: str) -> float:
+    lines = generate_latest().decode().splitlines()
+    found = [line for line in lines if line.startswith(labels)]
     return float(found[0].rpartition(" ")[2]) if found else 0.0
 
 
@@ -110,11 +115,11 @@ async def test_metrics_count_requests_by_route_and_status(
     bad = 'landbridge_http_requests_total{method="GET",route="/v2/ping",status="401"}'
     unknown = 'landbridge_http_requests_total{method="GET",route="unknown",status="404"}'
     timed = 'landbridge_http_request_seconds_count{method="GET",route="/v2/ping"}'
-    before = [await _count(client, each) for each in (good, bad, unknown, timed)]
+    before = [_count(each) for each in (good, bad, unknown, timed)]
     await org.get("/v2/ping")
     await client.get("/v2/ping")
     await client.get("/nothing/here")
-    after = [await _count(client, each) for each in (good, bad, unknown, timed)]
+    after = [_count(each) for each in (good, bad, unknown, timed)]
     assert [after[each] - before[each] for each in range(4)] == [1, 1, 1, 2]
 
 
@@ -126,7 +131,29 @@ async def test_every_answer_forbids_guessing_at_its_type(
         answer = await client.get(path)
         assert answer.headers.get_list("X-Content-Type-Options") == ["nosniff"]
     assert (await client.get(paths[1])).headers["Content-Type"].startswith("text/css")
-    assert (await client.get("/metrics")).headers["Content-Type"].count("charset") == 1
+    answer = await client.get("/metrics", headers=OPERATOR)
+    assert answer.headers["Content-Type"].count("charset") == 1
+
+
+async def test_metrics_are_the_operators(org: Tenant, client: httpx2.AsyncClient) -> None:
+    assert (await client.get("/metrics")).status_code == 401
+    assert (await client.get("/metrics", headers=org.headers)).status_code == 401
+    answer = await client.get("/metrics", headers=OPERATOR)
+    assert answer.status_code == 200
+    assert "landbridge_http_requests_total" in answer.text
+
+
+async def test_without_a_token_there_are_no_metrics(org: Tenant) -> None:
+    settings = msgspec.structs.replace(org.house.settings, metrics_token=None)
+    async with served(dataclasses.replace(org.house, settings=settings)) as client:
+        for headers in (None, OPERATOR, {"Authorization": "Bearer None"}):
+            assert (await client.get("/metrics", headers=headers)).status_code == 404
+
+
+async def test_metrics_are_rendered_once_for_many(client: httpx2.AsyncClient) -> None:
+    answers = await asyncio.gather(*(client.get("/metrics", headers=OPERATOR) for _ in range(20)))
+    # Each answer is counted, so texts of different moments differ.
+    assert len({each.text for each in answers}) <= 2
 
 
 async def test_metrics_have_no_label_for_what_callers_make_up(
@@ -134,6 +161,6 @@ async def test_metrics_have_no_label_for_what_callers_make_up(
 ) -> None:
     await client.get("/made-up-path")
     await client.get(f"/v2/users/{MISSING}")
-    text = (await client.get("/metrics")).text
+    text = generate_latest().decode()
     assert "made-up-path" not in text
     assert MISSING not in text

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from litestar.connection import ASGIConnection
+from litestar.datastructures import Headers
 from litestar.handlers.base import BaseRouteHandler
 
 from landbridge.core.errors import KeyMissing, RoleNotAllowed
@@ -32,13 +33,19 @@ def gate(
             connection.scope["user"] = cast("dict[str, Any]", connection.scope)[INSIDE]
             check_looks_only(connection.scope["user"], handler, connection.scope["method"])
             return
-        header = connection.headers.get("authorization", "")
-        key = header[len(_SCHEME) :].strip()
-        if not key or header[: len(_SCHEME)].lower() != _SCHEME:
-            raise KeyMissing
+        key = bearer(connection.headers)
         connection.scope["user"] = await authenticate(key)
 
     return guard
+
+
+def bearer(headers: Headers) -> str:
+    """The token of `Authorization: Bearer`; raises `KeyMissing` without one."""
+    header = headers.get("authorization", "")
+    token = header[len(_SCHEME) :].strip()
+    if not token or header[: len(_SCHEME)].lower() != _SCHEME:
+        raise KeyMissing
+    return token
 
 
 def check_looks_only(caller: Caller, handler: BaseRouteHandler, method: str) -> None:

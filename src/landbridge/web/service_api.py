@@ -1,8 +1,8 @@
 """Routes about the service itself: is it there, is it well, what does it speak."""
 
 import asyncio
+import hmac
 import mimetypes
-import os
 from collections.abc import Mapping
 from functools import cache, partial
 from http import HTTPStatus
@@ -14,19 +14,15 @@ from litestar import MediaType, Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    REGISTRY,
-    CollectorRegistry,
-    generate_latest,
-    multiprocess,
-)
+from prometheus_client import CONTENT_TYPE_LATEST
 
-from landbridge.core.errors import Broken
+from landbridge.core.errors import Broken, KeyInvalid
 from landbridge.db import transaction_ids
 from landbridge.db.migrate import SchemaNewer, check_schema
 from landbridge.db.pool import Database
+from landbridge.web.gate import bearer
 from landbridge.web.lists import AnyRequest
+from landbridge.web.metrics import MetricsText
 from landbridge.web.reply import Reply, WireStruct
 from landbridge.web.static import Once, StaticContent
 
@@ -71,14 +67,21 @@ async def readyz(database: NamedDependency[Database]) -> Response[Any]:
     return Reply({"status": "ready"})
 
 
-@get("/metrics", public=True, include_in_schema=False, sync_to_thread=False)
-def metrics() -> Response[bytes]:
-    """Metrics of all processes of this installation, in Prometheus' text format."""
-    registry = REGISTRY
-    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        registry = CollectorRegistry()
-        multiprocess.MultiProcessCollector(registry)
-    return Response(generate_latest(registry), media_type=_METRICS_TYPE)
+@get("/metrics", public=True, include_in_schema=False)
+async def metrics(
+    request: AnyRequest,
+    metrics_token: NamedDependency[str | None],
+    metrics_text: NamedDependency[MetricsText],
+) -> Response[bytes]:
+    """Metrics of all processes of this installation, for whoever has the operator's token.
+
+    They tell of all tenants, so no key of an organisation opens them; 404 where there is no token.
+    """
+    if metrics_token is None:
+        raise NotFoundException
+    if not hmac.compare_digest(bearer(request.headers).encode(), metrics_token.encode()):
+        raise KeyInvalid("this is not the token of LANDBRIDGE_METRICS_TOKEN")
+    return Response(await metrics_text.get(), media_type=_METRICS_TYPE)
 
 
 _EXPLORER_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js")
