@@ -25,6 +25,7 @@ from landbridge.dashboard.visitors import Visitor
 from landbridge.dashboard.words import best_language
 from landbridge.members.model import SignedIn, new_secret
 from landbridge.onboarding.uploads import Room, Sent, read_sent
+from landbridge.web.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
 
 HOME, SIGN_IN, SECOND = "/dashboard", "/dashboard/sign-in", "/dashboard/sign-in/code"
 FIELD, HEADER = "csrf", "X-CSRF-Token"
@@ -33,7 +34,6 @@ SENT = "landbridge.sent"
 _SESSION, _VISIT = "landbridge", "landbridge-visit"
 _UTC = ZoneInfo("UTC")
 _SAFE = frozenset({"GET", "HEAD"})
-_FORMS = (RequestEncodingType.URL_ENCODED, RequestEncodingType.MULTI_PART)
 
 AnyRequest = Request[Any, Any, Any]
 Guard = Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], Awaitable[None]]
@@ -84,13 +84,14 @@ def door(
             zone=_UTC if signed is None else await zone_of(signed.caller.org_id),
         )
         request.scope["user"] = visitor
-        if request.method not in _SAFE and not handler.opt.get("upload"):
-            await _check_form(request, visitor, base_url)
         if not handler.opt.get("signed_out"):
+            # Before anything is read: strangers send no forms to these pages.
             if signed is None:
                 raise NotSignedIn
             if signed.needs_second and not handler.opt.get("second"):
                 raise SecondMissing
+        if request.method not in _SAFE and not handler.opt.get("upload"):
+            await _check_form(request, visitor, base_url)
         if handler.opt.get("upload"):
             # Nobody else's file is read at all.
             await _check_upload(request, visitor, base_url, room)
@@ -108,12 +109,17 @@ async def _check_form(request: AnyRequest, visitor: Visitor, base_url: str) -> N
     if not _is_ours(request, base_url):
         raise FormForged
     token = request.headers.get(HEADER)
-    if token is None and request.content_type[0] in _FORMS:
+    content_type = request.content_type[0]
+    if token is None and content_type == RequestEncodingType.URL_ENCODED:
+        fields_max = FIELDS_MAX if visitor.signed else SIGNED_OUT_FIELDS_MAX
+        told = parse_form(await request.body(), fields_max=fields_max).get(FIELD, [])
+        token = told[0] if told else None
+    elif token is None and content_type == RequestEncodingType.MULTI_PART and visitor.signed:
         try:
-            told = (await request.form()).get(FIELD)
+            part = (await request.form()).get(FIELD)
         except UnicodeDecodeError:
             raise FormForged from None
-        token = told if isinstance(told, str) else None
+        token = part if isinstance(part, str) else None
     if token is None or not hmac.compare_digest(token.encode(), visitor.csrf.encode()):
         raise FormForged
 

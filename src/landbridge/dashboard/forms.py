@@ -6,12 +6,14 @@ from typing import Any, cast
 from uuid import UUID
 
 from litestar.datastructures import UploadFile
+from litestar.enums import RequestEncodingType
 
 from landbridge.core.errors import FieldInvalid
 from landbridge.core.ids import new_id
 from landbridge.dashboard.door import SENT
 from landbridge.dashboard.visitors import PageRequest
 from landbridge.onboarding.uploads import Sent
+from landbridge.web.forms import parse_form
 
 _DIGITS_MAX = 18
 
@@ -77,14 +79,17 @@ async def read_form(request: PageRequest) -> Form:
     """What the form sent; raises `FieldInvalid` for a NUL character, which nothing can hold."""
     fields: dict[str, list[str]] = {}
     files: dict[str, UploadFile] = {}
-    for name, value in cast("Any", await request.form()).multi_items():
-        if isinstance(value, UploadFile):
-            files[name] = value
-            continue
-        text = str(value)
-        if "\x00" in text or "\x00" in name:
+    if request.content_type[0] == RequestEncodingType.URL_ENCODED:
+        fields = {name: list(told) for name, told in parse_form(await request.body()).items()}
+    else:
+        for name, value in cast("Any", await request.form()).multi_items():
+            if isinstance(value, UploadFile):
+                files[name] = value
+            else:
+                fields.setdefault(name, []).append(str(value))
+    for name, texts in fields.items():
+        if any("\x00" in each for each in (name, *texts)):
             raise FieldInvalid("a NUL character can't be stored", field=name.replace("\x00", ""))
-        fields.setdefault(name, []).append(text)
     return Form(fields, files)
 
 

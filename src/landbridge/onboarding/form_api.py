@@ -5,7 +5,6 @@ token, the step, and ids; never what a person tells.
 """
 
 from typing import Annotated, Any
-from urllib.parse import parse_qs
 
 import structlog
 from litestar import Controller, Request, Response, get, post
@@ -34,6 +33,7 @@ from landbridge.onboarding.uploading import Uploading, find_need
 from landbridge.onboarding.uploads import BODY_BYTES_MAX, read_sent
 from landbridge.onboarding.visits import Visit, Visits
 from landbridge.web.errors import is_gone
+from landbridge.web.forms import parse_form
 
 _log = structlog.stdlib.get_logger()
 
@@ -240,11 +240,7 @@ class KycPage(Controller):
 
 async def _open(visits: Visits, link_id: str, request: AnyRequest) -> tuple[Visit, Form]:
     """The visit whose token is in the form, and the form."""
-    raw = (await request.body()).decode("utf-8", errors="replace")
-    try:
-        form = parse_qs(raw, keep_blank_values=True, max_num_fields=_FORM_FIELDS_MAX)
-    except ValueError:
-        form = {}
+    form = parse_form(await request.body(), fields_max=_FORM_FIELDS_MAX)
     return await visits.open(link_id, _one(form, "session")), form
 
 

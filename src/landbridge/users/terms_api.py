@@ -9,7 +9,7 @@ from uuid import UUID
 
 from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, QueryParameter, URLEncodedBody
+from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Redirect
 
 from landbridge.core.errors import Refused
@@ -18,6 +18,7 @@ from landbridge.users.hosted import PAGES, html, way_back
 from landbridge.users.model import Agreement
 from landbridge.users.terms import Terms
 from landbridge.web.caller import ApiRequest, check_editor
+from landbridge.web.forms import parse_form
 from landbridge.web.paths import known_id
 from landbridge.web.reply import Moment, WireStruct, moment
 
@@ -116,6 +117,11 @@ class TermsRoutes(Controller):
         return link_reply(accepted)
 
 
+# The form of the page has one field, a token.
+_FORM_BYTES_MAX = 4 * 1024
+_FORM_FIELDS_MAX = 10
+
+
 class TermsPage(Controller):
     """The hosted page."""
 
@@ -139,17 +145,23 @@ class TermsPage(Controller):
             return _page("gone.html", 410)
         return _page("terms.html", 200, agreement=agreement)
 
-    @post("/accept", status_code=200, include_in_schema=False, public=True)
+    @post(
+        "/accept",
+        status_code=200,
+        include_in_schema=False,
+        public=True,
+        request_max_body_size=_FORM_BYTES_MAX,
+    )
     async def accept(
         self,
         request: Request[Any, Any, Any],
         signedAgreementId: FromPath[str],
-        data: URLEncodedBody[dict[str, str]],
         terms: NamedDependency[Terms],
         orgs: NamedDependency[Orgs],
     ) -> Response[str] | Redirect:
         """Sign, then back to where the link said, with `signedAgreementId` appended."""
-        session = data.get("session", "")
+        form = parse_form(await request.body(), fields_max=_FORM_FIELDS_MAX)
+        session = form.get("session", [""])[0]
         agreement = await terms.find_session(session)
         if agreement is None or str(agreement.id) != signedAgreementId:
             return _page("gone.html", 404)

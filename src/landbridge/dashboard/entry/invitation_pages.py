@@ -14,6 +14,7 @@ from landbridge.dashboard.visitors import PageRequest
 from landbridge.members.errors import LinkInvalid
 from landbridge.members.sessions import Sessions
 from landbridge.members.sign_in import SignIn
+from landbridge.web.forms import SIGNED_OUT_BYTES_MAX
 
 _PAGE = "entry/invitation.html"
 
@@ -38,7 +39,7 @@ class InvitationPages(Controller):
             return over(request, renderer, problem)
         return renderer.page(request, _PAGE, invitation=invitation, name=invitation.name)
 
-    @post("/{token:str}", signed_out=True)
+    @post("/{token:str}", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX)
     async def accept(
         self,
         request: PageRequest,

@@ -16,6 +16,7 @@ from landbridge.dashboard.visitors import PageRequest
 from landbridge.members.errors import PasskeyRefused, TooManyTries
 from landbridge.members.passkeys import Passkeys
 from landbridge.members.sessions import Sessions
+from landbridge.web.forms import SIGNED_OUT_BYTES_MAX
 
 Json: TypeAlias = Response[bytes]
 
@@ -25,7 +26,7 @@ class PasskeyPages(Controller):
 
     path = "/sign-in/passkey"
 
-    @post("/options", signed_out=True, status_code=200)
+    @post("/options", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX, status_code=200)
     async def options(self, request: PageRequest, passkeys: NamedDependency[Passkeys]) -> Json:
         """What the browser is to ask its devices."""
         try:
@@ -36,7 +37,7 @@ class PasskeyPages(Controller):
             return refused(problem)
         return answered(told)
 
-    @post("/finish", signed_out=True, status_code=200)
+    @post("/finish", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX, status_code=200)
     async def finish(
         self,
         request: PageRequest,

@@ -13,6 +13,7 @@ from landbridge.dashboard.visitors import PageRequest
 from landbridge.dashboard.words import later as _
 from landbridge.members.errors import LinkInvalid
 from landbridge.members.sign_in import SignIn
+from landbridge.web.forms import SIGNED_OUT_BYTES_MAX
 
 _FORGOT, _RESET, _OVER = "entry/forgot.html", "entry/reset.html", "entry/over.html"
 
@@ -29,7 +30,7 @@ class ForgotPages(Controller):
         """The form."""
         return renderer.page(request, _FORGOT, email="", is_sent=False)
 
-    @post("/", signed_out=True, status_code=200)
+    @post("/", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX, status_code=200)
     async def ask(
         self,
         request: PageRequest,
@@ -66,7 +67,7 @@ class ResetPages(Controller):
             return over(request, renderer, problem)
         return renderer.page(request, _RESET, email=email)
 
-    @post("/{token:str}", signed_out=True)
+    @post("/{token:str}", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX)
     async def reset(
         self,
         request: PageRequest,

@@ -18,6 +18,7 @@ from landbridge.members.passkeys import Passkeys
 from landbridge.members.second import SecondFactors
 from landbridge.members.sessions import Sessions
 from landbridge.members.sign_in import SignIn
+from landbridge.web.forms import SIGNED_OUT_BYTES_MAX
 
 _PAGE, _CODE_PAGE = "entry/sign_in.html", "entry/code.html"
 
@@ -43,7 +44,7 @@ class SignInPages(Controller):
             request, _PAGE, email="", target=target, has_passkeys=passkeys.are_possible
         )
 
-    @post("/", signed_out=True)
+    @post("/", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX)
     async def sign_in_now(
         self,
         request: PageRequest,
