@@ -81,6 +81,9 @@ class Ledger:
                     replayed = check_replay(twin, opening.kind, opening.request)
                 if replayed is None:
                     raise Broken("a known request id has no record")
+                if (replayed.id, replayed.created_at) == (opening.id, opening.at):
+                    # An attempt before this one was committed, and its answer was lost.
+                    return Opened(as_opened(opening), is_replay=False)
                 return Opened(replayed, is_replay=True)
             case Outcome.SHORT:
                 return outcome

@@ -222,10 +222,11 @@ select outcome from verdict order by item
 """
 
 # Nothing has happened, so there is no change to tell of: the version stays, and with it who wins.
+# Run again after a commit that was not acknowledged, it finds the new due time.
 POSTPONE = """
 update transfers
 set due_at = $5, facts = facts || $6::jsonb
-where org_id = $1 and id = $2 and version = $3 and due_at = $4
+where org_id = $1 and id = $2 and version = $3 and due_at in ($4, $5)
 returning 1
 """
 
