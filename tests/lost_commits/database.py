@@ -139,6 +139,10 @@ class _Connection:
             self._is_open = False
         await self._losing.commit(self._inner, transaction)
 
+    def cursor(self, sql: str, *args: Any) -> Awaitable[Any]:
+        """Open a cursor, in a transaction."""
+        return self._inner.cursor(sql, *args)
+
     async def execute(self, sql: str, *args: Any) -> str:
         """Run a statement."""
         return await self._run(self._inner.execute, sql, *args)

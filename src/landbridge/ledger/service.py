@@ -81,9 +81,6 @@ class Ledger:
                     replayed = check_replay(twin, opening.kind, opening.request)
                 if replayed is None:
                     raise Broken("a known request id has no record")
-                if (replayed.id, replayed.created_at) == (opening.id, opening.at):
-                    # An attempt before this one was committed, and its answer was lost.
-                    return Opened(as_opened(opening), is_replay=False)
                 return Opened(replayed, is_replay=True)
             case Outcome.SHORT:
                 return outcome
@@ -247,12 +244,15 @@ class Ledger:
 
     async def _open_batch(self, openings: list[Opening], wait_ms: int) -> list[Outcome]:
         accounts = {key for each in openings for key in _account_keys(each.org_id, each.journals)}
-        lock_timeout = f"{wait_ms}ms"
+        lock_timeout, attempts = f"{wait_ms}ms", 0
 
         async def work(tx: Tx) -> list[Outcome]:
+            nonlocal attempts
+            attempts += 1
             if accounts:
                 await store.lock(tx, transfers=(), accounts=accounts, lock_timeout=lock_timeout)
-            return await store.open_batch(tx, openings, lock_timeout=lock_timeout)
+            outcomes = await store.open_batch(tx, openings, lock_timeout=lock_timeout)
+            return outcomes if attempts == 1 else await store.own_openings(tx, openings, outcomes)
 
         if not accounts:
             return await self._database.single(work)
