@@ -14,11 +14,12 @@ values (
 )
 on conflict (org_id, request_id) do nothing;
 insert into changes (
-    org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx
+    org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx,
+    opened_digest
 )
 values (
     :org::uuid, <id>::uuid, 1, 'WALLET.SWAP', 'open', null, 'OPEN_QUOTE', :actor, now(), true,
-    pg_current_xact_id()
+    pg_current_xact_id(), decode(repeat('0a', 32), 'hex')
 );
 commit;
 begin;

@@ -58,7 +58,7 @@ def ours() -> str:
     return "\n".join(
         [
             _SETUP,
-            f"{_filled(OPEN, _opening(), texts={30: _TIMEOUT})};",
+            f"{_filled(OPEN, _opening(), texts={31: _TIMEOUT})};",
             "begin;",
             f"{lock};",
             f"{_filled(ADVANCE, _accept())};",
@@ -85,8 +85,9 @@ def _opening() -> Mapping[int, str]:
         14: "now() + interval '30 s'",
         15: "now()",
         16: ":actor",
-        **dict(enumerate(("1", "1", "null", "'OPEN_QUOTE'", "true"), start=17)),
-        **dict.fromkeys(range(22, 30), ""),
+        17: "decode(repeat('0a', 32), 'hex')",  # as long as a digest
+        **dict(enumerate(("1", "1", "null", "'OPEN_QUOTE'", "true"), start=18)),
+        **dict.fromkeys(range(23, 31), ""),
     }
 
 

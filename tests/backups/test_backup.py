@@ -80,7 +80,7 @@ async def test_what_is_paid_during_a_backup_is_in_it_whole_or_not_at_all(
         assert "every asset sums to zero" in said
         assert "Restored: everything" in said, (code, said)
         restored = await Database.connect(dsn, name="tests", size_max=2)
-        audited = await audit(restored, MOVES_BY_KIND)
+        audited = await audit(restored, MOVES_BY_KIND, {})
         assert audited.is_clean, table(audited)
         balances = await house_balances(restored, org_id)
         assert -balances.get((Role.OUTSIDE, USDC.code), 0) == int(total.sums["available"])

@@ -15,7 +15,7 @@ from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.house import house_balances, roll_up, roll_up_step
 from landbridge.orgs.service import take_lane
-from landbridge.wiring import MOVES, wire
+from landbridge.wiring import AUDIT_RULES, MOVES, wire
 from tests.onramps import deposit, make_onramp, make_payer
 from tests.onramps import settle as settle_onramps
 from tests.reporting.rollups.test_sums import is_folded
@@ -91,7 +91,7 @@ class World:
         await settled(database)
         while await roll_up(database, [self.org.org_id]):
             pass
-        audited = await audit(database, MOVES)
+        audited = await audit(database, MOVES, AUDIT_RULES)
         assert audited.is_clean, table(audited)
 
 

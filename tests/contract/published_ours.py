@@ -19,6 +19,7 @@ _PARAMS = " ".join(
 _SCHEDULES, _RUN = "/v2/reporting/schedules", "/v2/reporting/runs/{runId}"
 _LINES, _DEPOSITS = "/v2/reviews/bank-lines", "/v2/reviews/deposits"
 _RESOLUTIONS = "/v2/reviews/resolutions"
+_RECEIVABLES = "/v2/reviews/receivables"
 _WEBHOOK = "/v2/webhooks/{webhookId}"
 _ENDPOINT = "createEventSpelling description standardWebhooks"
 _RULE = [
@@ -58,6 +59,7 @@ QUERIES = {
     f"GET {_LINES}": f"status {_LIST}",
     f"GET {_DEPOSITS}": _LIST,
     f"GET {_RESOLUTIONS}": _LIST,
+    f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format",
     **{
@@ -79,7 +81,7 @@ BODIES = {
     f"PATCH {_WEBHOOK}": [f"url eventTypes status skipMissed {_ENDPOINT}"],
     f"POST {_WEBHOOK}/rotate": ["overlapSeconds", ""],
     f"POST {_WEBHOOK}/resend": ["since* only*"],
-    f"POST {_LINES}/{{lineId}}/resolve": ["comment* resolution*"],
+    f"POST {_LINES}/{{lineId}}/resolve": ["comment* resolution* transferId depositId"],
     f"POST {_DEPOSITS}/{{receiptId}}/match": ["comment* transferId virtualAccountId"],
     f"POST {_DEPOSITS}/{{receiptId}}/return": ["comment*"],
     f"POST {_DEPOSITS}/{{receiptId}}/settle": ["comment*"],
@@ -126,6 +128,7 @@ OTHERS = {
     "GET /v2/approvals/{approvalId}",
     f"GET {_LINES}/{{lineId}}",
     f"GET {_DEPOSITS}/{{receiptId}}",
+    f"GET {_RECEIVABLES}/{{receivableId}}",
     f"GET {_RESOLUTIONS}/{{resolutionId}}",
     f"GET {_RESOLUTIONS}/actions/{{transferId}}",
 }

@@ -13,6 +13,7 @@ from tests.onramps import bodies as onramp_bodies
 from tests.onramps import make_onramp
 from tests.payouts import make_offramp, offramp_body
 from tests.receipts.play import make_held
+from tests.receivables import make_receivable
 from tests.reporting.exports.things import BODIES as DOWNLOAD_BODIES
 from tests.reporting.metrics.saved import BODIES as METRIC_BODIES
 from tests.reporting.metrics.saved import save
@@ -93,6 +94,7 @@ KINDS = {
     "runId": "run",
     "metricId": "metric",
     "disbursementId": "disbursement",
+    "receivableId": "receivable",
 }
 # Of what a `transferId` is, or for what a `requestId` was, goes by the route: the first of these
 # that its path begins with. Of requests there is `<kind> request` among the things, too.
@@ -227,6 +229,7 @@ async def make_things(org: Tenant) -> Things:
             "external": external["id"],
             "account": account["id"],
             "disbursement": await make_disbursement(org, account["id"], external["id"]),
+            "receivable": await make_receivable(org, onramp),
             "virtual account": (await make_account(org, user))["id"],
             "rule": rule,
             "rule request": rule_requests[0],
@@ -244,8 +247,7 @@ async def make_things(org: Tenant) -> Things:
             "case": str(case_id(uuid.UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
             "approval": await make_approval(org, user),
             "metric": (await save(org))["id"],
-            **await make_run(org),
-            **await make_told(org) | await make_resolution(org),
+            **await make_run(org) | await make_told(org) | await make_resolution(org),
         },
         (await org.get(f"/v2/tos-link/{agreement}"))["sessionToken"],
         form_session,
@@ -258,7 +260,7 @@ def unknown() -> Things:
     nothing = {kind: str(uuid4()) for kind in kinds}
     nothing |= {kind: str(uuid4()) for kind in ("payee", "transfer", "batch", "bridge", "onramp")}
     nothing |= {f"{kind} request": str(uuid4()) for kind in RECORDS.values()}
-    nothing |= {kind: str(uuid4()) for kind in ("offramp", "bridge", "disbursement")}
+    nothing |= {kind: str(uuid4()) for kind in ("offramp", "bridge", "disbursement", "receivable")}
     nothing["file"] = f"file_{uuid4().hex}"
     nothing["link"] = str(uuid4())
     nothing["case"] = str(uuid4())

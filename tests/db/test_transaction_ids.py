@@ -288,7 +288,8 @@ async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> 
         endpoint = new_id()
         at, thing, seq = chance.choice(places)
         if chance.random() < 0.5:
-            at, thing, seq = mark(), UUID(int=0), 0
+            at = mark()
+            thing, seq = chance.choice([(UUID(int=0), 0), (thing, seq)])
         await database.rows(_ADD_ENDPOINT, org_id, endpoint, str(at), thing, seq)
         for at, thing, seq in chance.sample(places, min(5, len(places))):
             row = (new_id(), endpoint, str(at), thing, seq)

@@ -74,7 +74,7 @@ async def test_a_rebuild_mends(own_database: Database, damage: str) -> None:
     assert {each.role: (each.rolled, each.summed) for each in differences} == found
     balances = await house_balances(own_database, org_id)
     assert {key: units for key, units in balances.items() if units} == {OUTSIDE: -450}
-    audited = await audit(own_database, MOVES_BY_KIND)
+    audited = await audit(own_database, MOVES_BY_KIND, {})
     assert audited.is_clean, table(audited)
     # And goes on from there.
     account_id = await make.make_account(own_database, org_id, units=5)
@@ -119,7 +119,7 @@ async def test_a_rebuild_beside_payers_and_workers_loses_and_doubles_nothing(
     assert await house_balances(database, org_id) == {OUTSIDE: -300}
     await roll_up(database, [org_id])
     assert await in_store(database, org_id) == -300
-    assert (await audit(database, MOVES_BY_KIND, org_id=org_id)).is_clean
+    assert (await audit(database, MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
 async def test_the_command_says_what_it_mended(

@@ -16,7 +16,8 @@ from landbridge.ledger import store
 from landbridge.ledger.audit import audit
 from landbridge.ledger.errors import RequestIdTaken, TransactionNotFound
 from landbridge.ledger.model import Outcome, Posting, Role, Timing, Transfer
-from landbridge.ledger.service import Ledger, Opened, first_difference
+from landbridge.ledger.replays import first_difference
+from landbridge.ledger.service import Ledger, Opened
 from tests import make
 from tests.make import MOVES, PAYMENT, USDC, USDT, Status
 

@@ -281,11 +281,8 @@ class FlowMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.clock.at > datetime(2026, 5, 1, 1, tzinfo=UTC))
     @rule()
     def restart(self) -> None:
-        self.wait_for(self._restart())
-
-    async def _restart(self) -> None:
-        await self.running.aclose()
-        await self._open(self.org)
+        self.wait_for(self.running.aclose())
+        self.wait_for(self._open(self.org))
 
     def teardown(self) -> None:
         self.wait_for(self._end())

@@ -17,6 +17,9 @@ from tests.payouts import make_payee
 
 from .bank_story import DAY_S, DEPOSITS, WHY, Story, paying_by_files
 
+# A payment that was made: a cut-off may have been in the time that passed.
+QUEUED = (["QUEUED"], ["WRITTEN"])
+
 
 @pytest.fixture
 async def story(database: Database, tmp_path: Path) -> AsyncIterator[Story]:
@@ -40,7 +43,7 @@ async def test_a_returned_deposit_that_comes_back_is_returned_again_a_day_later(
     await story.pay_in("99", reference=info["reference"], number=number)
     await story.write()
     await story.answer(Outcome.SETTLE)
-    await story.pass_time(3 * DAY_S)
+    await story.pass_time(10 * DAY_S)
     found = await retrieve(org, onramp)
     assert found["status"] == "FIAT_RETURNED"
     reason = found["failedReason"]
@@ -58,12 +61,12 @@ async def test_a_returned_deposit_that_comes_back_is_returned_again_a_day_later(
     # Nothing goes to the same account at once.
     assert await payments(story) == ["FAILED"]
     await story.pass_time(DAY_S + 120)
-    assert await payments(story) == ["FAILED", "QUEUED"]
+    assert (await payments(story))[1:] in QUEUED
     files = await story.write()
     (transfer,) = pain001.read(files[-1].read_bytes()).transfers
     assert str(transfer.money) == "99"
     await story.answer(Outcome.SETTLE)
-    await story.pass_time(3 * DAY_S)
+    await story.pass_time(10 * DAY_S)
     assert (await retrieve(org, onramp))["status"] == "FIAT_RETURNED"
     assert await story.reasons() == []
     await check_books(org)
@@ -89,7 +92,7 @@ async def test_a_deposit_of_nobodys_that_comes_back_is_returned_again_a_day_late
     await story.pass_time(1)
     await story.write()
     await story.answer(Outcome.SETTLE)
-    await story.pass_time(5 * DAY_S)
+    await story.pass_time(10 * DAY_S)
     assert (await org.get(path))["status"] == "RETURNED"
     less = await story.give_back(deposit["id"], fee="1")
     assert "resolve the line as HANDLED" in await story.why_not(less, "RETURN")
@@ -102,10 +105,10 @@ async def test_a_deposit_of_nobodys_that_comes_back_is_returned_again_a_day_late
     assert (await org.get(path))["status"] == "RETURNING"
     assert await payments(story) == ["FAILED"]
     await story.pass_time(DAY_S)
-    assert await payments(story) == ["FAILED", "QUEUED"]
+    assert (await payments(story))[1:] in QUEUED
     await story.write()
     await story.answer(Outcome.SETTLE)
-    await story.pass_time(5 * DAY_S)
+    await story.pass_time(10 * DAY_S)
     assert (await org.get(path))["status"] == "RETURNED"
     # Who sent it is not known for ever.
     last = await story.give_back(deposit["id"])

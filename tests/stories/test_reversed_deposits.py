@@ -226,7 +226,7 @@ async def test_a_deposit_that_is_on_its_way_back_is_owed_once_it_is_there(story:
     why = await story.why_not(line, "REVERSAL", transferId=onramp["id"])
     assert "is on its way back to its sender" in why
     await story.answer(Outcome.SETTLE)
-    await story.pass_time(3 * DAY_S)
+    await story.pass_time(10 * DAY_S)
     assert await status_of(org, onramp) == "FIAT_RETURNED"
     await story.resolve(line, "REVERSAL", transferId=onramp["id"])
     found = await receivable_of(story, onramp)

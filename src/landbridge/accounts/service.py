@@ -28,7 +28,7 @@ from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
 from landbridge.formats.texts import check_text
 from landbridge.kyc.model import Rail as KycRail
-from landbridge.ledger.service import first_difference
+from landbridge.ledger.replays import first_difference
 from landbridge.privacy.keys import key_of
 from landbridge.privacy.service import Vault
 from landbridge.screening.service import Screening, Subject

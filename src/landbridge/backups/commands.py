@@ -19,7 +19,7 @@ from landbridge.ledger.audit import Audit, audit, table
 from landbridge.privacy.service import Vault
 from landbridge.serve import check_private
 from landbridge.settings import Settings, SettingsInvalid
-from landbridge.wiring import MOVES, sealer
+from landbridge.wiring import AUDIT_RULES, MOVES, sealer
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _MEGABYTE = 1_000_000
@@ -105,4 +105,4 @@ async def _check_key(settings: Settings, dsn: str) -> bool:
 
 async def _prove(dsn: str) -> Audit:
     async with patient(dsn) as database:
-        return await audit(database, MOVES)
+        return await audit(database, MOVES, AUDIT_RULES)

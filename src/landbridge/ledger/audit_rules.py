@@ -13,7 +13,7 @@ Both are pure: they read nothing but the record and its changes.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from landbridge.core.money import Money
@@ -26,14 +26,11 @@ Journals = Mapping[int, Sequence[Posting]]
 Totals = Mapping[tuple[UUID | str | None, str], tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(NamedTuple):
     """One row of `changes`, of a record."""
 
     seq: int
-    kind: str
     what: str
-    status_before: str | None
     status_after: str | None
     actor: str
     facts: Mapping[str, Any]
@@ -42,8 +39,7 @@ class Change:
     opened_digest: bytes | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(NamedTuple):
     """One opening or move of a record, as its changes recorded it.
 
     `before` is the record as it was read, None for the opening; `after` is the record that the

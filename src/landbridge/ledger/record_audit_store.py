@@ -24,8 +24,8 @@ order by org_id, id
 """
 
 CHANGES = """
-select org_id, object_id as id, seq, kind, what, status_before, status_after, actor,
-    facts::text as facts, at, rests, opened_digest
+select org_id, object_id as id, seq, what, status_after, actor, facts::text as facts, at, rests,
+    opened_digest
 from changes
 where (org_id = $1 or $1::uuid is null) and kind = any ($2::text[])
 order by org_id, object_id, seq
@@ -92,13 +92,13 @@ class _Rows:
     async def take(self, key: tuple[UUID, UUID]) -> list[Row]:
         """Return the rows of a record; those of records before it are passed over."""
         taken: list[Row] = []
+        org_id, record_id = key
         while await self._fill():
             for place in range(self._place, len(self._rows)):
                 row = self._rows[place]
-                here = (row["org_id"], row["id"])
-                if here == key:
+                if row["id"] == record_id and row["org_id"] == org_id:
                     taken.append(row)
-                elif here > key:
+                elif (row["org_id"], row["id"]) > key:
                     self._place = place
                     return taken
             self._place = len(self._rows)
@@ -138,9 +138,7 @@ def _change(row: Row) -> Change:
     nothing: Mapping[str, Any] = {}
     return Change(
         seq=row["seq"],
-        kind=row["kind"],
         what=row["what"],
-        status_before=row["status_before"],
         status_after=row["status_after"],
         actor=row["actor"],
         facts=nothing if facts is None else _decode(facts),

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from landbridge.core.errors import Broken
@@ -15,7 +15,7 @@ from landbridge.db.group import Group
 from landbridge.db.lock_group import LockGroup
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger import record_store, store
-from landbridge.ledger.errors import RequestIdTaken, TransactionNotFound
+from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.model import (
     Move,
     Opening,
@@ -26,6 +26,7 @@ from landbridge.ledger.model import (
     as_moved,
     as_opened,
 )
+from landbridge.ledger.replays import check_replay
 from landbridge.ledger.trial import TRIAL, Trial
 
 # Two batches of each kind at a time keep both the database and this process busy; more only
@@ -334,41 +335,6 @@ def _ends(moves: Mapping[str, Moves[Any]]) -> list[tuple[str, str]]:
         for status in each.table
         if each.is_terminal(status)
     ]
-
-
-def first_difference(
-    before: Mapping[str, Any], after: Mapping[str, Any], under: str = ""
-) -> str | None:
-    """The path of the first member in which two requests differ, as in `source.amount`."""
-    for name in sorted(before.keys() | after.keys()):
-        ours, theirs = before.get(name), after.get(name)
-        if isinstance(ours, dict) and isinstance(theirs, dict):
-            inner = first_difference(
-                cast("dict[str, Any]", ours), cast("dict[str, Any]", theirs), f"{under}{name}."
-            )
-            if inner:
-                return inner
-        elif ours != theirs:
-            return f"{under}{name}"
-    return None
-
-
-def check_replay(found: Transfer | None, kind: str, request: Mapping[str, Any]) -> Transfer | None:
-    """The record of a request that came before; `RequestIdTaken` if that one was another."""
-    if found is None:
-        return None
-    if found.kind != kind:
-        raise RequestIdTaken(
-            f"requestId {found.request_id} was already used for a {found.kind}; use a new one",
-            field="requestId",
-        )
-    if field := first_difference(found.request, request):
-        raise RequestIdTaken(
-            f"requestId {found.request_id} was already used with another {field}; use a new "
-            "requestId for another request, or send the same body to replay this one",
-            field=field,
-        )
-    return found
 
 
 async def _find_known(tx: Tx, opening: Opening) -> Transfer:

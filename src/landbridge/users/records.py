@@ -9,7 +9,7 @@ from landbridge.core.errors import ResourceConflict
 from landbridge.core.made import Made
 from landbridge.core.pages import Position
 from landbridge.db.pool import Tx
-from landbridge.ledger.service import first_difference
+from landbridge.ledger.replays import first_difference
 from landbridge.privacy.keys import key_of
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.users import sealed, store

@@ -19,7 +19,8 @@ from landbridge.core.money import Money
 from landbridge.core.pages import Position
 from landbridge.db.pool import Database, Tx
 from landbridge.ledger.model import Opening, Outcome
-from landbridge.ledger.service import Ledger, first_difference
+from landbridge.ledger.replays import first_difference
+from landbridge.ledger.service import Ledger
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.rails.currencies import FIAT
 from landbridge.virtual_accounts import deposit_store as store

@@ -18,7 +18,7 @@ from landbridge.core.ids import new_id
 from landbridge.core.made import Made
 from landbridge.core.pages import Window
 from landbridge.db.pool import Database, Tx
-from landbridge.ledger.service import first_difference
+from landbridge.ledger.replays import first_difference
 from landbridge.quotes.errors import RouteInvalid
 from landbridge.virtual_accounts import rule_store as store
 from landbridge.virtual_accounts.rule_model import KIND, SettlementRule

@@ -1,0 +1,42 @@
+"""A request that came before: the same words get its record again, other words are refused."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from landbridge.ledger.errors import RequestIdTaken
+from landbridge.ledger.model import Transfer
+
+
+def first_difference(
+    before: Mapping[str, Any], after: Mapping[str, Any], under: str = ""
+) -> str | None:
+    """The path of the first member in which two requests differ, as in `source.amount`."""
+    for name in sorted(before.keys() | after.keys()):
+        ours, theirs = before.get(name), after.get(name)
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            inner = first_difference(
+                cast("dict[str, Any]", ours), cast("dict[str, Any]", theirs), f"{under}{name}."
+            )
+            if inner:
+                return inner
+        elif ours != theirs:
+            return f"{under}{name}"
+    return None
+
+
+def check_replay(found: Transfer | None, kind: str, request: Mapping[str, Any]) -> Transfer | None:
+    """The record of a request that came before; `RequestIdTaken` if that one was another."""
+    if found is None:
+        return None
+    if found.kind != kind:
+        raise RequestIdTaken(
+            f"requestId {found.request_id} was already used for a {found.kind}; use a new one",
+            field="requestId",
+        )
+    if field := first_difference(found.request, request):
+        raise RequestIdTaken(
+            f"requestId {found.request_id} was already used with another {field}; use a new "
+            "requestId for another request, or send the same body to replay this one",
+            field=field,
+        )
+    return found
