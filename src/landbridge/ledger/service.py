@@ -253,7 +253,9 @@ class Ledger:
             if accounts:
                 await store.lock(tx, transfers=(), accounts=accounts, lock_timeout=lock_timeout)
             outcomes = await store.open_batch(tx, openings, lock_timeout=lock_timeout)
-            return outcomes if attempts == 1 else await store.own_openings(tx, openings, outcomes)
+            if attempts == 1:
+                return outcomes
+            return await record_store.own_openings(tx, openings, outcomes)
 
         if not accounts:
             return await self._database.single(work)

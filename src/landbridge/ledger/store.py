@@ -221,10 +221,6 @@ with item as (
 select outcome from verdict order by item
 """
 
-IS_OPENED = """
-select exists (select from transfers where org_id = $1 and id = $2 and created_at = $3)
-"""
-
 # Nothing has happened, so there is no change to tell of: the version stays, and with it who wins.
 # Run again after a commit that was not acknowledged, it finds the new due time.
 POSTPONE = """
@@ -269,18 +265,6 @@ async def open_batch(
         if outcome is Outcome.DONE:
             prove_change(opening.org_id, opening.id, len(opening.path), opening.at)
     return outcomes
-
-
-async def own_openings(
-    tx: Tx, openings: Sequence[Opening], outcomes: Sequence[Outcome]
-) -> list[Outcome]:
-    """Replace `KNOWN` by `DONE` for records that an attempt with a lost answer has opened."""
-    own = list(outcomes)
-    for item, each in enumerate(openings):
-        is_known = own[item] is Outcome.KNOWN
-        if is_known and await tx.fetchval(IS_OPENED, each.org_id, each.id, each.at):
-            own[item] = Outcome.DONE
-    return own
 
 
 async def advance_batch(tx: Tx, moves: Sequence[Move]) -> list[Outcome]:
