@@ -21,6 +21,8 @@ T = TypeVar("T")
 Work = Callable[[Tx], Awaitable[T]]
 
 _WROTE = "select pg_current_xact_id_if_assigned() is not null"
+# What PostgreSQL refuses to run inside of a transaction.
+_ALONE = ("detach partition",)
 
 
 class Loss(Enum):
@@ -96,6 +98,16 @@ class _Losing:
             self._losses = self._plan.take()
         return self._losses[0] if self._losses else None
 
+    async def run_alone(self, run: Callable[[], Awaitable[T]]) -> T:
+        """Run a statement that can't be undone, and lose the connection before or after it."""
+        loss = self.next_loss()
+        if loss is Loss.BEFORE:
+            self._lose()
+        result = await run()
+        if loss is not None:
+            self._lose()
+        return result
+
     def _lose(self) -> None:
         assert self._losses
         self._losses.pop(0)
@@ -104,7 +116,12 @@ class _Losing:
 
     async def commit(self, connection: Tx, transaction: Any) -> None:
         """Commit, or lose the connection before that, or after it."""
-        loss = self.next_loss() if await connection.fetchval(_WROTE) else None
+        try:
+            loss = self.next_loss() if await connection.fetchval(_WROTE) else None
+        except BaseException:
+            # Cancelled here it would stay open, and what changed since would be read by nobody.
+            await transaction.rollback()
+            raise
         if loss is Loss.BEFORE:
             await transaction.rollback()
         else:
@@ -163,6 +180,8 @@ class _Connection:
         """Run a statement; outside of a transaction it is one by itself."""
         if self._is_open:
             return await call(sql, *args)
+        if any(each in sql for each in _ALONE):
+            return await self._losing.run_alone(lambda: call(sql, *args))
         async with self.transaction():
             return await call(sql, *args)
 

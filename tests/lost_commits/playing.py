@@ -214,6 +214,7 @@ class Play:
         kind = "onramps" if self._story.kind == "ONRAMP" else "offramps"
         sandbox = f"/v2/sandbox/{kind}/{self._id}/deposit"
         review = f"/v2/sandbox/transfers/{self._id}/rfi"
+        asked: tuple[str, dict[str, Any] | None]
         match verb:
             case "create" if self._story.plan:
                 return await force(org, self._create, self._body, self._story.plan)

@@ -1,6 +1,5 @@
 """Each verb and each step of each flow while connections are lost: one effect, the same answer."""
 
-from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
@@ -140,7 +139,7 @@ def check_again(story: Story, rest: list[Step], came: Disturbed) -> None:
         assert answer[0] == DONE_ALREADY.get(step.verb), (story, step, came)
     if step.verb in {WORK, WAIT}:
         # The second round may have gone further.
-        every: Effects = sum((each.effects for each in rest), Counter())
+        every: Effects = sum((each.effects for each in rest), Effects())
         assert came.to_the_end == every, (story, step, came)
     else:
         assert (came.effects, came.after) == (step.effects, step.after), (story, step, came)

@@ -83,8 +83,8 @@ class Throttle:
 
     async def give_back(self, subject: Subject, whose: str) -> None:
         """Do not count this one: it was right, which says nothing of those before."""
-        now, hashed = self._clock.now(), _hash(subject, whose)
-        await self._database.single(lambda tx: tries_store.give_back(tx, hashed, now))
+        at, hashed = self._clock.stamp(), _hash(subject, whose)
+        await self._database.single(lambda tx: tries_store.give_back(tx, hashed, at))
 
     async def sweep(self) -> None:
         """Forget what is old."""

@@ -36,10 +36,11 @@ _FREE_AT = "select free_at from sign_in_tries where subject_hash = $1"
 
 _FORGET = "delete from sign_in_tries where subject_hash = $1"
 
+# Run again after a commit that was not acknowledged, it finds its own moment and does nothing.
 _GIVE_BACK = """
-update sign_in_tries set tries = greatest(tries - 1, 0),
-    free_at = least(free_at, $2::timestamptz - interval '1 minute')
-where subject_hash = $1
+update sign_in_tries
+set tries = greatest(tries - 1, 0), free_at = $2::timestamptz - interval '1 minute'
+where subject_hash = $1 and free_at <> $2::timestamptz - interval '1 minute'
 """
 
 _SWEEP = "delete from sign_in_tries where last_at < $1"
@@ -78,9 +79,9 @@ async def forget(tx: Tx, subject_hash: bytes) -> None:
     await tx.execute(_FORGET, subject_hash)
 
 
-async def give_back(tx: Tx, subject_hash: bytes, now: datetime) -> None:
-    """One try was none."""
-    await tx.execute(_GIVE_BACK, subject_hash, now)
+async def give_back(tx: Tx, subject_hash: bytes, at: datetime) -> None:
+    """Subtract one try; `at` is a moment that no other call has."""
+    await tx.execute(_GIVE_BACK, subject_hash, at)
 
 
 async def sweep(tx: Tx, before: datetime) -> None:
