@@ -120,6 +120,15 @@ class World:
         """Move the clock."""
         self.clock.at += by
 
+    async def work(self) -> None:
+        """Do what is due, as a worker does in one round."""
+        org, offsets = self.cast.org, {self.cast.org.org_id: timedelta()}
+        for _ in range(2):
+            # What the first made due is so a moment later, by a clock that stands still.
+            self.clock.at += timedelta(seconds=1)
+            await org.house.receipt_steps.run_all(offsets)
+            await org.house.due.run_all(offsets)
+
     async def effects(self) -> Effects:
         """All changes and postings so far, without what is each record's own."""
         found: Effects = Counter()
@@ -177,7 +186,7 @@ class Play:
         """Do a step; the answer without what is each payment's own, None for the worker."""
         if verb in {WORK, WAIT}:
             self._world.clock.at += LONG if verb == WAIT else timedelta(seconds=1)
-            await self._work()
+            await self._world.work()
             return None
         self._world.clock.at += timedelta(milliseconds=10)
         return shown(await self._ask(verb))
@@ -185,7 +194,7 @@ class Play:
     async def again(self, verb: str) -> Any:
         """Do the step once more, as who was answered 503 does; a worker's next round."""
         if verb in {WORK, WAIT}:
-            await self._work()
+            await self._world.work()
             return None
         return shown(await self._ask(verb))
 
@@ -198,16 +207,12 @@ class Play:
         record = self._id and await self._org.house.ledger.find(self._org.org_id, self._id)
         self.status = record.status if isinstance(record, Transfer) else "REFUSED"
 
+    async def shown(self) -> dict[str, Any]:
+        """The payment as it is retrieved."""
+        return (await self._org.get(f"{self._path}/{self._id}"))["transferDetails"]
+
     def _is_at_rest(self) -> bool:
         return self.status == "REFUSED" or MOVES[self._story.kind].is_terminal(self.status)
-
-    async def _work(self) -> None:
-        offsets = {self._org.org_id: timedelta()}
-        for _ in range(2):
-            # What the first made due is so a moment later, by a clock that stands still.
-            self._world.clock.at += timedelta(milliseconds=10)
-            await self._org.house.receipt_steps.run_all(offsets)
-            await self._org.house.due.run_all(offsets)
 
     async def _ask(self, verb: str) -> httpx2.Response:
         org, path = self._org, f"{self._path}/{self._id}"
