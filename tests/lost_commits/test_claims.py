@@ -6,7 +6,9 @@ These run in `make test`; a whole run over verbs and steps is `make test-long`.
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import cast
+from uuid import UUID
 
 import pytest
 
@@ -21,6 +23,8 @@ from landbridge.members.errors import TooManyTries
 from landbridge.members.throttle import FREE, Subject, Throttle
 from landbridge.verification.cases import Cases
 from landbridge.verification.letters import Letters
+from landbridge.webhooks.delivering.courier import LEASE
+from landbridge.webhooks.delivering.turn_store import Turn, take
 from landbridge.wiring import House
 from tests.identity.faulty import ScriptedIdentity
 from tests.lost_commits.database import ONCE, REPEATEDLY, Loss, LostCommits, Plan
@@ -28,6 +32,7 @@ from tests.make import MOVES, make_org, opening
 from tests.people import make_person
 from tests.tenants import Tenant
 from tests.verification.play import desk, submitted
+from tests.webhooks.rows import make_endpoint
 
 BOTH = pytest.mark.parametrize("losses", [ONCE, REPEATEDLY], ids=["once", "repeatedly"])
 
@@ -150,3 +155,16 @@ async def test_a_case_is_claimed_once(
     assert (losing.plan.hit > 0, claimed is not None) == (True, True)
     assert claimed == await at.cases.get(org.org_id, case.id)
     assert await at.cases.claim(case, house.clock.stamp()) is None
+
+
+@BOTH
+async def test_a_worker_has_the_turn_that_it_took(
+    house: House, org: Tenant, losing: LostCommits, losses: tuple[Loss, ...]
+) -> None:
+    made = UUID(await make_endpoint(org))
+    now = house.clock.now()
+    turn, other = (Turn(org.org_id, made, new_id(), now + LEASE) for _ in range(2))
+    losing.plan = Plan(losses)
+    assert await losing.single(partial(take, turn=turn, now=now))
+    assert losing.plan.hit
+    assert not await losing.single(partial(take, turn=other, now=now))
