@@ -7,14 +7,18 @@ UV := $(BIN)/uv
 # One resolution for every platform, with hashes; nothing younger than a week, against poisoned releases.
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --exclude-newer "7 days"
 
+# The tests of verbs, steps and the worker; the others read, or show.
+LOST_COMMITS := $(addprefix tests/,flows stories ledger approvals accounts wallets receipts rfis \
+	virtual_accounts users kyc verification limits payments webhooks mail orgs reporting/schedules)
+
 # Containers often forbid Python to keep bytecode. Without it, each start compiles hundreds of files.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fmt bench demo lock words screenshots news clean
+.PHONY: help setup run test test-long check fmt bench demo lock words screenshots news clean
 
 help: ## print this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /\1\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 10
 
 setup: $(VENV)/.ready ## make .venv with what it takes to run
 
@@ -36,6 +40,11 @@ run: setup ## serve API, worker and database on 127.0.0.1:8080
 
 test: $(VENV)/.tools ## run all tests on a real PostgreSQL
 	$(BIN)/pytest -n 2 $(ARGS)
+
+test-long: $(VENV)/.tools ## lose the answers to commits, in every verb and step
+	$(BIN)/pytest -n 2 -m long tests/lost_commits $(ARGS)
+	$(BIN)/pytest -n 2 --lost-commits=once $(LOST_COMMITS) $(ARGS)
+	$(BIN)/pytest -n 2 --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)
 
 check: $(VENV)/.tools ## lint, format, types, import contracts
 	$(BIN)/ruff check .

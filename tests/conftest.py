@@ -30,6 +30,7 @@ from landbridge.db.pool import Database
 from landbridge.ledger.service import Ledger
 from landbridge.orgs.service import take_lane
 from landbridge.wiring import House, wire
+from tests.lost_commits.database import MODES
 from tests.tenants import SETTINGS, Tenant, make_tenant, served
 
 # How long an example takes says how busy the machine is, and nothing about what is tested.
@@ -42,6 +43,15 @@ _folders: list["tempfile.TemporaryDirectory[str]"] = []
 
 # Races open some fifty, several test processes race at once, and who finds no place answers 503.
 _CONNECTIONS_MAX = 300
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that runs tests on a database which loses the answers to its commits."""
+    parser.addoption(
+        "--lost-commits",
+        choices=[each for each in MODES if each],
+        help="lose the answer to each commit: once, or at all attempts but the last",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -75,11 +85,21 @@ def pytest_unconfigure() -> None:
     _folders.clear()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that touches the database, so that `-m "not db"` is the quick run."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests that touch the database, and leave out those that this run is not for."""
+    left_out: list[pytest.Item] = []
+    is_long_run = "long" in config.option.markexpr
+    loses_commits = config.getoption("--lost-commits") is not None
     for item in items:
         if "server_dsn" in getattr(item, "fixturenames", ()):
             item.add_marker("db")
+        if item.get_closest_marker("long") is not None and not is_long_run:
+            left_out.append(item)
+        mark = item.get_closest_marker("one_commit")
+        if mark is not None and loses_commits:
+            item.add_marker(pytest.mark.skip(reason=mark.kwargs["reason"]))
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [each for each in items if each not in set(left_out)]
 
 
 def on_server(dsn: str, name: str) -> str:
@@ -117,8 +137,14 @@ async def dsn(server_dsn: str) -> AsyncIterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def database(dsn: str) -> AsyncIterator[Database]:
-    database = await Database.connect(dsn, name="tests", size_max=12)
+def database_type(pytestconfig: pytest.Config) -> type[Database]:
+    """`Database`, or one that loses the answers to its commits (`--lost-commits`)."""
+    return MODES[pytestconfig.getoption("--lost-commits")]
+
+
+@pytest.fixture(scope="session")
+async def database(dsn: str, database_type: type[Database]) -> AsyncIterator[Database]:
+    database = await database_type.connect(dsn, name="tests", size_max=12)
     yield database
     await database.close()
 
@@ -131,8 +157,8 @@ async def own_dsn(server_dsn: str) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def own_database(own_dsn: str) -> AsyncIterator[Database]:
-    database = await Database.connect(own_dsn, name="tests", size_max=12)
+async def own_database(own_dsn: str, database_type: type[Database]) -> AsyncIterator[Database]:
+    database = await database_type.connect(own_dsn, name="tests", size_max=12)
     yield database
     await database.close()
 

@@ -109,12 +109,12 @@ def test_readme_is_short() -> None:
 
 def test_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     findings = [
         f"{_name(page)}: make {target}"
         for page in documents()
         for code in _code(page)
-        for target in re.findall(r"^\s*make ([a-z]+)", code, re.MULTILINE)
+        for target in re.findall(r"^\s*make ([a-z-]+)", code, re.MULTILINE)
         if target not in targets
     ]
     assert not findings, report("The Makefile has no such target:", findings)

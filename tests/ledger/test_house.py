@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 from uuid import UUID
 
+import pytest
 from typing_extensions import override
 
 from landbridge.core.money import Money
@@ -101,6 +102,7 @@ async def test_all_roles_and_assets_of_a_journal_are_folded(
     assert await house_balances(database, org_id) == expected
 
 
+@pytest.mark.one_commit(reason="a step that is done again is the next one")
 async def test_a_step_is_bounded_and_never_cuts_a_transaction_in_two(
     database: Database, ledger: Ledger
 ) -> None:

@@ -261,10 +261,12 @@ async def test_they_wait_for_the_group_commit_and_it_for_them_never_in_a_circle(
             there, back = chance.sample(accounts, 2)
             asked = make.opening(org_id, Status.OPEN, journals={0: give(there, back)})
             record = make.opened(await open_it(asked))
-            move = make.move(record, Status.HELD, journals={0: give(back, there)})
-            # Two who move it at once, each in their own way.
+            # Two who move it at once, each in their own way and at a moment of their own.
+            one, other = (
+                make.move(record, Status.HELD, journals={0: give(back, there)}) for _ in range(2)
+            )
             came = await asyncio.gather(
-                ledger.advance(move, MOVES), moved_in(own_database, ledger, move)
+                ledger.advance(one, MOVES), moved_in(own_database, ledger, other)
             )
             assert sorted(isinstance(each, Transfer) for each in came) == [False, True]
             assert Outcome.LOST in came

@@ -55,6 +55,7 @@ async def test_whoever_is_wrong_is_told_the_same(org: Tenant) -> None:
     assert (await come_in(org, admin.email.upper())).id == admin.id
 
 
+@pytest.mark.one_commit(reason="a try that is repeated after another one counts twice")
 async def test_guessing_slows_down_for_all_processes(
     own_dsn: str, own_database: Database, house: House
 ) -> None:

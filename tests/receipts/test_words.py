@@ -16,6 +16,7 @@ from tests.tenants import Tenant
 from .play import Matching, NoTaker, run, steps_of, told
 
 
+@pytest.mark.one_commit(reason="a batch that is swept again is the next one")
 async def test_who_sent_what_went_back_is_forgotten_after_ninety_days(
     org: Tenant, other_org: Tenant, receipts: Receipts, matching: Matching
 ) -> None:

@@ -214,6 +214,7 @@ async def test_an_agreement_is_forgotten_with_the_last_user_who_has_it(org: Tena
         assert (found["signed"], found["signedFrom"]) == (True, address)
 
 
+@pytest.mark.one_commit(reason="it counts how often transactions run")
 async def test_what_belongs_to_a_user_joins_and_leaves_in_its_transaction(org: Tenant) -> None:
     told: list[str] = []
 

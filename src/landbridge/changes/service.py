@@ -82,6 +82,11 @@ async def tell_next(
     )
 
 
+def prove_change(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
+    """Let a change that was written otherwise prove that its transaction was committed."""
+    store.prove_change(org_id, object_id, seq, at)
+
+
 async def was_told(tx: Tx, org_id: UUID, object_id: UUID) -> bool:
     """Whether anything was told of this object."""
     return await store.exists(tx, org_id, object_id)

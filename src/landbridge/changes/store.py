@@ -8,6 +8,7 @@ import msgspec
 
 from landbridge.changes.model import Change, Picture, Place
 from landbridge.db.pool import Row, Tx
+from landbridge.db.proofs import prove
 
 # A transaction may begin, by another write, before one that changes the same object first: the
 # order of tx must not contradict that of seq, and readers go by it (a tx that is later than our own
@@ -39,7 +40,11 @@ left join lateral (
     order by seq desc
     limit 1
 ) p on true
+returning seq
 """
+
+# Only one transaction writes a change of this number, and `Clock.stamp` gives each its own moment.
+_PROOF = "select 1 from changes where org_id = $1 and object_id = $2 and seq = $3 and at = $4"
 
 # Everything below the horizon is settled: what is not there now will never be. Sorted by the
 # column: `tx` alone would be the text that is answered.
@@ -175,6 +180,7 @@ async def add(
         *(org_id, object_id, seq, kind, what, actor, facts, at),
         *((None, None) if picture is None else (picture.owner_id, picture.sealed)),
     )
+    prove_change(org_id, object_id, seq, at)
 
 
 async def add_next(
@@ -189,7 +195,13 @@ async def add_next(
     at: datetime,
 ) -> None:
     """Append a change of an object whose row the caller has locked."""
-    await tx.execute(_ADD_NEXT, org_id, object_id, kind, what, actor, facts, at)
+    seq = await tx.fetchval(_ADD_NEXT, org_id, object_id, kind, what, actor, facts, at)
+    prove_change(org_id, object_id, seq, at)
+
+
+def prove_change(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
+    """Let this change prove that the transaction under way was committed."""
+    prove(_PROOF, org_id, object_id, seq, at)
 
 
 async def exists(tx: Tx, org_id: UUID, object_id: UUID) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar, cast
 import asyncpg
 
 from landbridge.core.errors import LandbridgeError
+from landbridge.db.proofs import Attempt, attempt
 from landbridge.db.retry import LOST_CONNECTION, retrying
 
 T = TypeVar("T")
@@ -104,7 +105,7 @@ class Database:
         A patient one lets statements take as long as they need; for commands that read all there
         is, never for requests. Raises `DatabaseUnreachable` after a second or two of trying.
         """
-        for attempt in range(_CONNECT_ATTEMPTS):
+        for number in range(_CONNECT_ATTEMPTS):
             try:
                 pool = await cls._open(dsn, name=name, size_max=size_max, is_patient=is_patient)
                 return cls(cast("_Pool", pool))
@@ -116,7 +117,7 @@ class Database:
             except TimeoutError as error:
                 raise _unreachable(error) from error
             except LOST_CONNECTION as error:
-                if attempt == _CONNECT_ATTEMPTS - 1:
+                if number == _CONNECT_ATTEMPTS - 1:
                     raise _unreachable(error) from error
                 await asyncio.sleep(_CONNECT_DELAY_S)
             except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -160,14 +161,34 @@ class Database:
         """Run `work` in one transaction, again if it lost a race, a bounded number of times.
 
         `work` must be safe to run again from its beginning: it decides from what it reads in this
-        transaction and calls nothing outside the database.
+        transaction and calls nothing outside the database. If the connection is lost at the commit,
+        and `work` left a proof (`db/proofs.py`) that shows it was committed, the result of that
+        attempt is returned.
         """
+        # The last attempt whose body ended; its connection was lost before the commit's answer.
+        lost: Attempt[T] | None = None
 
         async def once() -> T:
-            async with self._pool.acquire() as connection, connection.transaction():
-                return await work(connection)
+            nonlocal lost
+            before = lost
+            async with self._pool.acquire() as connection:
+                if before is not None and await before.is_committed(connection):
+                    return before.result
+                try:
+                    async with connection.transaction():
+                        made = await attempt(connection, work)
+                        # The server may have been committing still; our locks waited for its end.
+                        await made.check_before(connection, before)
+                        lost = made
+                except LOST_CONNECTION:
+                    raise
+                except Exception:
+                    if before is not None and await before.is_committed(connection):
+                        return before.result
+                    raise
+                return made.result
 
-        return await retrying(once)
+        return await self._retry(once)
 
     async def transact_once(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work` in one transaction and never again: for what can't be repeated."""
@@ -181,6 +202,10 @@ class Database:
             async with self._pool.acquire() as connection:
                 return await work(connection)
 
+        return await self._retry(once)
+
+    async def _retry(self, once: Callable[[], Awaitable[T]]) -> T:
+        """Run `once` as `db/retry.py` says."""
         return await retrying(once)
 
     async def rows(self, sql: str, *args: Any) -> list[Row]:

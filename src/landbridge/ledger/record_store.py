@@ -8,7 +8,7 @@ import msgspec
 
 from landbridge.core.pages import Position
 from landbridge.db.pool import Row, Tx
-from landbridge.ledger.model import Transfer
+from landbridge.ledger.model import Opening, Outcome, Transfer
 
 GET = """
 select i.place, t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
@@ -75,6 +75,10 @@ limit $3
 """
 
 NEXT_DUE = "select min(due_at) from transfers where org_id = $1 and due_at > $2 and due_at <= $3"
+
+IS_OPENED = """
+select exists (select from transfers where org_id = $1 and id = $2 and created_at = $3)
+"""
 
 OPEN_ACCOUNTS = """
 insert into accounts (org_id, id, wallet_id, asset)
@@ -204,6 +208,18 @@ async def due(
 async def next_due(tx: Tx, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
     """The earliest due moment of an organisation's records between these."""
     return await tx.fetchval(NEXT_DUE, org_id, after, until)
+
+
+async def own_openings(
+    tx: Tx, openings: Sequence[Opening], outcomes: Sequence[Outcome]
+) -> list[Outcome]:
+    """Replace `KNOWN` by `DONE` for records that an attempt with a lost answer has opened."""
+    own = list(outcomes)
+    for item, each in enumerate(openings):
+        is_known = own[item] is Outcome.KNOWN
+        if is_known and await tx.fetchval(IS_OPENED, each.org_id, each.id, each.at):
+            own[item] = Outcome.DONE
+    return own
 
 
 async def open_accounts(tx: Tx, org_id: UUID, accounts: Sequence[tuple[UUID, UUID, str]]) -> None:

@@ -245,12 +245,17 @@ class Ledger:
 
     async def _open_batch(self, openings: list[Opening], wait_ms: int) -> list[Outcome]:
         accounts = {key for each in openings for key in _account_keys(each.org_id, each.journals)}
-        lock_timeout = f"{wait_ms}ms"
+        lock_timeout, attempts = f"{wait_ms}ms", 0
 
         async def work(tx: Tx) -> list[Outcome]:
+            nonlocal attempts
+            attempts += 1
             if accounts:
                 await store.lock(tx, transfers=(), accounts=accounts, lock_timeout=lock_timeout)
-            return await store.open_batch(tx, openings, lock_timeout=lock_timeout)
+            outcomes = await store.open_batch(tx, openings, lock_timeout=lock_timeout)
+            if attempts == 1:
+                return outcomes
+            return await record_store.own_openings(tx, openings, outcomes)
 
         if not accounts:
             return await self._database.single(work)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import msgspec
 
+from landbridge.changes.service import prove_change
 from landbridge.core.money import Money
 from landbridge.db.pool import Tx
 from landbridge.ledger.digests import digest_of_opening
@@ -221,10 +222,11 @@ select outcome from verdict order by item
 """
 
 # Nothing has happened, so there is no change to tell of: the version stays, and with it who wins.
+# Run again after a commit that was not acknowledged, it finds the new due time.
 POSTPONE = """
 update transfers
 set due_at = $5, facts = facts || $6::jsonb
-where org_id = $1 and id = $2 and version = $3 and due_at = $4
+where org_id = $1 and id = $2 and version = $3 and due_at in ($4, $5)
 returning 1
 """
 
@@ -258,7 +260,11 @@ async def open_batch(
         *_postings((0, each.journals) for each in openings),
         lock_timeout,
     )
-    return [Outcome(row["outcome"]) for row in rows]
+    outcomes = [Outcome(row["outcome"]) for row in rows]
+    for opening, outcome in zip(openings, outcomes, strict=True):
+        if outcome is Outcome.DONE:
+            prove_change(opening.org_id, opening.id, len(opening.path), opening.at)
+    return outcomes
 
 
 async def advance_batch(tx: Tx, moves: Sequence[Move]) -> list[Outcome]:
@@ -281,7 +287,12 @@ async def advance_batch(tx: Tx, moves: Sequence[Move]) -> list[Outcome]:
         *_stations((each.transfer.version, each.transfer.status, each.path) for each in moves),
         *_postings((each.transfer.version, each.journals) for each in moves),
     )
-    return [Outcome(row["outcome"]) for row in rows]
+    outcomes = [Outcome(row["outcome"]) for row in rows]
+    for move, outcome in zip(moves, outcomes, strict=True):
+        if outcome is Outcome.DONE:
+            seq = move.transfer.version + len(move.path)
+            prove_change(move.transfer.org_id, move.transfer.id, seq, move.at)
+    return outcomes
 
 
 async def postpone(tx: Tx, record: Transfer, due_at: datetime, facts: Mapping[str, Any]) -> bool:

@@ -88,7 +88,7 @@ class Outbox:
 
     async def _send(self, sealed: SealedMail, mail: Mail) -> None:
         """Claim, hand over, forget; a claim that nobody follows up ends by itself."""
-        now = self.clock.now()
+        now = self.clock.stamp()
         until = now + min(_FIRST_PAUSE * 2 ** min(sealed.attempts, 10), _PAUSE_MAX)
 
         async def claim(tx: Tx) -> tuple[bool, DataKey | None]:

@@ -27,10 +27,11 @@ order by m.due_at
 limit $3
 """
 
+# Run again after a commit that was not acknowledged it finds its own claim, by its due time.
 _CLAIM = """
 update mails
-set attempts = attempts + 1, due_at = $4
-where org_id = $1 and id = $2 and attempts = $3
+set attempts = $3 + 1, due_at = $4
+where org_id = $1 and id = $2 and (attempts = $3 or attempts = $3 + 1 and due_at = $4)
 returning id
 """
 
@@ -74,7 +75,10 @@ async def due(
 
 
 async def claim(tx: Tx, mail: SealedMail, until: datetime) -> bool:
-    """Begin to send a mail; False if somebody else has. It is due again at `until`."""
+    """Begin to send a mail; False if another worker has. It is due again at `until`.
+
+    `until` is a moment that no other claim has.
+    """
     return await tx.fetchval(_CLAIM, mail.org_id, mail.id, mail.attempts, until) is not None
 
 

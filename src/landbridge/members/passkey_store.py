@@ -50,11 +50,16 @@ _DROP = "delete from passkeys where org_id = $1 and member_id = $2"
 
 _ADD_CHALLENGE = """
 insert into passkey_challenges (challenge_hash, browser_hash, expires_at) values ($1, $2, $3)
+on conflict do nothing
 """
 
+# A challenge that was used expired a day before its use. Run again after a commit that was not
+# acknowledged, the statement finds its own use by that moment.
 _TAKE_CHALLENGE = """
-delete from passkey_challenges
-where challenge_hash = $1 and browser_hash = $2 and expires_at > $3
+update passkey_challenges
+set expires_at = $3::timestamptz - interval '1 day'
+where challenge_hash = $1 and browser_hash = $2
+    and (expires_at > $3 or expires_at = $3::timestamptz - interval '1 day')
 returning challenge_hash
 """
 
@@ -147,9 +152,12 @@ async def add_challenge(
     await tx.execute(_ADD_CHALLENGE, challenge_hash, browser_hash, expires_at)
 
 
-async def take_challenge(tx: Tx, challenge_hash: bytes, browser_hash: bytes, now: datetime) -> bool:
-    """Use a challenge up; False if it is not this browser's, or was used, or is too old."""
-    taken = await tx.fetchval(_TAKE_CHALLENGE, challenge_hash, browser_hash, now)
+async def take_challenge(tx: Tx, challenge_hash: bytes, browser_hash: bytes, at: datetime) -> bool:
+    """Use a challenge up; False if it is not this browser's, or was used, or is too old.
+
+    `at` is a moment that no other use has.
+    """
+    taken = await tx.fetchval(_TAKE_CHALLENGE, challenge_hash, browser_hash, at)
     return taken is not None
 
 

@@ -254,10 +254,10 @@ class Passkeys:
 
     async def _take(self, challenge: bytes, browser: str) -> None:
         """Use a challenge up before its answer is looked at; raises `PasskeyRefused`."""
-        now = self._clock.now()
+        at = self._clock.stamp()
         hashes = sha256(challenge).digest(), sha256(browser.encode()).digest()
         if not await self._database.single(
-            lambda tx: passkey_store.take_challenge(tx, *hashes, now)
+            lambda tx: passkey_store.take_challenge(tx, *hashes, at)
         ):
             raise PasskeyRefused
 

@@ -65,15 +65,15 @@ class Throttle:
 
     async def take(self, subject: Subject, whose: str) -> None:
         """Count a try that is about to be made; raises `TooManyTries` if it comes too soon."""
-        now, hashed = self._clock.now(), _hash(subject, whose)
+        at, hashed = self._clock.stamp(), _hash(subject, whose)
         slowing = Slowing(FREE[subject], _HOUR if subject in _SHARED else _LONG, _PAUSE, _PAUSE_MAX)
         is_free = await self._database.single(
-            lambda tx: tries_store.take(tx, hashed, now=now, slowing=slowing)
+            lambda tx: tries_store.take(tx, hashed, at=at, slowing=slowing)
         )
         if is_free:
             return
         free_at = await self._database.single(lambda tx: tries_store.free_at(tx, hashed))
-        left_s = 0.0 if free_at is None else (free_at - now).total_seconds()
+        left_s = 0.0 if free_at is None else (free_at - at).total_seconds()
         raise TooManyTries(max(1, math.ceil(left_s)))
 
     async def succeed(self, subject: Subject, whose: str) -> None:
@@ -83,8 +83,8 @@ class Throttle:
 
     async def give_back(self, subject: Subject, whose: str) -> None:
         """Do not count this one: it was right, which says nothing of those before."""
-        now, hashed = self._clock.now(), _hash(subject, whose)
-        await self._database.single(lambda tx: tries_store.give_back(tx, hashed, now))
+        at, hashed = self._clock.stamp(), _hash(subject, whose)
+        await self._database.single(lambda tx: tries_store.give_back(tx, hashed, at))
 
     async def sweep(self) -> None:
         """Forget what is old."""

@@ -8,6 +8,7 @@ import asyncpg
 
 from landbridge.core.errors import Broken
 from landbridge.db.pool import Row, Tx
+from landbridge.db.proofs import prove
 
 _MASTER_KEYS = "select id, sealed_proof from master_keys order by id"
 
@@ -56,6 +57,9 @@ set master_key_id = $2, sealed_key = i.sealed_key
 from unnest($3::uuid[], $4::bytea[]) as i (id, sealed_key)
 where d.org_id = $1 and d.id = i.id
 """
+
+
+_PROOF = "select 1 from data_keys where org_id = $1 and id = $2 and sealed_key = $3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,9 @@ async def reseal(tx: Tx, org_id: UUID, master_key_id: int, keys: Sequence[Sealed
     """Replace the sealed form of data keys."""
     ids, sealed = [each.id for each in keys], [each.key for each in keys]
     await tx.execute(_RESEAL, org_id, master_key_id, ids, sealed)
+    for each in keys:
+        # No key is sealed in the same way twice.
+        prove(_PROOF, org_id, each.id, each.key)
 
 
 def _sealed(row: Row) -> Sealed:

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from landbridge.db.pool import Row, Tx
+from landbridge.db.proofs import prove
 
 Name = Literal["reference", "market"]
 
@@ -15,6 +16,8 @@ on conflict (name) do update set next_at = excluded.next_at, tried_at = excluded
 where rate_fetches.next_at <= excluded.tried_at or rate_fetches.next_at > $4
 returning true
 """
+
+_PROOF = "select 1 from rate_fetches where name = $1 and tried_at = $2"
 
 _DONE = "update rate_fetches set done_at = $2, failure = null where name = $1"
 
@@ -31,7 +34,10 @@ async def claim(tx: Tx, name: Name, *, at: datetime, next_at: datetime) -> bool:
 
     Both are the database's time, so that no process' clock keeps the others from asking.
     """
-    return await tx.fetchval(_CLAIM, name, at, next_at, next_at + _AHEAD) is not None
+    if await tx.fetchval(_CLAIM, name, at, next_at, next_at + _AHEAD) is None:
+        return False
+    prove(_PROOF, name, at)
+    return True
 
 
 async def done(tx: Tx, name: Name, at: datetime) -> None:

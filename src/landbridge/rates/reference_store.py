@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 
 from landbridge.db.pool import Row, Tx
+from landbridge.db.proofs import prove
 
 # The last rate of each currency on or before a day, and not before another.
 _BEFORE = """
@@ -26,7 +27,11 @@ from unnest($1::text[], $2::date[], $3::numeric[]) as i (currency, set_on, per_e
 on conflict (currency, set_on) do update
 set per_eur = excluded.per_eur
 where reference_rates.per_eur <> excluded.per_eur
-returning true
+returning currency, set_on, per_eur
+"""
+
+_PROOF = """
+select 1 from reference_rates where currency = $1 and set_on = $2 and per_eur = $3
 """
 
 # Both sides of a cross are of one day.
@@ -57,7 +62,11 @@ async def before(tx: Tx, keys: Sequence[tuple[str, date, date]]) -> list[Decimal
 
 async def put(tx: Tx, rates: Sequence[tuple[str, date, Decimal]]) -> int:
     """Keep rates; answers how many are new or another than before."""
-    return len(await tx.fetch(_PUT, *map(list, zip(*rates, strict=True))))
+    changed = await tx.fetch(_PUT, *map(list, zip(*rates, strict=True)))
+    if changed:
+        # It was another before.
+        prove(_PROOF, changed[0]["currency"], changed[0]["set_on"], changed[0]["per_eur"])
+    return len(changed)
 
 
 async def cross(tx: Tx, currency: str, *, on: date, oldest_on: date) -> Row | None:

@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.db.pool import Row, Tx
+from landbridge.db.proofs import prove
 from landbridge.screening.model import Entry, EntryType, Version
 
 _ACTIVE = """
@@ -48,6 +49,8 @@ insert into sanctions_versions
     (id, list, digest, published_on, entry_count, loaded_at, is_active)
 values ($1, $2, $3, $4, $5, $6, true)
 """
+
+_PROOF = "select 1 from sanctions_versions where id = $1"
 
 # Arrays of arrays would all have to be of one length, so entries come as JSON.
 _ADD_ENTRIES = """
@@ -120,6 +123,7 @@ async def add(tx: Tx, version: Version) -> None:
         version.entry_count,
         version.loaded_at,
     )
+    prove(_PROOF, version.id)
 
 
 async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[Entry]) -> None:

@@ -94,7 +94,7 @@ class Checks:
         now = self._now(case, clock_offset)
         if case.due_at is None or case.due_at > now:
             return None
-        claimed = await self._cases.claim(case, now)
+        claimed = await self._cases.claim(case, self._clock.stamp(clock_offset))
         if claimed is None:
             return None
         try:

@@ -40,10 +40,12 @@ where org_id = $1 and id = $2 and version = $3 and claims = $4
 returning id
 """
 
+# Run again after a commit that was not acknowledged it finds its own claim, by its due time.
 _CLAIM = """
 update kyc_cases
-set claims = claims + 1, failures = failures + 1, due_at = $5
-where org_id = $1 and id = $2 and version = $3 and claims = $4
+set claims = $4 + 1, failures = $5 + 1, due_at = $6
+where org_id = $1 and id = $2 and version = $3
+    and (claims = $4 or claims = $4 + 1 and due_at = $6)
 returning id
 """
 
@@ -199,8 +201,13 @@ async def update(tx: Tx, before: SealedCase, after: SealedCase) -> bool:
 
 
 async def claim(tx: Tx, case: SealedCase, until: datetime) -> bool:
-    """Begin to work on a case; False if somebody else has. It is due again at `until`."""
-    claimed = await tx.fetchval(_CLAIM, case.org_id, case.id, case.version, case.claims, until)
+    """Begin to work on a case; False if another worker has. It is due again at `until`.
+
+    `until` is a moment that no other claim has.
+    """
+    claimed = await tx.fetchval(
+        _CLAIM, case.org_id, case.id, case.version, case.claims, case.failures, until
+    )
     return claimed is not None
 
 

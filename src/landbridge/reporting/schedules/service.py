@@ -195,8 +195,8 @@ class ReportSchedules:
 
     async def run_due(self, offsets: Mapping[UUID, timedelta], *, limit: int = _AT_ONCE) -> bool:
         """Make some of what is due, of each organisation a few; whether there may be more."""
-        clocks = {org_id: self.clock.now(offset) for org_id, offset in offsets.items()}
-        due = await self.database.single(
+        clocks = {org_id: self.clock.stamp(offset) for org_id, offset in offsets.items()}
+        due = await self.database.transact(
             lambda tx: store.take(
                 tx, clocks, limit=limit, each_limit=_AT_ONCE_OF_AN_ORG, hold=_HOLD
             )

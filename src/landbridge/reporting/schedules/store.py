@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from uuid import UUID
 
 from landbridge.db.pool import Row, Tx
+from landbridge.db.proofs import prove
 from landbridge.reporting.exports.model import Format
 from landbridge.reporting.metrics.params_json import as_json, from_json
 from landbridge.reporting.schedules.model import Asked, Every, File, Plan, Run, Schedule
@@ -81,6 +82,8 @@ where r.org_id = taken.org_id and r.id = taken.id
 returning r.org_id, r.id, r.name, r.metric_id, r.template, r.params, r.every, r.at_time, r.zone,
     r.format, r.created_at, r.period, r.next_at, r.tries
 """
+
+_PROOF = "select 1 from report_schedules where org_id = $1 and id = $2 and try_at = $3"
 
 # Both only if nobody else has moved it meanwhile.
 _MOVE = """
@@ -203,12 +206,16 @@ async def take(
 ) -> list[Schedule]:
     """At most so many that are to be tried by the time of their organisation, and so many of each.
 
-    Nobody else takes them for as long as `hold`, unless they are moved or postponed before.
+    Nobody else takes them for as long as `hold`, unless they are moved or postponed before. Times
+    are moments that no other call has: what was taken proves by them that this was committed.
     """
     rows = await tx.fetch(
         _TAKE, list(clocks.keys()), list(clocks.values()), limit, each_limit, hold
     )
-    return [_schedule(row) for row in rows]
+    taken = [_schedule(row) for row in rows]
+    for each in taken:
+        prove(_PROOF, each.org_id, each.id, clocks[each.org_id] + hold)
+    return taken
 
 
 async def move(

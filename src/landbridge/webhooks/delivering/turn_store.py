@@ -56,7 +56,8 @@ cross join lateral (
 where first.due_at <= o.now
 """
 
-# Nobody waits for one that is locked: others have their turns meanwhile.
+# Nobody waits for one that is locked: others have their turns meanwhile. Run again after a commit
+# that was not acknowledged, it finds its own mark.
 _TAKE = """
 update webhook_endpoints e
 set leased_by = $3, leased_until = $4
@@ -64,7 +65,7 @@ from (
     select w.org_id, w.id
     from webhook_endpoints w
     where w.org_id = $1 and w.id = $2 and w.status = 'ACTIVE' and w.deleted_at is null
-        and (w.leased_until is null or w.leased_until <= $5)
+        and (w.leased_until is null or w.leased_until <= $5 or w.leased_by = $3)
     for no key update skip locked
 ) free
 where e.org_id = $1 and e.org_id = free.org_id and e.id = free.id

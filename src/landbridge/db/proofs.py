@@ -1,0 +1,82 @@
+"""Proofs that a transaction was committed, for when its connection is lost at the commit.
+
+A transaction that writes a row which no other writes calls `prove` with a statement that finds this
+row. If the answer to its commit is lost, `Database.transact` looks for the row on another
+connection: if it is there, the result of the body is returned, and the body does not run again.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+Connection = TypeVar("Connection", bound="Querying")
+
+# One row is proof enough; others count if the first was written in a savepoint that was undone.
+_PROOFS_MAX = 8
+
+
+class Querying(Protocol):
+    """A connection, for one value."""
+
+    async def fetchval(self, sql: str, *args: Any) -> Any:
+        """Return the first column of the first row, or None."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A statement that finds a row if the transaction which wrote it was committed."""
+
+    sql: str
+    args: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Generic[T]):
+    """A transaction whose body has ended: its result, and what proves its commit."""
+
+    result: T
+    proofs: tuple[Proof, ...]
+
+    async def is_committed(self, connection: Querying) -> bool:
+        """Return whether it was committed; False also without a proof."""
+        for proof in self.proofs:
+            if await connection.fetchval(proof.sql, *proof.args) is not None:
+                return True
+        return False
+
+    async def check_before(self, connection: Querying, before: "Attempt[T] | None") -> None:
+        """Raise, to undo this attempt, if the one before was committed after all.
+
+        If both have a proof in common, this one has just written that row, so the other has not.
+        """
+        if before is None or not set(before.proofs).isdisjoint(self.proofs):
+            return
+        if await before.is_committed(connection):
+            raise AlreadyCommittedError
+
+
+class AlreadyCommittedError(Exception):
+    """The attempt before, whose connection was lost, has been committed."""
+
+
+_proofs: ContextVar[list[Proof] | None] = ContextVar("proofs", default=None)
+
+
+def prove(sql: str, *args: Any) -> None:
+    """Note a proof of the transaction under way: a statement that finds a row of its own."""
+    proofs = _proofs.get()
+    if proofs is not None and len(proofs) < _PROOFS_MAX:
+        proofs.append(Proof(sql, args))
+
+
+async def attempt(connection: Connection, work: Callable[[Connection], Awaitable[T]]) -> Attempt[T]:
+    """Run the body of a transaction, and gather its proofs."""
+    proofs: list[Proof] = []
+    token = _proofs.set(proofs)
+    try:
+        return Attempt(await work(connection), tuple(proofs))
+    finally:
+        _proofs.reset(token)
