@@ -179,4 +179,4 @@ async def account_texts(interface: Interface, card: PaymentCard | None) -> Mappi
         accounts = await accounts_of(interface, card.payer_id, "offramp")
     except Refused:
         return {}
-    return {each["id"]: account_text(each) for each in accounts}
+    return {each["accountId"]: account_text(each) for each in accounts}
