@@ -60,15 +60,23 @@ async def make_desk(
     org: Tenant, clock: FrozenClock, run_due: Callable[[], Awaitable[None]]
 ) -> Desk:
     """Two keys of an organisation, for two people."""
+    reviewer = await make_person(org, "reviewer", can_review=True)
+    return Desk(reviewer, await make_approver(org), clock, run_due)
 
-    async def person(name: str) -> Tenant:
-        is_reviewer = name == "reviewer"
-        key, secret = await org.house.orgs.create_key(
-            org.org_id, name, expires_at=None, can_review=is_reviewer, can_approve=not is_reviewer
-        )
-        return replace(org, caller=replace(org.caller, key_id=key.id), key=secret)
 
-    return Desk(await person("reviewer"), await person("approver"), clock, run_due)
+async def make_approver(org: Tenant) -> Tenant:
+    """A key of an organisation that may approve, and nothing else that takes a right."""
+    return await make_person(org, "approver", can_approve=True)
+
+
+async def make_person(
+    org: Tenant, name: str, *, can_review: bool = False, can_approve: bool = False
+) -> Tenant:
+    """A key of an organisation with these rights."""
+    key, secret = await org.house.orgs.create_key(
+        org.org_id, name, expires_at=None, can_review=can_review, can_approve=can_approve
+    )
+    return replace(org, caller=replace(org.caller, key_id=key.id), key=secret)
 
 
 async def make_stuck_transfer(org: Tenant) -> str:

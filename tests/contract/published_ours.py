@@ -58,7 +58,7 @@ QUERIES = {
     f"GET {_WEBHOOK}/deliveries": f"status eventType eventId {_LIST}",
     f"GET {_LINES}": f"status {_LIST}",
     f"GET {_DEPOSITS}": _LIST,
-    f"GET {_RESOLUTIONS}": _LIST,
+    f"GET {_RESOLUTIONS}": f"status {_LIST}",
     f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format",

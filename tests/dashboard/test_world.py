@@ -108,7 +108,8 @@ async def test_each_form_holds_the_token_of_its_session(org: Tenant, world: Worl
 async def test_a_stranger_finds_nothing(org: Tenant, other_org: Tenant, world: World) -> None:
     stranger = await visit(other_org)
     ids = [world.user, world.account, world.rule, world.webhook, world.metric, world.schedule]
-    ids += [*world.payments.values(), world.approval, world.virtual_account]
+    ids += [*world.payments.values(), world.approval, world.resolution_approval]
+    ids += [world.virtual_account]
     for name, path in world.pages().items():
         page = await stranger.open(path)
         if any(each in path for each in ids) and not any(each in path for each in _OWN):

@@ -14,7 +14,8 @@ from uuid import uuid4
 from landbridge.stories.client import Client
 from landbridge.stories.people import agree, bank_account, introduce, sign_up, verified
 from landbridge.stories.triggering import STORIES
-from tests.tenants import Tenant, business
+from tests.resolving import body
+from tests.tenants import Tenant, business, transfer_body
 
 # A payment of each kind, and what waits for a person.
 _PLAYED = {
@@ -57,6 +58,7 @@ class World:
     webhook: str
     event: str
     approval: str
+    resolution_approval: str
     metric: str
     schedule: str
     payments: dict[str, str] = field(default_factory=dict[str, str])
@@ -89,6 +91,7 @@ class World:
             },
             "approvals": "/dashboard/approvals",
             "approval": f"/dashboard/approvals/{self.approval}",
+            "approval-resolution": f"/dashboard/approvals/{self.resolution_approval}",
             "reviews": "/dashboard/reviews",
             "reviews-kyc": "/dashboard/reviews/kyc",
             "reviews-accounts": "/dashboard/reviews/accounts",
@@ -97,6 +100,9 @@ class World:
             "reviews-deposits": "/dashboard/reviews/deposits",
             "reviews-bank-lines": "/dashboard/reviews/bank-lines",
             "reviews-receivables": "/dashboard/reviews/receivables",
+            "reviews-resolutions": "/dashboard/reviews/resolutions",
+            "review-resolution": f"/dashboard/reviews/resolutions/{self.payments['stuck']}",
+            "review-resolution-new": f"/dashboard/reviews/resolutions/{self.payments['offramp']}",
             **self._frame(),
         }
         if self.delivery:
@@ -229,6 +235,9 @@ async def build(client: Client) -> World:
     virtual = await client.post(f"/v2/users/{user}/virtual-accounts", _ROUTE)
     rule = await client.post("/v2/virtual-accounts/settlement-rules", await _split(client, user))
     payments = {name: (await STORIES[story](client)).about for name, story in _PLAYED.items()}
+    approval = str((await client.get("/v2/transfer-approvals"))["approvals"][0]["id"])
+    payments["stuck"] = await _stuck_transfer(client, user)
+    resolution = await client.post("/v2/reviews/resolutions", body(payments["stuck"], "FAIL"))
     metric = await client.post(
         "/v2/reporting/metrics",
         {"template": "TRANSACTION_COUNT", "name": "By status", "params": await _month(client)},
@@ -255,13 +264,26 @@ async def build(client: Client) -> World:
         rule=rule["id"],
         webhook=webhook["id"],
         event=await _first_event(client),
-        approval=(await client.get("/v2/transfer-approvals"))["approvals"][0]["id"],
+        approval=approval,
+        resolution_approval=resolution["approvalId"],
         metric=metric["data"]["id"],
         schedule=schedule["data"]["id"],
         payments=payments,
     )
     await _found(client, world)
     return world
+
+
+async def _stuck_transfer(client: Client, user: str) -> str:
+    """The id of a transfer that its chain does not answer about."""
+    other = await sign_up(client, "Mary")
+    made = await client.post(
+        "/v2/wallets/transfers",
+        transfer_body(user, {"userId": other}, 1),
+        plan="chain_send=late:20d",
+    )
+    await client.pass_time()
+    return str(made["transferDetails"]["id"])
 
 
 async def _first_event(client: Client) -> str:

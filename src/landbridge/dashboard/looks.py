@@ -63,6 +63,7 @@ _BAD = frozenset(
         "frozen",
         "deactivated",
         "WRITTEN_OFF",
+        "VOID",
     ]
 )
 _NOW = frozenset(
@@ -218,12 +219,17 @@ def countdown(context: Context, value: str | datetime | None) -> Markup:
     )
 
 
-def status(value: str | None) -> Markup:
-    """A status as the interface spells it, with a colour that says no more than the word."""
+def status(value: str | None, label: str | None = None) -> Markup:
+    """A status as the interface spells it, with a colour that says no more than the word.
+
+    With a `label` that is shown instead, and the interface's word on hover.
+    """
     if not value:
         return NONE
     tone = "good" if value in _GOOD else "bad" if value in _BAD else "busy"
     tone = "now" if value in _NOW else tone
+    if label is not None:
+        return Markup('<span class="status {}" title="{}">{}</span>').format(tone, value, label)
     return Markup('<span class="status {}">{}</span>').format(tone, value)
 
 

@@ -27,6 +27,7 @@ _MANY = 100
 _QUEUES = {
     "RECEIPT": "/dashboard/reviews/deposits",
     "RECEIVABLE": "/dashboard/reviews/receivables",
+    "RESOLUTION": "/dashboard/reviews/resolutions",
 }
 
 

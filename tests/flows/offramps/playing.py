@@ -12,6 +12,7 @@ from msgspec import structs
 
 from landbridge.chains.tokens import Chain
 from landbridge.core.clock import FrozenClock
+from landbridge.core.errors import Rejected
 from landbridge.core.money import Rate
 from landbridge.db.pool import Database
 from landbridge.flows.offramps.model import Offramp
@@ -134,3 +135,18 @@ async def playing(database: Database, **settings: Any) -> AsyncGenerator[Play]:
         org = await make_tenant(house, client)
         ada = await make_payee(org)
         yield Play(org, clock, chains, rails, ada, await make_account(org, ada))
+
+
+async def refused_refund(play: Play, **changes: Any) -> dict[str, Any]:
+    """An offramp whose payout failed, and whose refund the chain refuses six times."""
+    made = await play.accepted(**changes)
+    play.rails.fail_next = "account closed"
+    # The debit goes through; whatever leaves the treasury does not.
+    treasury = await play.treasury()
+    play.chains.only = lambda order: order.source == treasury
+    for minutes in (0, 2, 3, 5, 9, 17):
+        play.chains.raise_before_next = Rejected("the address is blocked")
+        await play.pass_time(minutes=minutes)
+    play.chains.raise_before_next = None
+    assert await play.status(made) == "FIAT_FAILED"
+    return made

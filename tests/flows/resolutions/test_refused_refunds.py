@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -12,7 +11,7 @@ from landbridge.core.ids import new_id
 from landbridge.db.pool import Database
 from landbridge.ledger.model import Role
 from landbridge.payments.resolving import Action, Instruction
-from tests.flows.offramps.playing import Play, playing
+from tests.flows.offramps.playing import Play, playing, refused_refund
 from tests.payouts import OFFRAMPS, OUTSIDE, check_books, shown
 from tests.resolving import RESOLUTIONS, Desk, body, make_desk
 from tests.tenants import held, make_user, refusal, register, sentence
@@ -32,25 +31,10 @@ async def desk(play: Play) -> Desk:
     return await make_desk(play.org, play.clock, play.run)
 
 
-async def _refused_refund(play: Play, **changes: Any) -> dict[str, Any]:
-    """An offramp whose payout failed, and whose refund the chain refuses six times."""
-    made = await play.accepted(**changes)
-    play.rails.fail_next = "account closed"
-    # The debit goes through; whatever leaves the treasury does not.
-    treasury = await play.treasury()
-    play.chains.only = lambda order: order.source == treasury
-    for minutes in (0, 2, 3, 5, 9, 17):
-        play.chains.raise_before_next = Rejected("the address is blocked")
-        await play.pass_time(minutes=minutes)
-    play.chains.raise_before_next = None
-    assert await play.status(made) == "FIAT_FAILED"
-    return made
-
-
 async def test_a_refund_that_is_refused_again_and_again_asks_for_a_person(
     play: Play, desk: Desk
 ) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     told = await play.org.get(f"{OFFRAMPS}/{made['id']}", expand="timeline")
     assert told["timeline"]["waitsFor"] == "REVIEWER"
     assert told["timeline"]["isStuck"]
@@ -61,7 +45,7 @@ async def test_a_refund_that_is_refused_again_and_again_asks_for_a_person(
 
 
 async def test_a_refund_goes_to_another_address_of_the_same_user(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     await register(play.org, play.ada, OUTSIDE)
     done = await desk.resolve(made["id"], "REDIRECT", address=OUTSIDE)
     assert done["status"] == "COMPLETED"
@@ -79,7 +63,7 @@ async def test_a_refund_goes_to_another_address_of_the_same_user(play: Play, des
 
 
 async def test_a_refund_is_given_again_to_the_same_address(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     assert (await desk.resolve(made["id"], "REDIRECT"))["status"] == "COMPLETED"
     await play.pass_time(seconds=1)
     assert await play.status(made) == "CRYPTO_RETURNED"
@@ -90,7 +74,7 @@ async def test_a_refund_is_given_again_to_the_same_address(play: Play, desk: Des
 async def test_a_redirected_refund_that_is_refused_is_tried_again_after_a_minute(
     play: Play, desk: Desk
 ) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     await register(play.org, play.ada, OUTSIDE)
     play.chains.raise_before_next = Rejected("still blocked")
     await desk.resolve(made["id"], "REDIRECT", address=OUTSIDE)
@@ -103,7 +87,7 @@ async def test_a_redirected_refund_that_is_refused_is_tried_again_after_a_minute
 
 
 async def test_a_refund_is_settled_outside(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     before = len(play.chains.asked)
     assert (await desk.resolve(made["id"], "SETTLE_OUTSIDE"))["status"] == "COMPLETED"
     assert await play.status(made) == "CRYPTO_RETURNED"
@@ -116,7 +100,7 @@ async def test_a_refund_is_settled_outside(play: Play, desk: Desk) -> None:
 
 
 async def test_an_address_of_another_user_is_refused(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     other = await make_user(play.org)
     wallets = (await play.org.get(f"/v2/users/{other}"))["wallets"]
     theirs = wallets["INDIVIDUAL"]["POLYGON"]["address"]
@@ -135,7 +119,7 @@ async def test_an_address_of_another_user_is_refused(play: Play, desk: Desk) -> 
 
 
 async def test_nobody_approves_what_they_requested(play: Play) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     _, secret = await play.org.house.orgs.create_key(
         play.org.org_id, "both", expires_at=None, can_review=True, can_approve=True
     )
@@ -150,7 +134,7 @@ async def test_nobody_approves_what_they_requested(play: Play) -> None:
 
 async def test_only_reviewers_request(play: Play) -> None:
     """Every key of a sandbox may review, so this asks the service."""
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     instruction = Instruction(action=Action.SETTLE_OUTSIDE)
     resolutions = play.org.house.resolutions
     with pytest.raises(RoleNotAllowed):
@@ -162,7 +146,7 @@ async def test_only_reviewers_request(play: Play) -> None:
 
 
 async def test_a_request_is_made_once(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     wanted = body(made["id"], "SETTLE_OUTSIDE")
     first = await desk.reviewer.post(RESOLUTIONS, wanted)
     again = await desk.reviewer.post(RESOLUTIONS, wanted)
@@ -175,7 +159,7 @@ async def test_a_request_is_made_once(play: Play, desk: Desk) -> None:
 
 
 async def test_a_rejected_resolution_leaves_the_payment_as_it_is(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     requested = await desk.request(made["id"], "SETTLE_OUTSIDE")
     path = f"/v2/transfer-approvals/{requested['approvalId']}/reject"
     await desk.approver.post(path, {"reason": "no proof"})
@@ -186,7 +170,7 @@ async def test_a_rejected_resolution_leaves_the_payment_as_it_is(play: Play, des
 
 
 async def test_a_resolution_lapses_after_a_week(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     treasury = await play.treasury()
     play.chains.only = lambda order: order.source == treasury
     requested = await desk.request(made["id"], "SETTLE_OUTSIDE")
@@ -200,7 +184,7 @@ async def test_a_resolution_lapses_after_a_week(play: Play, desk: Desk) -> None:
 async def test_a_refund_that_arrives_first_makes_the_resolution_void(
     play: Play, desk: Desk
 ) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     requested = await desk.request(made["id"], "SETTLE_OUTSIDE")
     await play.pass_time(hours=2)
     assert await play.status(made) == "CRYPTO_RETURNED"
@@ -215,7 +199,7 @@ async def test_a_refund_that_arrives_first_makes_the_resolution_void(
 
 
 async def test_a_refund_that_is_under_way_is_not_replaced(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     requested = await desk.request(made["id"], "REDIRECT")
     play.chains.late_by = timedelta(days=1)
     await play.pass_time(hours=2)
@@ -232,7 +216,7 @@ async def test_a_refund_that_is_under_way_is_not_replaced(play: Play, desk: Desk
 
 
 async def test_a_decision_waits_for_the_quiet_period(play: Play, desk: Desk) -> None:
-    made = await _refused_refund(play)
+    made = await refused_refund(play)
     requested = await desk.request(made["id"], "SETTLE_OUTSIDE")
     await desk.approve(requested)
     await play.run()

@@ -10,7 +10,8 @@ from litestar.params import FromPath
 
 from landbridge.approvals.model import COMMENT_LENGTH_MAX
 from landbridge.core.errors import Busy, FieldInvalid, Refused
-from landbridge.dashboard.approvals.payment_cards import payment_cards
+from landbridge.dashboard.approvals.payment_cards import RESOLUTION, PaymentCard, payment_cards
+from landbridge.dashboard.approvals.resolution_pages import account_texts
 from landbridge.dashboard.asker_names import Askers
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.pages import Page, Renderer, go
@@ -30,9 +31,9 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {
 # What a vote's text is called by the interface, and so which votes there are.
 _VOTES: Final[Mapping[str, str]] = {"approve": "comment", "reject": "reason"}
 _SAID: Final[Mapping[str, str]] = {
-    "APPROVED": later("The payment was approved."),
-    "REJECTED": later("The payment was rejected."),
-    "PENDING": later("Your vote counts. The payment waits for more votes."),
+    "APPROVED": later("Approved."),
+    "REJECTED": later("Rejected."),
+    "PENDING": later("Your vote counts. More votes are needed."),
 }
 _UNPROCESSABLE = 422
 
@@ -146,12 +147,17 @@ async def _inbox(request: PageRequest, interface: Interface, askers: Askers) -> 
     )
     approvals = found["approvals"]
     wanted = [(each["transferType"], each["transferId"]) for each in approvals]
+    cards = await payment_cards(interface, wanted)
     is_full = found["count"] == PAGE_SIZE
     return {
         "approvals": approvals,
-        "cards": await payment_cards(interface, wanted),
+        "cards": cards,
         "names": await askers.names(visitor.caller.org_id),
-        "votable": {each["id"] for each in approvals if may_vote(each, visitor)},
+        "votable": {
+            each["id"]
+            for each in approvals
+            if may_vote(each, visitor) and _is_shown(each, cards.get(each["transferId"]))
+        },
         "asked": told,
         "shown": shown,
         "older": told.older(found["nextCursor"]) if is_full else None,
@@ -170,11 +176,14 @@ async def _one(
     approval = await interface.get(f"/v2/approvals/{approval_id}")
     kind, transfer_id = approval["transferType"], approval["transferId"]
     cards = await payment_cards(interface, [(kind, transfer_id)])
+    card = cards.get(transfer_id)
+    has_account = card and card.resolution and card.resolution["accountId"]
     return {
         "approval": approval,
-        "card": cards.get(transfer_id),
+        "card": card,
+        "accounts": await account_texts(interface, card) if has_account else {},
         "names": await askers.names(request.user.caller.org_id),
-        "is_votable": may_vote(approval, request.user),
+        "is_votable": may_vote(approval, request.user) and _is_shown(approval, card),
         "comment": "",
     }
 
@@ -205,6 +214,11 @@ def may_vote(approval: Any, visitor: Visitor) -> bool:
         and approval["initiatorProfileId"] != own_id
         and all(each["approverId"] != own_id for each in approval["votes"])
     )
+
+
+def _is_shown(approval: Any, card: PaymentCard | None) -> bool:
+    """Whether a decision on a payment can be seen: nobody approves what they can't see."""
+    return card is not None or approval["transferType"] != RESOLUTION
 
 
 def _short(approval: Any) -> dict[str, str]:

@@ -15,7 +15,10 @@ _PATHS: Final[Mapping[str, str]] = {
     "WALLET.BRIDGE": "/v2/wallets/bridges",
     "OFFRAMP": "/v2/offramps",
     "ONRAMP": "/v2/onramps",
+    "DISBURSEMENT": "/v2/disbursements",
+    "RECEIVABLE": "/v2/reviews/receivables",
 }
+RESOLUTION: Final = "RESOLUTION"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +33,15 @@ class Payee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentCard:
-    """A payment. `gets` is what arrives, where that is something else than `amount`."""
+    """A payment. `gets` is what arrives, where that is something else than `amount`.
+
+    `payer_id` is None for what the organisation pays itself. `payment_id` is the payment whose page
+    shows it: another one than `id` for a receivable. `resolution` is the decision on the payment
+    that waits for an approval, or did; None where the payment itself does.
+    """
 
     id: str
+    payment_id: str
     kind: str
     status: str
     failed_reason: str | None
@@ -40,10 +49,11 @@ class PaymentCard:
     unit: str
     gets: Any
     gets_unit: str
-    payer_id: str
+    payer_id: str | None
     payer: str | None
-    payees: Sequence[Payee]
-    account_id: str | None
+    payees: Sequence[Payee] = ()
+    account_id: str | None = None
+    resolution: Mapping[str, Any] | None = None
 
     @property
     def payee(self) -> Payee | None:
@@ -54,7 +64,27 @@ class PaymentCard:
 async def payment_cards(
     interface: Interface, payments: Collection[tuple[str, str]]
 ) -> Mapping[str, PaymentCard]:
-    """Payments by id, told by kind and id; those that are not there any more are left out."""
+    """Payments by id, told by kind and id; those that are not there any more are left out.
+
+    For a resolution it is the payment that is decided on, by the id of the resolution.
+    """
+    ids = [each for kind, each in payments if kind == RESOLUTION]
+    found = await asyncio.gather(*(_resolution(interface, each) for each in ids))
+    resolutions = [each for each in found if each is not None]
+    # Each once, also where it waits for itself and was decided on.
+    wanted = {each for each in payments if each[0] != RESOLUTION}
+    wanted |= {(each["transferType"], each["transferId"]) for each in resolutions}
+    cards = await _payments(interface, wanted)
+    return cards | {
+        each["id"]: replace(cards[each["transferId"]], resolution=each)
+        for each in resolutions
+        if each["transferId"] in cards
+    }
+
+
+async def _payments(
+    interface: Interface, payments: Collection[tuple[str, str]]
+) -> dict[str, PaymentCard]:
     told = await asyncio.gather(*(_told(interface, kind, each) for kind, each in payments))
     cards = [_card(reply) for reply in told if reply is not None]
     nameless = {
@@ -83,6 +113,13 @@ async def _told(interface: Interface, kind: str, payment_id: str) -> Any:
         return None
 
 
+async def _resolution(interface: Interface, resolution_id: str) -> Any:
+    try:
+        return await interface.get(f"/v2/reviews/resolutions/{resolution_id}")
+    except Refused:
+        return None
+
+
 async def _user(interface: Interface, user_id: str) -> Any:
     try:
         return await interface.get(f"/v2/users/{user_id}")
@@ -91,6 +128,8 @@ async def _user(interface: Interface, user_id: str) -> Any:
 
 
 def _card(reply: Any) -> PaymentCard:
+    if "transferDetails" not in reply:
+        return _receivable(reply)
     told = reply["transferDetails"]
     source, destination = told["source"], told["destination"]
     amount, unit = _amount(told), _unit(told, source)
@@ -100,17 +139,35 @@ def _card(reply: Any) -> PaymentCard:
         amount, unit, gets = gets, gets_unit, None
     return PaymentCard(
         id=told["id"],
+        payment_id=told["id"],
         kind=reply["transferType"],
         status=told["status"],
-        failed_reason=told["failedReason"],
+        failed_reason=told.get("failedReason"),
         amount=amount,
         unit=unit,
         gets=gets or None,
         gets_unit=gets_unit,
-        payer_id=source["userId"],
+        payer_id=source.get("userId"),
         payer=_party(source.get("user")),
         payees=_payees(destination),
         account_id=destination.get("accountId"),
+    )
+
+
+def _receivable(told: Any) -> PaymentCard:
+    """What a user owes."""
+    return PaymentCard(
+        id=told["id"],
+        payment_id=told["transferId"],
+        kind="RECEIVABLE",
+        status=told["status"],
+        failed_reason=told["reason"],
+        amount=told["amount"],
+        unit=told["currency"],
+        gets=None,
+        gets_unit=told["currency"],
+        payer_id=told["userId"],
+        payer=None,
     )
 
 
@@ -151,4 +208,4 @@ def _named(card: PaymentCard, names: Mapping[str, str]) -> PaymentCard:
     payees = [
         replace(each, name=each.name or names.get(each.user_id or "")) for each in card.payees
     ]
-    return replace(card, payer=card.payer or names.get(card.payer_id), payees=payees)
+    return replace(card, payer=card.payer or names.get(card.payer_id or ""), payees=payees)

@@ -20,13 +20,16 @@ from landbridge.web.inside import Interface
 class Queue:
     """A queue: its page, its route, and the time by which each in it has its place.
 
-    What may wait for long `is_calm`: the first page names it only once it is stuck.
+    What may wait for long `is_calm`: the first page names it only once it is stuck. Where the route
+    lists more than what waits, `status` is what does; `member` has the list in its answer.
     """
 
     name: str
     about: str
     since: str
     is_calm: bool = False
+    status: str | None = None
+    member: str = "reviews"
 
 
 _QUEUES: Final[Sequence[Queue]] = (
@@ -36,6 +39,15 @@ _QUEUES: Final[Sequence[Queue]] = (
     Queue("deposits", later("Deposits that nobody takes"), "receivedAt"),
     Queue("bank-lines", later("Lines of bank files"), "createdAt"),
     Queue("receivables", later("Receivables"), "createdAt", is_calm=True),
+    # Calm, since each waits in the inbox of approvals too.
+    Queue(
+        "resolutions",
+        later("Resolutions of stuck payments"),
+        "createdAt",
+        is_calm=True,
+        status="PENDING_APPROVAL",
+        member="resolutions",
+    ),
 )
 
 
@@ -73,10 +85,12 @@ async def waiting_queues(interface: Interface) -> Sequence[Waiting]:
 
 async def _waiting(interface: Interface, queue: Queue) -> Waiting:
     try:
-        found = await interface.get(f"/v2/reviews/{queue.name}", limit=LIMIT_MAX)
+        found = await interface.get(
+            f"/v2/reviews/{queue.name}", status=queue.status, limit=LIMIT_MAX
+        )
     except RoleNotAllowed:
         return Waiting(queue, None, has_more=False, since=None)
-    reviews: Sequence[Any] = found["reviews"]
+    reviews: Sequence[Any] = found[queue.member]
     since = min((_since(each, queue) for each in reviews), default=None)
     return Waiting(queue, len(reviews), has_more=len(reviews) == LIMIT_MAX, since=since)
 

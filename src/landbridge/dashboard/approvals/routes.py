@@ -10,6 +10,7 @@ from landbridge.dashboard.approvals.bank_line_pages import BankLinePages
 from landbridge.dashboard.approvals.deposit_review_pages import DepositReviewPages
 from landbridge.dashboard.approvals.queue_pages import QueuePages
 from landbridge.dashboard.approvals.receivable_pages import ReceivablePages
+from landbridge.dashboard.approvals.resolution_pages import ResolutionPages
 from landbridge.dashboard.approvals.transfer_review_pages import TransferReviewPages
 
 PAGES: Sequence[ControllerRouterHandler] = [
@@ -22,6 +23,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
             DepositReviewPages,
             BankLinePages,
             ReceivablePages,
+            ResolutionPages,
         ],
     )
 ]

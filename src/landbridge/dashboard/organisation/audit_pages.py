@@ -46,6 +46,7 @@ _LISTS = {
     "APPROVAL.POLICY": "settings/approvals",
     "REPORT.ZONE": "settings/time-zone",
     "ORG": "settings",
+    "RESOLUTION": "reviews/resolutions",
     "CLOCK": "sandbox",
     "SANDBOX.PACE": "sandbox",
 }

@@ -13,15 +13,18 @@ from landbridge.web.inside import Interface
 # The last events of a payment; the page of events has the others.
 _EVENTS = 10
 _REVIEWED = frozenset({"ONRAMP", "OFFRAMP"})
+# In these no provider was ever asked for anything.
+_NEVER_STUCK = frozenset({"OPEN_QUOTE", "QUOTE_FAILED", "PENDING_APPROVAL"})
 
 
 async def see(interface: Interface, transaction_id: str) -> dict[str, Any]:
     """What the page of a payment shows; raises `TransactionNotFound`."""
     summary = await interface.get(f"/v2/transactions/{transaction_id}")
-    payment, events, review = await asyncio.gather(
+    payment, events, review, resolvable = await asyncio.gather(
         interface.get(summary["resource"], expand="timeline"),
         interface.get("/v2/events", objectId=summary["id"], order="desc", limit=_EVENTS),
         _review(interface, summary),
+        _resolvable(interface, summary),
     )
     details = payment["transferDetails"]
     approval, delivered, payee_name = await asyncio.gather(
@@ -45,6 +48,7 @@ async def see(interface: Interface, transaction_id: str) -> dict[str, Any]:
         "journals": journals(summary),
         "approval": approval,
         "review": review,
+        "resolvable": resolvable,
         "events": list(zip(events["records"], delivered, strict=True)),
         "failed_reason": details.get("failedReason") or _error(details) or _obstacle(details),
         "raw": pretty({"payment": payment, "transaction": summary}),
@@ -63,6 +67,21 @@ async def _review(interface: Interface, summary: Mapping[str, Any]) -> Any:
     except Refused:
         return None
     return found if found["rfis"] else None
+
+
+async def _resolvable(interface: Interface, summary: Mapping[str, Any]) -> Any:
+    """What can be decided on it and what was; None if nothing, or for those who may not see that.
+
+    Also asked of a payment at its end: what was decided on it is shown, and a completed payout may
+    come back. It takes two statements more.
+    """
+    if summary["type"] == "WALLET.SWAP" or summary["status"] in _NEVER_STUCK:
+        return None
+    try:
+        found = await interface.get(f"/v2/reviews/resolutions/actions/{summary['id']}")
+    except Refused:
+        return None
+    return found if found["actions"] or found["resolutions"] else None
 
 
 async def _approval(interface: Interface, details: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from landbridge.approvals.model import Status as ApprovalStatus
 from landbridge.core.pages import Window
@@ -16,6 +16,7 @@ from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.attention import needs_attention
 from landbridge.payments.resolving import Action, Instruction
 from landbridge.web.caller import ApiRequest
+from landbridge.web.lists import words
 from landbridge.web.paths import known_id
 from landbridge.web.reply import Moment, WireStruct, moment
 
@@ -119,9 +120,13 @@ class ResolutionRoutes(Controller):
         request: ApiRequest,
         resolutions: NamedDependency[Resolutions],
         window: NamedDependency[Window],
+        status: Annotated[
+            list[str] | None, QueryParameter(description="One or several; all if left out.")
+        ] = None,
     ) -> ResolutionPage:
         """Newest first, whatever became of them."""
-        found = await resolutions.page(request.user, window)
+        statuses = words("status", status, Status) or frozenset(Status)
+        found = await resolutions.page(request.user, statuses, window)
         return ResolutionPage(
             count=len(found),
             resolutions=[_reply(each) for each in found],

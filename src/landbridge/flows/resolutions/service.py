@@ -7,8 +7,9 @@ Guarantees:
   moment: then the second one that is carried out finds nothing left to decide, and is void.
 """
 
+import asyncio
 import hmac
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -154,11 +155,13 @@ class Resolutions:
         check_looker(caller)
         return await self._view(await self.ledger.get(caller.org_id, KIND, resolution_id))
 
-    async def page(self, caller: Caller, window: Window) -> Sequence[ResolutionView]:
-        """Return a page of resolutions, newest first; raises `RoleNotAllowed`."""
+    async def page(
+        self, caller: Caller, statuses: Collection[Status], window: Window
+    ) -> Sequence[ResolutionView]:
+        """Return a page of resolutions of these statuses, newest first; raises `RoleNotAllowed`."""
         check_looker(caller)
-        records = await self.ledger.page(caller.org_id, KIND, None, window)
-        return await self._views(caller.org_id, [each.id for each in records])
+        ids = await self.database.single(lambda tx: store.page(tx, caller.org_id, statuses, window))
+        return await self._views(caller.org_id, ids)
 
     async def _replay(
         self, org_id: UUID, request_id: UUID, request: dict[str, str | None]
@@ -244,13 +247,12 @@ class Resolutions:
 
         evidence = await self.database.transact(read)
         approvals = await self.approvals.of(org_id, ids)
-        views: list[ResolutionView] = []
-        for each in ids:
-            record = await self.ledger.get(org_id, KIND, each)
-            views.append(
-                ResolutionView(as_resolution(record), approvals.get(each), evidence.get(each))
-            )
-        return views
+        # Read together: the ledger groups them into few statements.
+        records = await asyncio.gather(*(self.ledger.get(org_id, KIND, each) for each in ids))
+        return [
+            ResolutionView(as_resolution(each), approvals.get(each.id), evidence.get(each.id))
+            for each in records
+        ]
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: object) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from landbridge.core.pages import Window
 from landbridge.db.pool import Tx
 
 _ADD = """
@@ -23,6 +24,16 @@ from resolutions
 where org_id = $1 and transfer_id = $2
 order by created_at desc, id desc
 limit $3
+"""
+
+# By the index of records by kind, backwards.
+_PAGE = """
+select id
+from transfers
+where org_id = $1 and kind = 'RESOLUTION' and status = any($2::text[])
+    and created_at >= $3 and created_at < $4
+order by created_at desc, id desc
+limit $5
 """
 
 _ERASE = "update resolutions set sealed_evidence = null where org_id = $1 and user_id = $2"
@@ -53,6 +64,14 @@ async def get(
 async def of_transfer(tx: Tx, org_id: UUID, transfer_id: UUID, *, limit: int) -> Sequence[UUID]:
     """Return the resolutions of a payment, newest first."""
     return [row["id"] for row in await tx.fetch(_OF_TRANSFER, org_id, transfer_id, limit)]
+
+
+async def page(tx: Tx, org_id: UUID, statuses: Collection[str], window: Window) -> Sequence[UUID]:
+    """Return the resolutions of these statuses, newest first."""
+    rows = await tx.fetch(
+        _PAGE, org_id, list(statuses), window.since, window.position.created_at, window.limit
+    )
+    return [row["id"] for row in rows]
 
 
 async def erase(tx: Tx, org_id: UUID, user_id: UUID) -> None:
