@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, cast
 from uuid import UUID, uuid4
 
@@ -70,7 +71,9 @@ async def served(house: House) -> AsyncGenerator[httpx2.AsyncClient]:
 
     living = asyncio.create_task(live())
     await is_up.wait()
-    async with httpx2.AsyncClient(transport=transport, base_url=URL) as client:
+    # Many tests share it: who has signed in with it in one would be signed in in the next.
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+    async with httpx2.AsyncClient(transport=transport, base_url=URL, cookies=no_cookies) as client:
         yield client
     stop.set()
     await living

@@ -57,13 +57,11 @@ class Stranger:
             self.cookies[name] = value.strip('"')
         if "<form" in opened.answer.text and opened.status != 303:
             self.csrf = opened.value("csrf")
-        self.client.cookies.clear()
         return opened
 
 
 @pytest.fixture
 def browser(org: Tenant) -> Stranger:
-    org.client.cookies.clear()
     return Stranger(org.client)
 
 
