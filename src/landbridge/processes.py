@@ -19,7 +19,7 @@ from landbridge.core.errors import LandbridgeError
 from landbridge.db.schema_watch import SchemaWatch
 from landbridge.formats.warm import warm_up
 from landbridge.settings import Settings
-from landbridge.web.connections import Connection
+from landbridge.web.connections import Connection, connections_of
 from landbridge.web.lookups import be_quick_about_names
 from landbridge.web.observe import observe
 from landbridge.web.places import raise_descriptors
@@ -160,11 +160,15 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
     schema.raise_if_newer()
 
 
+def _connections(settings: Settings) -> Callable[..., asyncio.BaseProtocol]:
+    return connections_of(per_address=settings.connections_per_address, proxies=settings.proxies)
+
+
 def configured(app: ASGIApp, settings: Settings) -> uvicorn.Config:
     """How an application is served."""
     return uvicorn.Config(
         cast("Any", app),
-        http=Connection,
+        http=cast("Any", _connections(settings)),
         ws="none",
         log_config=None,
         access_log=False,

@@ -67,6 +67,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     admin_email: str | None = None
     admin_password: str | None = None
     trusted_proxies: str | None = None
+    connections_per_address: Annotated[int, msgspec.Meta(ge=16, le=800)] = 256
     price_age_max_s: Annotated[int, msgspec.Meta(ge=1, le=_PRICE_AGE_MAX_S)] = 3600
     reference_rates: str | None = None
     price_feed: str | None = None

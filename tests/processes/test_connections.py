@@ -1,19 +1,21 @@
 """What a client may do to a connection, with raw sockets against a real server process."""
 
+import select
 import socket
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
 
+from landbridge.web.admission import CONNECTIONS_MAX
 from landbridge.web.connections import (
-    CONNECTIONS_MAX,
     HEAD_BYTES_MAX,
     HEAD_S,
     HEADERS_MAX,
     STALL_S,
+    UNKNOWN_BODY_S,
     URL_BYTES_MAX,
 )
 from tests.processes.play import KEY, Served, served
@@ -32,6 +34,11 @@ POST = (
     b"POST /v2/tos-link HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + KEY.encode() + b"\r\n"
     b"Content-Type: application/json\r\n"
 )
+SIGN_IN = (
+    b"POST /dashboard/sign-in HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n"
+)
+PER_ADDRESS = SETTINGS.connections_per_address
 
 
 @pytest.fixture(scope="module")
@@ -248,10 +255,15 @@ def test_many_idle_connections_shut_nobody_out(server: Served) -> None:
 
 def test_a_connection_too_many_is_refused_if_all_others_are_at_work(server: Served) -> None:
     with ExitStack() as stack:
-        for _ in range(CONNECTIONS_MAX):
-            sock = stack.enter_context(connect(server))
-            sock.sendall(POST + b"Content-Length: 1000\r\n\r\n{")
-        assert any(is_refused(stack.enter_context(connect(server))) for _ in range(TRIES))
+        at_work(server, stack, (at // PER_ADDRESS for at in range(CONNECTIONS_MAX)))
+        others = [stack.enter_context(connect_from(server, 20)) for _ in range(TRIES)]
+        for each in others:
+            # Nobody has waited for its head, so it may have taken a place.
+            with suppress(ConnectionError):
+                each.sendall(POST + b"Content-Length: 1000\r\n\r\n{")
+        assert any(is_refused(each) for each in others)
+        # Places beside those of all are for health checks.
+        assert healthz_from(server, 21) == 200
     # As soon as the server has seen that they went away.
     for _ in range(TRIES):
         if server.call("GET", "/v2/ping")[0] == 200:
@@ -261,16 +273,69 @@ def test_a_connection_too_many_is_refused_if_all_others_are_at_work(server: Serv
 
 
 def is_refused(sock: socket.socket) -> bool:
-    """Whether this one is too many.
-
-    If not, it took the place of one whose head was not read yet, and is at work in its stead.
-    """
-    sock.settimeout(1)
+    sock.settimeout(0.2)
     try:
         return status(sock) == 503
     except TimeoutError:
-        sock.sendall(POST + b"Content-Length: 1000\r\n\r\n{")
         return False
+
+
+def connect_from(server: Served, at: int) -> socket.socket:
+    """A connection from another address of this machine."""
+    return socket.create_connection(
+        ("127.0.0.1", server.port),
+        timeout=PATIENCE_S,
+        source_address=(f"127.0.1.{at + 1}", 0),
+    )
+
+
+def at_work(server: Served, stack: ExitStack, places: Iterable[int]) -> None:
+    """Connections with a key, and with a request that is waited for: from these addresses."""
+    socks = [stack.enter_context(connect_from(server, at)) for at in places]
+    for sock in socks:
+        sock.sendall(PING)
+    for sock in socks:
+        assert status(sock) == 200
+        sock.sendall(POST + b"Content-Length: 1000\r\n\r\n{")
+    # The last one's key is looked up.
+    time.sleep(1)
+
+
+def healthz_from(server: Served, at: int) -> int:
+    with connect_from(server, at) as sock:
+        sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        return status(sock)
+
+
+def test_one_address_has_a_bounded_number_of_connections(server: Served) -> None:
+    with ExitStack() as stack:
+        idle = [stack.enter_context(connect_from(server, 30)) for _ in range(10)]
+        at_work(server, stack, [30] * PER_ADDRESS)
+        # Its own idle ones made room, and then nobody could.
+        assert all(is_ended(each) for each in idle)
+        refused = stack.enter_context(connect_from(server, 30))
+        assert status(refused) == 503
+        # Others have theirs.
+        assert healthz_from(server, 31) == 200
+
+
+def test_a_stranger_has_a_few_seconds_for_a_body(server: Served) -> None:
+    with connect(server) as stranger, connect(server) as customer:
+        began = time.monotonic()
+        stranger.sendall(SIGN_IN + b"Content-Length: 1000\r\n\r\n")
+        customer.sendall(POST + b"Content-Length: 1000\r\n\r\n")
+        while not is_readable(stranger):
+            assert time.monotonic() - began < UNKNOWN_BODY_S + LATE_S
+            stranger.sendall(b"a")
+            customer.sendall(b" ")
+            time.sleep(0.25)
+        assert status(stranger) == 408
+        assert time.monotonic() - began >= UNKNOWN_BODY_S
+        assert not is_readable(customer)
+
+
+def is_readable(sock: socket.socket) -> bool:
+    return bool(select.select([sock], [], [], 0)[0])
 
 
 def test_a_client_that_goes_away_in_its_body_is_no_fault_of_ours(server: Served) -> None:

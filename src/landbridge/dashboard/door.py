@@ -26,6 +26,7 @@ from landbridge.dashboard.words import best_language
 from landbridge.members.model import SignedIn, new_secret
 from landbridge.onboarding.uploads import Room, Sent, read_sent
 from landbridge.web.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
+from landbridge.web.known import mark_known
 
 HOME, SIGN_IN, SECOND = "/dashboard", "/dashboard/sign-in", "/dashboard/sign-in/code"
 FIELD, HEADER = "csrf", "X-CSRF-Token"
@@ -84,6 +85,8 @@ def door(
             zone=_UTC if signed is None else await zone_of(signed.caller.org_id),
         )
         request.scope["user"] = visitor
+        if signed is not None:
+            mark_known(request.scope)
         if not handler.opt.get("signed_out"):
             # Before anything is read: strangers send no forms to these pages.
             if signed is None:

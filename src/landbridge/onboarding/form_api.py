@@ -34,6 +34,7 @@ from landbridge.onboarding.uploads import BODY_BYTES_MAX, read_sent
 from landbridge.onboarding.visits import Visit, Visits
 from landbridge.web.errors import is_gone
 from landbridge.web.forms import parse_form
+from landbridge.web.known import mark_known
 
 _log = structlog.stdlib.get_logger()
 
@@ -208,6 +209,7 @@ class KycPage(Controller):
         The token is in the address: without a link nobody may send us a file to read.
         """
         visit = await visits.open(linkId, session)
+        mark_known(request.scope)
         with uploading.room.place(visit.link.id):
             sent = await read_sent(request)
             if reachable(visit, Step.DOCUMENTS) is not Step.DOCUMENTS:

@@ -7,29 +7,29 @@ for good. Guarantees:
 - a connection ends if its client is slow: to send headers, to send a body, to read an answer, or
   to do anything at all;
 - nothing is computed on for a client that has gone, but what changes something goes on to its end;
-- a process keeps a bounded number of connections. One more takes the place of the one that has
-  waited longest for a request; it is refused only if all others are being answered.
+- a stranger, who has shown no valid key, session or link, has a few seconds for a whole body;
+- a process keeps a bounded number of connections, and of one client's address (`web.admission`).
 
 What is refused here has an answer in the envelope of all errors, but for one that is in the middle
 of an answer: then the connection just ends. Nothing here costs a timer per connection or request.
 """
 
 import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any, cast
 
-import structlog
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.core.ids import new_id
-from landbridge.web.errors import NotServed, envelope
+from landbridge.web import admission
+from landbridge.web.admission import CONNECTIONS_MAX, HEALTH_PATHS, HEALTH_PLACES, RESERVE, Exempt
+from landbridge.web.bounds import Bound, count_hit
+from landbridge.web.early_answers import answer_bytes
+from landbridge.web.known import is_known
 from landbridge.web.observe import REQUESTS
-from landbridge.web.reply import encode
-
-_log = structlog.stdlib.get_logger()
+from landbridge.web.small_reads import SmallReads
 
 # Of a request line, headers and the blanks around them; a few hundred bytes are usual. What is
 # received is parsed in slices, and counted slice by slice: up to one slice more gets through.
@@ -47,16 +47,26 @@ IDLE_S = 30.0
 # In each such while a body has to bring a certain part, or end; an answer is taken at that rate.
 STALL_S = 30.0
 STALL_BYTES = 30 * 1024
+# For the whole body of a stranger; a form of a few kilobytes is all that there is to send.
+UNKNOWN_BODY_S = 10.0
+# What is kept of it before it is known who sends it, or it is read.
+UNKNOWN_BUFFER_BYTES = 16 * 1024
 # What is still read after the last answer, so that a client sees it before the connection ends.
 LINGER_S = 5.0
-# A process may have 1,024 files open on most systems, and needs a few for other things.
-CONNECTIONS_MAX = 800
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 _NOT_HTTP = (HTTPStatus.BAD_REQUEST, "this is not valid HTTP")
 _URL_TOO_LONG = (HTTPStatus.REQUEST_URI_TOO_LONG, "the URL is too long")
 _HEAD_TOO_LARGE = (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
+_BUSY = (HTTPStatus.SERVICE_UNAVAILABLE, "too many connections; try again shortly")
+_BUSY_ADDRESS = (
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "too many connections from this address; try again shortly",
+)
+
+# By the name of the header that shows a credential, what has to be in it.
+_CREDENTIALS = {b"authorization": b"", b"cookie": b"landbridge"}
 
 
 class Phase(Enum):
@@ -72,7 +82,15 @@ class Overflow(Exception):
 
 
 class Connection(HttpToolsProtocol):
-    """One connection; `look` is to be called about once a second, `data_received` by the loop."""
+    """One connection; `look` is to be called about once a second, the rest by the loop.
+
+    One client address has so many `per_address`, unless it is `exempt`.
+    """
+
+    def __init__(self, *, per_address: int, exempt: Exempt, **context: Any) -> None:
+        super().__init__(**context)
+        self._per_address = per_address
+        self._exempt = exempt
 
     @override
     def connection_made(self, transport: Any) -> None:
@@ -94,8 +112,12 @@ class Connection(HttpToolsProtocol):
         self._looking: asyncio.Task[Any] | None = None
         self._application: Any = cast("Any", self.app)
         self.app = self._serve
-        if len(self.connections) > CONNECTIONS_MAX:
-            self._make_room()
+        self._was_known = False
+        # Beyond the places of all: for a health check, and nothing else.
+        self._is_extra = False
+        host = self.client[0] if self.client else ""
+        self._share = None if self._exempt.has(host) else admission.address_share(host)
+        self._make_room()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
@@ -126,6 +148,9 @@ class Connection(HttpToolsProtocol):
         if len(self.headers) > HEADERS_MAX:
             self._refusal = _HEAD_TOO_LARGE
             raise Overflow
+        if not self._may_be_answered():
+            self._refusal = _BUSY
+            raise Overflow
         super().on_headers_complete()
         self._enter(Phase.BODY)
         # What comes after the body are no headers of the request.
@@ -135,6 +160,9 @@ class Connection(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
         super().on_body(body)
+        if self.has_unknown_body and len(self.cycle.body) > UNKNOWN_BUFFER_BYTES:
+            # Read on when somebody asks for it.
+            self.flow.pause_reading()
 
     @override
     def on_message_complete(self) -> None:
@@ -172,6 +200,26 @@ class Connection(HttpToolsProtocol):
         return self._since_s
 
     @property
+    def body_bytes(self) -> int:
+        """How much of the body has come."""
+        return self._body_bytes
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a request that was answered on it showed a valid key, session or link."""
+        return self._was_known
+
+    @property
+    def has_stranger(self) -> bool:
+        """Whether a request of a stranger is being read or answered."""
+        return self._under_way is not None and not is_known(self.cycle.scope)
+
+    @property
+    def has_unknown_body(self) -> bool:
+        """Whether a stranger is sending a body that is waited for."""
+        return self._phase is Phase.BODY and self.has_stranger
+
+    @property
     def _under_way(self) -> RequestResponseCycle | None:
         """The request that was read last, if it is not answered yet."""
         cycle = cast("RequestResponseCycle | None", self.cycle)
@@ -180,7 +228,7 @@ class Connection(HttpToolsProtocol):
     def look(self, now_s: float) -> None:
         """End the connection if its client takes too long."""
         if self._is_read_too_slowly(now_s):
-            self._count(HTTPStatus.REQUEST_TIMEOUT)
+            self._count(HTTPStatus.REQUEST_TIMEOUT, Bound.SLOW_READER)
             self.transport.abort()
         elif self.transport.is_closing():
             return
@@ -191,7 +239,9 @@ class Connection(HttpToolsProtocol):
         elif self.waits:
             waited_s = now_s - self._since_s
             if self._phase is Phase.HEAD and waited_s > HEAD_S:
-                self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the headers took too long")
+                self._refuse(
+                    HTTPStatus.REQUEST_TIMEOUT, "the headers took too long", Bound.SLOW_HEAD
+                )
             elif waited_s > IDLE_S:
                 self.transport.close()
 
@@ -209,8 +259,10 @@ class Connection(HttpToolsProtocol):
         elif self.flow.read_paused or self._body_bytes - self._body_bytes_seen >= STALL_BYTES:
             # We are the slow ones, or it goes on.
             self._since_s, self._body_bytes_seen = now_s, self._body_bytes
-        elif waited_s > STALL_S:
-            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the request body took too long")
+        elif waited_s > (UNKNOWN_BODY_S if self.has_unknown_body else STALL_S):
+            self._refuse(
+                HTTPStatus.REQUEST_TIMEOUT, "the request body took too long", Bound.SLOW_BODY
+            )
 
     def _is_read_too_slowly(self, now_s: float) -> bool:
         unsent = self.transport.get_write_buffer_size()
@@ -226,6 +278,7 @@ class Connection(HttpToolsProtocol):
         try:
             await self._application(scope, receive, send)
         finally:
+            self._was_known = self._was_known or is_known(scope)
             # The next one on this connection may have begun.
             if self._looking is task:
                 self._looking = None
@@ -261,24 +314,49 @@ class Connection(HttpToolsProtocol):
         self._bytes = self._body_bytes = self._body_bytes_seen = 0
 
     def _make_room(self) -> None:
-        """End the connection that has waited longest; this one, if all others are at work."""
-        others = [
-            each
-            for each in cast("set[Connection]", self.connections)
-            if each is not self and each.waits and not each.transport.is_closing()
-        ]
-        if others:
-            min(others, key=lambda each: each.since_s).transport.abort()
+        """End the connection that is least of a loss; refuse this one if all are being answered."""
+        everybody = cast("set[Connection]", self.connections)
+        now_s = self.loop.time()
+        if self._share is not None:
+            alike = [each for each in everybody if each._share == self._share]  # noqa: SLF001  ours
+            if len(alike) > self._per_address:
+                if (other := _choose(alike, self, now_s)) is None:
+                    self._refuse(*_BUSY_ADDRESS, Bound.ADDRESS_CONNECTIONS)
+                else:
+                    other.evict()
+                return
+        if len(everybody) <= CONNECTIONS_MAX:
+            return
+        if (other := _choose(everybody, self, now_s)) is not None:
+            other.evict()
+        elif len(everybody) > CONNECTIONS_MAX + HEALTH_PLACES:
+            self._refuse(*_BUSY, Bound.CONNECTIONS)
         else:
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many connections; try again shortly")
+            self._is_extra = True
 
-    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+    def evict(self) -> None:
+        """End the connection at once, so that another one has its place."""
+        count_hit(Bound.EVICTED)
+        self.transport.abort()
+
+    def _may_be_answered(self) -> bool:
+        """Whether there is a place for this request: strangers leave some to others."""
+        if self.url.partition(b"?")[0] in HEALTH_PATHS:
+            return True
+        if self._is_extra:
+            return len(self.connections) <= CONNECTIONS_MAX
+        if len(self.connections) <= CONNECTIONS_MAX - RESERVE or _has_credential(self.headers):
+            return True
+        everybody = cast("set[Connection]", self.connections)
+        return sum(each.has_stranger for each in everybody) < CONNECTIONS_MAX - RESERVE
+
+    def _refuse(self, status: HTTPStatus, sentence: str, bound: Bound = Bound.HEAD) -> None:
         """Answer, read on for a moment, and end; without an answer if another is under way."""
         if self._is_over or self.transport.is_closing():
             return
         self._is_over = True
         self._since_s = self.loop.time()
-        self._count(status)
+        self._count(status, bound)
         cycle = self._under_way
         if cycle is not None:
             if self._phase is not Phase.BODY or self.pipeline:
@@ -292,30 +370,31 @@ class Connection(HttpToolsProtocol):
                 return
         # What came of the path says which envelope is read there.
         url = b"" if self._phase is Phase.REQUEST else self.url
-        self.transport.write(_answer(url, status, sentence))
+        self.transport.write(answer_bytes(url, status, sentence))
         self.transport.write_eof()
 
-    def _count(self, status: HTTPStatus) -> None:
+    def _count(self, status: HTTPStatus, bound: Bound) -> None:
         REQUESTS.labels("unknown", "unknown", int(status)).inc()
-        _log.info("http.refused", status=int(status))
+        count_hit(bound)
 
 
-def _answer(url: bytes, status: HTTPStatus, sentence: str) -> bytes:
-    is_busy = status is HTTPStatus.SERVICE_UNAVAILABLE
-    error = NotServed if is_busy else FieldInvalid
-    path = url.decode("latin-1")
-    body = encode(
-        envelope(
-            path, code=error.code, name=error.name, status=int(status), message=sentence, field=None
-        )
+def connections_of(*, per_address: int, proxies: Sequence[str]) -> Callable[..., SmallReads]:
+    """What makes the connections of a server, with these bounds."""
+    exempt = Exempt(proxies)
+
+    def connection(**context: Any) -> SmallReads:
+        return SmallReads(Connection(**context, per_address=per_address, exempt=exempt))
+
+    return connection
+
+
+def _choose(others: Iterable[Connection], new: Connection, now_s: float) -> Connection | None:
+    open_ones = (each for each in others if each is not new and not each.transport.is_closing())
+    return admission.choose(open_ones, now_s)
+
+
+def _has_credential(headers: list[tuple[bytes, bytes]]) -> bool:
+    """Whether a request shows a key or a session, right or wrong: wrong ones are refused soon."""
+    return any(
+        (part := _CREDENTIALS.get(name)) is not None and part in value for name, value in headers
     )
-    head = [
-        f"HTTP/1.1 {int(status)} {status.phrase}",
-        "content-type: application/json",
-        f"content-length: {len(body)}",
-        "connection: close",
-        "x-content-type-options: nosniff",
-        f"x-request-id: {new_id()}",
-        *([f"retry-after: {NotServed.retry_after_s}"] if is_busy else []),
-    ]
-    return "\r\n".join([*head, "", ""]).encode() + body

@@ -13,6 +13,7 @@ from litestar.handlers.base import BaseRouteHandler
 
 from landbridge.core.errors import KeyMissing, RoleNotAllowed
 from landbridge.web.caller import Caller, Role
+from landbridge.web.known import mark_known
 
 _SCHEME = "bearer "
 # Where the scope of a request from within names its caller.
@@ -35,6 +36,7 @@ def gate(
             return
         key = bearer(connection.headers)
         connection.scope["user"] = await authenticate(key)
+        mark_known(connection.scope)
 
     return guard
 

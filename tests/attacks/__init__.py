@@ -1,0 +1,1 @@
+"""Attacks on a running server by somebody without a key."""
