@@ -239,8 +239,10 @@ def still_clock(
 ) -> FrozenClock:
     """The time of `still_org`, which passes when a test moves `at`; never back."""
     clock = still_client[1]
-    # On the hour: what is stamped a moment ahead crosses no midnight by that.
-    clock.at = (clock.at + timedelta(hours=1)).replace(minute=0, second=0, microsecond=0)
+    # On the hour: what is stamped a moment ahead crosses no midnight by that. After all stamps: a
+    # test that moved the clock back would have those of the next one run ahead by hours.
+    latest = max(clock.at, clock.stamp())
+    clock.at = (latest + timedelta(hours=1)).replace(minute=0, second=0, microsecond=0)
     return clock
 
 

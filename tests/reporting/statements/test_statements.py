@@ -221,7 +221,7 @@ async def test_the_last_bound_is_the_end_of_the_day_of_the_zone(
     still_org: Tenant, still_clock: FrozenClock
 ) -> None:
     user = await make_user(still_org)
-    still_clock.at = still_clock.at.replace(hour=20, minute=0, second=0)
+    still_clock.at = still_clock.at.replace(hour=20, minute=0, second=0) + timedelta(days=1)
     day = still_clock.at.date()
     # In Auckland, 12 or 13 hours ahead, tomorrow has begun.
     auckland = ZoneInfo("Pacific/Auckland")
