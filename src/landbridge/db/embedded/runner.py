@@ -43,6 +43,12 @@ _PRIVATE_PREFIX = "landbridge-"
 
 Process = subprocess.Popen[bytes]
 
+# Where programs, libraries and temporary files are, and whose process it is.
+_INHERITED = (
+    *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"),
+    *("HOME", "USER", "LOGNAME", "TMPDIR", "TZ"),
+)
+
 
 class EmbeddedUnavailable(Unavailable):
     """The embedded PostgreSQL cannot run."""
@@ -105,8 +111,12 @@ def client_directory(wheel: Path) -> Path:
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Ours without PGDATA, PGOPTIONS and their like, which would change what programs do."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    """What a program of PostgreSQL needs of ours, and nothing else.
+
+    Without the keys and passwords that the platform itself is set up by, and without PGDATA,
+    PGOPTIONS and their like, which would change what programs do.
+    """
+    kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     return kept | {"LC_ALL": "C"} | dict(extra or {})
 
 
