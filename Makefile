@@ -1,6 +1,5 @@
 # Everything a newcomer needs; `make` alone prints the list.
 PYTHON ?= python3.11
-UV_VERSION := 0.13.8
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
@@ -22,10 +21,10 @@ help: ## print this list
 
 setup: $(VENV)/.ready ## make .venv with what it takes to run
 
-$(VENV)/.ready: pyproject.toml requirements.lock
+$(VENV)/.ready: pyproject.toml requirements.lock requirements-uv.lock
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) not found: install Python 3.11 or newer, or name yours, as in: make run PYTHON=python3"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check "uv==$(UV_VERSION)"
+	test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps -e .
 	@touch $@
@@ -62,7 +61,8 @@ bench: $(VENV)/.tools ## measure speed, as ratios, into bench/results/
 demo: setup ## play a whole story on a fresh sandbox and print the books
 	$(BIN)/landbridge demo
 
-lock: setup ## renew both lock files from pyproject.toml
+lock: setup ## renew the lock files: of pyproject.toml, and of the installer itself
+	echo uv | $(LOCK) - -o requirements-uv.lock
 	$(LOCK) pyproject.toml -o requirements.lock
 	$(LOCK) pyproject.toml --group check --group test --group bench -o requirements-dev.lock
 
