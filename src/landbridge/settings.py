@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -78,6 +78,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     unmatched_deposits: str | None = None
     require_registered_wallets: bool = True
     webhooks: str = "on"
+    loopback_webhooks: str | None = None
     events_kept_days: Annotated[int, msgspec.Meta(ge=3, le=_EVENTS_DAYS_MAX)] = 30
     request_log_days: Annotated[int, msgspec.Meta(ge=0, le=_REQUEST_LOG_DAYS_MAX)] = 7
     metrics_token: str | None = None
@@ -119,6 +120,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def delivers_webhooks(self) -> bool:
         """Whether workers deliver events; a copy of a database must not."""
         return self.webhooks != OFF
+
+    @property
+    def allows_loopback_webhooks(self) -> bool:
+        """Whether tenants may name endpoints on this machine: their own, unless it is shared."""
+        if self.mode is Mode.PRODUCTION:
+            return False
+        if self.loopback_webhooks is not None:
+            return self.loopback_webhooks != OFF
+        return _is_loopback(self.host)
 
     @property
     def events_kept(self) -> timedelta:
@@ -200,6 +210,7 @@ def check(settings: Settings) -> Settings:
         ("peg_bound_percent", settings.peg_bound_percent, _peg_bound),
         ("unmatched_deposits", settings.unmatched_deposits, _one_of("hold", "return")),
         ("webhooks", settings.webhooks, _one_of("on", OFF)),
+        ("loopback_webhooks", settings.loopback_webhooks, _one_of("on", OFF)),
         ("log_level", settings.log_level, _one_of("debug", "info", "warning", "error")),
     ]
     for name, value, check in checks:
@@ -212,6 +223,8 @@ def check(settings: Settings) -> Settings:
         raise SettingsInvalid(f"{PREFIX}SMTP_URL and {PREFIX}MAIL_FROM belong together: set both.")
     if settings.mode is Mode.PRODUCTION and settings.identity == "sandbox":
         raise SettingsInvalid(f"{PREFIX}IDENTITY is not for production if it says sandbox.")
+    if settings.mode is Mode.PRODUCTION and settings.loopback_webhooks == "on":
+        raise SettingsInvalid(f"{PREFIX}LOOPBACK_WEBHOOKS is not for production if it says on.")
     if settings.mode is Mode.PRODUCTION and settings.rails == "sandbox":
         raise SettingsInvalid(f"{PREFIX}RAILS is not for production if it says sandbox.")
     if settings.mode is Mode.PRODUCTION and settings.master_key is None:
@@ -227,6 +240,13 @@ def _host(value: str) -> None:
     # An empty one would mean every address of the machine.
     if not value.strip():
         raise ValueError("is empty; 0.0.0.0 listens on every address")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _data_dir(value: str) -> None:

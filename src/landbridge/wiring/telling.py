@@ -8,7 +8,6 @@ from landbridge.events.portraits.people import PeoplePortraits
 from landbridge.events.portraits.records import RecordPortraits
 from landbridge.events.portraits.reports import ReportPortraits
 from landbridge.events.service import Events
-from landbridge.orgs.model import Mode
 from landbridge.web.outbound import Outbound
 from landbridge.webhooks.deliveries import Deliveries
 from landbridge.webhooks.delivering.forced import ForcedDeliveries
@@ -40,7 +39,7 @@ class Telling:
 def tell(on: Coins, paying_out: PayingOut, taking_in: TakingIn, reporting: Reporting) -> Telling:
     """Wire events, and who delivers them."""
     settings, database, clock, vault = on.settings, on.database, on.clock, on.vault
-    outbound = Outbound(allows_loopback=settings.mode is Mode.SANDBOX)
+    outbound = Outbound(allows_loopback=settings.allows_loopback_webhooks)
     events = _events(on, paying_out, taking_in, reporting)
     endpoints = Endpoints(
         database=database,
