@@ -366,3 +366,19 @@ def _await_ready(address: str, server: "subprocess.Popen[bytes]", log: Path) -> 
         except OSError:
             time.sleep(0.05)
     pytest.fail(f"the server did not start:\n{log.read_text(encoding='utf-8')[-2000:]}")
+
+
+def test_tests_that_security_names_are_there() -> None:
+    page = ROOT / "docs/concepts/security.md"
+    named = re.findall(r"`(tests/[^`]+)::(\w+)`", page.read_text(encoding="utf-8"))
+    assert len(named) > 30
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if not re.search(rf"^(async )?def {name}\(", _text(ROOT / path), re.MULTILINE)
+    ]
+    assert not missing, report("Name tests that are there:", missing)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
