@@ -23,7 +23,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
 PING_MAX_S = 1.0
 MEMORY_MAX_BYTES = 50 * 1024 * 1024
-ATTACK_S = 5.0
+# An attack lasts as long as it takes to ask so often: the first ones may come in the middle of a
+# burst, and it is what lasts that shuts people out.
+PINGS_MIN = 20
+ATTACK_S, ATTACK_MAX_S = 5.0, 60.0
 PATIENCE_S = 20.0
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\nSec-Fetch-Site: same-origin\r\n"
 
@@ -81,7 +84,9 @@ def pings_s(server: Served) -> list[float]:
     """How long keyed requests take meanwhile."""
     took: list[float] = []
     began = time.monotonic()
-    while time.monotonic() - began < ATTACK_S:
+    while (passed_s := time.monotonic() - began) < ATTACK_MAX_S:
+        if passed_s > ATTACK_S and len(took) >= PINGS_MIN:
+            break
         asked = time.monotonic()
         assert server.call("GET", "/v2/ping")[0] == 200
         took.append(time.monotonic() - asked)
