@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from landbridge.db.pool import Tx
+from landbridge.reporting.rollups import build_store
 from landbridge.reporting.rollups.model import Build, Interval, Measure, Span
 from landbridge.wiring import House
 from tests.make import make_org
@@ -163,3 +164,20 @@ async def compare(house: House, org_id: UUID, *, zone: str = "UTC") -> None:
         # Whole days of UTC are not those of another zone, and these have no hours.
         if measure is Measure.STATE or zone == "UTC":
             assert found == await house.database.transact(by_hands)
+
+
+async def test_whoever_has_not_seen_the_newest_build_adds_none(house: House) -> None:
+    org_id = await begin(house)
+    first = await finish(house, org_id)
+    at = house.clock.now()
+
+    async def add(*behind: Build) -> Build | None:
+        return await house.database.transact(
+            lambda tx: build_store.add(tx, org_id, "Asia/Kolkata", at, behind=behind)
+        )
+
+    assert await add() is None
+    second = await add(first)
+    assert second is not None
+    assert await add(first) is None
+    assert await build_numbers(house, org_id) == [first.build, second.build]

@@ -60,13 +60,13 @@ cross join lateral (
 ) n
 """
 
+# The number says what the caller has seen: whoever did not see the newest one adds nothing. The
+# newest one is never removed.
 _ADD = """
 insert into report_builds (org_id, build, zone, folded_to, is_current, created_at)
-select $1, coalesce(max(r.build), 0) + 1, $2, '0'::xid8, count(r.build) = 0, $3
-from report_builds r
-where r.org_id = $1
+values ($1, $2 + 1, $3, '0'::xid8, $2 = 0, $4)
 on conflict do nothing
-returning build
+returning org_id, build, zone, folded_to::text, is_current
 """
 
 # Whoever folds a build holds its row; nobody waits for it.
@@ -269,12 +269,16 @@ async def with_news(tx: Tx, org_ids: Collection[UUID]) -> list[UUID]:
     return [row["org_id"] for row in await tx.fetch(_WITH_NEWS, list(org_ids))]
 
 
-async def add(tx: Tx, org_id: UUID, zone: str, at: datetime) -> int | None:
-    """Add an empty build; the first one is current at once.
+async def add(
+    tx: Tx, org_id: UUID, zone: str, at: datetime, *, behind: Sequence[Build]
+) -> Build | None:
+    """Add an empty build behind all that there are; the first one is current at once.
 
-    Answers its number, None if somebody else added one at the same time.
+    None if these are not all: somebody else has added one since they were read.
     """
-    return await tx.fetchval(_ADD, org_id, zone, at)
+    newest = behind[-1].build if behind else 0
+    row = await tx.fetchrow(_ADD, org_id, newest, zone, at)
+    return None if row is None else _build(row)
 
 
 async def take(tx: Tx, org_id: UUID, build: int) -> Build | None:
@@ -323,7 +327,7 @@ async def lock(tx: Tx, org_id: UUID) -> list[Build]:
     """All builds, the newest last, once nobody folds any of them.
 
     Read anew once they are locked: who had them locked before may have added one, or let another be
-    the current one.
+    the current one. One that was added in that moment is not locked.
     """
     await tx.execute(_LOCK, org_id)
     return await builds(tx, org_id)

@@ -78,9 +78,8 @@ class Folding:
             found = await build_store.lock(tx, org_id)
             if found and found[-1].zone == zone and not (is_new and found[-1].is_current):
                 return found[-1]
-            number = await build_store.add(tx, org_id, zone, self.clock.now(offset))
-            builds = await build_store.builds(tx, org_id)
-            return next((each for each in builds if each.build == number), None)
+            at = self.clock.now(offset)
+            return await build_store.add(tx, org_id, zone, at, behind=found)
 
         while (build := await self.database.transact(work)) is None:
             pass  # somebody else was first; the next look sees that one

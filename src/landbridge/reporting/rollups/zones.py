@@ -31,10 +31,6 @@ _NAME = re.compile(r"[A-Z][A-Za-z]*(/[A-Za-z0-9_+-]+)+", re.ASCII)
 _NAME_LENGTH_MAX = 64
 
 
-class _TooLate(Exception):
-    """Somebody else made the first build right now: it was not there to be locked."""
-
-
 @dataclass(frozen=True, slots=True)
 class TimeZones:
     """Reads and sets the zones of all organisations."""
@@ -67,27 +63,20 @@ class TimeZones:
         await self.check(zone)
 
         async def work(tx: Tx) -> Build | None:
-            locked = await build_store.lock(tx, org_id)
-            found = await build_store.builds(tx, org_id)
-            if len(locked) != len(found):
-                return None  # one was begun while this waited for the locks
+            found = await build_store.lock(tx, org_id)
             if found and found[-1].zone == zone:
                 return found[-1]
             if found and not found[-1].is_current:
                 raise _unfinished(found[-1].zone)
             at = self.clock.stamp(offset)
-            build = await _add(tx, org_id, zone, at, is_first=not found)
+            build = await build_store.add(tx, org_id, zone, at, behind=found)
             if build is not None and (found or zone != UTC_ZONE):
                 await _tell(tx, org_id, zone, actor=actor, at=at)
             return build
 
-        while True:
-            try:
-                build = await self.database.transact(work)
-            except _TooLate:
-                continue
-            if build is not None:
-                return build
+        while (build := await self.database.transact(work)) is None:
+            pass  # somebody else was first; the next look sees that one
+        return build
 
     async def check(self, zone: str) -> None:
         """Raise `FieldsInvalid` unless this is the name of a zone, to us and to the database."""
@@ -109,18 +98,8 @@ class TimeZones:
         return await self.folding.begin(org_id, zone, offset, is_new=True)
 
 
-async def _add(tx: Tx, org_id: UUID, zone: str, at: datetime, *, is_first: bool) -> Build | None:
-    """Add a build; None if somebody else added the first one at the same time."""
-    if await build_store.add(tx, org_id, zone, at) is None:
-        return None
-    builds = await build_store.builds(tx, org_id)
-    if is_first and len(builds) > 1:
-        raise _TooLate
-    return builds[-1]
-
-
 async def _tell(tx: Tx, org_id: UUID, zone: str, *, actor: str, at: datetime) -> None:
-    """The builds are locked, or the first of them is this transaction's."""
+    """Only for whoever has added a build: the next one to add sees this one first."""
     await tell_next(
         tx,
         org_id=org_id,
