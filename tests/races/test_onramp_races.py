@@ -155,8 +155,8 @@ async def test_at_the_deadline_a_quote_is_accepted_refreshed_or_ended(
     still_org: Tenant, still_clock: FrozenClock, database_b: Database
 ) -> None:
     org = still_org
-    # No other process stamps at these moments; of a hundred lanes, a taken one may be the same.
-    clock_b = FrozenClock(still_clock.at, lane=1)
+    # Another lane than the first one's: those that are taken come round after a hundred.
+    clock_b = FrozenClock(still_clock.at, lane=still_clock.stamp().microsecond + 1)
     other = wire(SETTINGS, database_b, clock_b)
     user = await make_payer(org)
     for place in range(6):
