@@ -102,6 +102,9 @@ def start(data_dir: Path, port: int | None = None) -> Server:
         "LANDBRIDGE_PORT": str(port),
         "LANDBRIDGE_API_PROCESSES": str(API_PROCESSES),
         "LANDBRIDGE_LOG_FORMAT": "json",
+        # All that the server can answer is what is measured.
+        "LANDBRIDGE_RATE_PER_KEY": "0",
+        "LANDBRIDGE_RATE_PER_ORG": "0",
     }
     with data_dir.with_suffix(".log").open("ab") as log:
         process = subprocess.Popen(

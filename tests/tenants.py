@@ -33,6 +33,8 @@ SETTINGS = Settings(
     master_key="bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM=",
     public_url=URL,
     data_dir=_data_dir.name,
+    # All tests come from one address.
+    rate_per_address=0,
 )
 SWAPS = "/v2/wallets/swaps"
 TRANSFERS = "/v2/wallets/transfers"

@@ -213,6 +213,7 @@ SERVICES = (
     "statements",
     "report_schedules",
     "request_log",
+    "request_rates",
     "audit_log",
     "events",
     "endpoints",
@@ -260,7 +261,7 @@ def build_app(house: House) -> Litestar:
         dto=Body,
         return_dto=None,
         response_class=Reply,
-        guards=[gate(authenticate)],
+        guards=[gate(authenticate, lambda: house.request_rates)],
         before_request=_check_request,
         dependencies={
             **{name: Provide(_service(house, name), sync_to_thread=False) for name in SERVICES},
@@ -283,6 +284,7 @@ def build_app(house: House) -> Litestar:
         lifespan=[
             lambda _: noting_use(house.orgs.note_use),
             lambda _: house.request_log.flushing(),
+            lambda _: house.request_rates.sharing(),
         ],
         openapi_config=_openapi_config(),
         logging_config=None,

@@ -32,6 +32,8 @@ _DAYS_KEPT_MAX = 36_600
 _REQUEST_LOG_DAYS_MAX = 90
 # What is older is in the records and in the books' history; each day is a table to be locked.
 _EVENTS_DAYS_MAX = 90
+# More than any process answers.
+_RATE_MAX = 100_000
 # What switches something off.
 OFF = "off"
 
@@ -68,6 +70,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     admin_password: str | None = None
     trusted_proxies: str | None = None
     connections_per_address: Annotated[int, msgspec.Meta(ge=16, le=800)] = 256
+    rate_per_key: Annotated[int, msgspec.Meta(ge=0, le=_RATE_MAX)] = 2000
+    rate_per_org: Annotated[int, msgspec.Meta(ge=0, le=_RATE_MAX)] = 4000
+    rate_per_address: Annotated[int, msgspec.Meta(ge=0, le=_RATE_MAX)] = 100
     price_age_max_s: Annotated[int, msgspec.Meta(ge=1, le=_PRICE_AGE_MAX_S)] = 3600
     reference_rates: str | None = None
     price_feed: str | None = None

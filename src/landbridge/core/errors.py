@@ -24,6 +24,8 @@ class Refused(LandbridgeError):
     code: ClassVar[int]
     name: ClassVar[str]
     status: ClassVar[int]
+    # When the same request may be sent again, where it is known.
+    retry_after_s: int | None = None
 
     def __init__(
         self,

@@ -15,7 +15,6 @@ from landbridge.dashboard.pages import Page, Renderer
 from landbridge.dashboard.visitors import Visitor
 from landbridge.dashboard.words import ENGLISH
 from landbridge.dashboard.words import later as _
-from landbridge.members.errors import TooManyTries
 from landbridge.web.errors import is_gone
 
 _log = structlog.stdlib.get_logger()
@@ -53,7 +52,7 @@ class Refusals:
         title = _("Not found") if error.status == _NOT_FOUND else _("This can't be done")
         # In its own words, which may repeat what somebody typed: shown as they are.
         answer = self._page(request, error.status, title, "", told=error.message)
-        if isinstance(error, TooManyTries):
+        if error.retry_after_s is not None:
             answer.headers["Retry-After"] = str(error.retry_after_s)
         return answer
 

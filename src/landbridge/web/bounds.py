@@ -25,6 +25,9 @@ class Bound(StrEnum):
     EVICTED = "evicted"  # ended to make room for another connection
     ADDRESS_CONNECTIONS = "address_connections"  # refused: one client address has too many
     CONNECTIONS = "connections"  # refused: all places are at work
+    KEY_RATE = "key_rate"  # refused: one key sends too much
+    ORG_RATE = "org_rate"
+    ADDRESS_RATE = "address_rate"
 
 
 class _Unlogged:

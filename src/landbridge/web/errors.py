@@ -150,6 +150,8 @@ def refused(request: AnyRequest, error: Refused) -> Response[Any]:
     headers: dict[str, str] = {}
     if isinstance(error, KeyInvalid | KeyMissing):
         headers["WWW-Authenticate"] = "Bearer"
+    if error.retry_after_s is not None:
+        headers["Retry-After"] = str(error.retry_after_s)
     return Reply(content, status_code=error.status, headers=headers)
 
 

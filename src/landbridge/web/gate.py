@@ -5,13 +5,13 @@ stands in the scope, where nobody outside can put anything.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from litestar.connection import ASGIConnection
 from litestar.datastructures import Headers
 from litestar.handlers.base import BaseRouteHandler
 
-from landbridge.core.errors import KeyMissing, RoleNotAllowed
+from landbridge.core.errors import KeyInvalid, KeyMissing, RoleNotAllowed
 from landbridge.web.caller import Caller, Role
 from landbridge.web.known import mark_known
 
@@ -20,8 +20,20 @@ _SCHEME = "bearer "
 INSIDE = "landbridge.caller"
 
 
+class Rates(Protocol):
+    """What counts requests, and raises a `Refused` for one too many."""
+
+    def take_of_caller(self, scope: Any, caller: Caller) -> None:
+        """Count a request with a valid key."""
+        ...
+
+    def take_of_address(self, scope: Any) -> None:
+        """Count a request without one."""
+        ...
+
+
 def gate(
-    authenticate: Callable[[str], Awaitable[Caller]],
+    authenticate: Callable[[str], Awaitable[Caller]], rates: Callable[[], Rates]
 ) -> Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], Awaitable[None]]:
     """A Litestar guard; `authenticate` raises `KeyInvalid` for a key that is not good."""
 
@@ -29,14 +41,21 @@ def gate(
         connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
     ) -> None:
         if handler.opt.get("public"):
+            if INSIDE not in connection.scope:
+                rates().take_of_address(connection.scope)
             return
         if INSIDE in connection.scope:
             connection.scope["user"] = cast("dict[str, Any]", connection.scope)[INSIDE]
             check_looks_only(connection.scope["user"], handler, connection.scope["method"])
             return
-        key = bearer(connection.headers)
-        connection.scope["user"] = await authenticate(key)
+        try:
+            caller = await authenticate(bearer(connection.headers))
+        except (KeyInvalid, KeyMissing):
+            rates().take_of_address(connection.scope)
+            raise
+        connection.scope["user"] = caller
         mark_known(connection.scope)
+        rates().take_of_caller(connection.scope, caller)
 
     return guard
 

@@ -6,7 +6,8 @@ keys and people's data.
 
 import re
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import structlog
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,6 +24,8 @@ _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 # Told of answers that only repeat what was done before.
 _REPLAYED = (b"idempotent-replayed", b"true")
 _REFUSED = 400
+# Where the scope holds what other code wants the answer to carry.
+_HEADERS = "landbridge.headers"
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 
 REQUESTS = Counter(
@@ -57,6 +60,7 @@ def observe(app: ASGIApp) -> ASGIApp:
                 message["headers"] = [*headers, (b"x-request-id", request_id.encode())]
                 if not any(name == _NO_SNIFFING[0] for name, _ in headers):
                     message["headers"].append(_NO_SNIFFING)
+                message["headers"].extend(scope.get(_HEADERS, ()))
                 if found.is_replay and message["status"] < _REFUSED:
                     message["headers"].append(_REPLAYED)
                 _record(scope, message["status"], time.perf_counter() - started)
@@ -65,6 +69,11 @@ def observe(app: ASGIApp) -> ASGIApp:
         await app(scope, receive, answer)
 
     return observed
+
+
+def add_headers(scope: Any, headers: Sequence[tuple[bytes, bytes]]) -> None:
+    """Let the answer of a request carry these headers, whatever it will be."""
+    cast("dict[str, Any]", scope).setdefault(_HEADERS, []).extend(headers)
 
 
 def _record(scope: Any, status: int, elapsed_s: float) -> None:

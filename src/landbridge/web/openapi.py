@@ -30,8 +30,31 @@ _MEANINGS = {
     HTTPStatus.NOT_FOUND: "There is no such thing, or it is another organisation's.",
     HTTPStatus.CONFLICT: "The request id was used for another request, or the state forbids it.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The request body is too large.",
+    HTTPStatus.TOO_MANY_REQUESTS: "Too many requests; send it again after Retry-After seconds.",
     HTTPStatus.INTERNAL_SERVER_ERROR: "A fault of ours; quote the X-Request-Id header.",
     HTTPStatus.SERVICE_UNAVAILABLE: "Busy; send the same request again after Retry-After seconds.",
+}
+
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "In how many seconds to send the same request again.",
+        "schema": {"type": "integer", "minimum": 1},
+    }
+}
+_HEADERS = {
+    HTTPStatus.TOO_MANY_REQUESTS: {
+        **_RETRY_AFTER,
+        "RateLimit-Policy": {
+            "description": "What may be sent: `q` requests at once, and as many again in `w` "
+            "seconds, with this key and of its organisation.",
+            "schema": {"type": "string"},
+        },
+        "RateLimit": {
+            "description": "What is left: `r` requests, and all of them after `t` seconds.",
+            "schema": {"type": "string"},
+        },
+    },
+    HTTPStatus.SERVICE_UNAVAILABLE: _RETRY_AFTER,
 }
 
 
@@ -116,6 +139,7 @@ def _statuses(path: str, method: str) -> list[HTTPStatus]:
         HTTPStatus.NOT_FOUND: "{" in path or method == "post",
         HTTPStatus.CONFLICT: method != "get",
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE: method == "post",
+        HTTPStatus.TOO_MANY_REQUESTS: True,
         HTTPStatus.INTERNAL_SERVER_ERROR: True,
         HTTPStatus.SERVICE_UNAVAILABLE: True,
     }
@@ -130,4 +154,8 @@ def _response(path: str, status: HTTPStatus) -> dict[str, Any]:
     if path.endswith(SUBMISSIONS) and status is HTTPStatus.BAD_REQUEST:
         shape = SubmissionErrorReply
     schema = {"$ref": _REF.format(name=shape.__name__)}
-    return {"description": _MEANINGS[status], "content": {"application/json": {"schema": schema}}}
+    response = {
+        "description": _MEANINGS[status],
+        "content": {"application/json": {"schema": schema}},
+    }
+    return {**response, "headers": _HEADERS[status]} if status in _HEADERS else response

@@ -25,6 +25,7 @@ from landbridge.rails.port import Rails
 from landbridge.rates.reference import ReferenceRates
 from landbridge.rates.valuation import Valuation
 from landbridge.request_log.service import RequestLog
+from landbridge.request_rates.service import RequestRates
 from landbridge.screening.service import Screening
 from landbridge.settings import Settings
 from landbridge.simulation.forcing import Forcing
@@ -71,6 +72,7 @@ class Foundation(Staff):
     bank_writer: Writer
     limits: Limits
     request_log: RequestLog
+    request_rates: RequestRates
     audit_log: AuditLog
     rehearsing: Rehearsing
     limit_upkeep: Upkeep
@@ -126,6 +128,14 @@ def lay_foundation(
         limits=limits,
         audit_log=AuditLog(database),
         request_log=RequestLog(database, clock, kept=settings.request_log_kept),
+        request_rates=RequestRates(
+            database,
+            clock,
+            per_key=settings.rate_per_key,
+            per_org=settings.rate_per_org,
+            per_address=settings.rate_per_address,
+            proxies=settings.proxies,
+        ),
         rehearsing=Rehearsing(database, ledger, limits),
         limit_upkeep=Upkeep(database, ledger, limits, clock),
         reference_rates=rates,

@@ -16,6 +16,7 @@ from landbridge.dashboard.visitors import PageRequest, check_is_admin
 from landbridge.dashboard.words import later as _
 from landbridge.orgs.model import KeyState
 from landbridge.orgs.service import Orgs
+from landbridge.request_rates.service import RequestRates
 from landbridge.web.paths import known_id
 
 _HOME = "/dashboard/keys"
@@ -34,10 +35,14 @@ class KeyPages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
+        request_rates: NamedDependency[RequestRates],
     ) -> Response[str]:
         """All of them: those that are good first, then the newest first."""
         return renderer.page(
-            request, "developers/keys.html", **await _listed(request, renderer, orgs)
+            request,
+            "developers/keys.html",
+            rates=request_rates,
+            **await _listed(request, renderer, orgs),
         )
 
     @get("/new")

@@ -1,0 +1,1 @@
+"""Rates of requests: how many a second of one key, one organisation, one client address."""
