@@ -256,7 +256,7 @@ def _mailing(org: Tenant) -> tuple[SignIn, Callable[[], "asyncio.Future[int]"]]:
     house = org.house
     outbox = Outbox(house.database, house.vault, house.clock, SandboxMail())
     sessions, throttle = (
-        Sessions(house.database, house.clock),
+        Sessions(house.database, house.clock, house.vault),
         Throttle(house.database, house.clock),
     )
     links = MemberLinks(house.database, house.clock, outbox, house.vault, base_url=URL)

@@ -9,7 +9,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
+import msgspec
+
 from landbridge.formats.people import check_email
+from landbridge.privacy.model import DataKey
 from landbridge.web.caller import Caller, Role
 
 # Kinds of objects, as the change log names them.
@@ -107,6 +110,13 @@ class Browser:
     name: str | None = None
 
 
+class Origin(msgspec.Struct, frozen=True):
+    """Where a session began, as it is sealed."""
+
+    ip_address: str | None
+    browser: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """A member with what opens the door; stays inside this package."""
@@ -191,6 +201,11 @@ def new_recovery_code() -> str:
 def digest(secret: str) -> bytes:
     """What is stored of a secret: there is too much to guess, so a plain hash will do."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
+
+
+def email_hash(key: DataKey, email: str) -> bytes:
+    """What finds a removed member's address again; `key` is the organisation's data key."""
+    return hmac.digest(key.derive("members.email"), email.encode(), "sha256")
 
 
 def csrf_of(secret: str) -> str:

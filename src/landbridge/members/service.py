@@ -33,6 +33,7 @@ from landbridge.members.model import (
     Standing,
     Theme,
     address,
+    email_hash,
     new_password,
 )
 from landbridge.members.passwords import check_password, hash_password
@@ -167,7 +168,13 @@ class Members:
         was made; with the password, if that was made up.
         """
         wanted = address(email or FIRST_EMAIL)
-        if await self._database.single(lambda tx: store.is_known(tx, org_id, wanted)):
+
+        async def is_known(tx: Tx) -> bool:
+            key = await self._vault.find(tx, org_id, org_id)
+            hashed = None if key is None else email_hash(key, wanted)
+            return await store.is_known(tx, org_id, wanted, hashed)
+
+        if await self._database.transact(is_known):
             return None
         if email is None and await self._database.single(lambda tx: store.has_had(tx, org_id)):
             return None

@@ -5,13 +5,12 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.db.pool import Row, Tx
-from landbridge.members.model import Session
 
 _ADD = """
 insert into sessions
     (org_id, id, member_id, secret_hash, created_at, last_seen_at, expires_at, verified_at,
-    ip_address, browser)
-values ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9)
+    sealed_origin)
+values ($1, $2, $3, $4, $5, $5, $6, $7, $8)
 """
 
 # No org_id in front: the cookie is how the organisation is found out.
@@ -62,7 +61,7 @@ where org_id = $1 and id = $2 and ended_at is null and verified_at is not null
 """
 
 _OF = """
-select id, created_at, last_seen_at, expires_at, verified_at, ip_address, browser
+select id, created_at, last_seen_at, expires_at, verified_at, sealed_origin
 from sessions
 where org_id = $1 and member_id = $2 and ended_at is null and expires_at > $3
     and last_seen_at > $4
@@ -80,6 +79,12 @@ using (
 where s.org_id = old.org_id and s.id = old.id
 """
 
+# Processes of the version before note it in clear.
+_FORGET_ORIGINS = """
+update sessions set ip_address = null, browser = null
+where org_id = any($1::uuid[]) and (ip_address is not null or browser is not null)
+"""
+
 
 async def add(
     tx: Tx,
@@ -91,8 +96,7 @@ async def add(
     at: datetime,
     expires_at: datetime,
     verified_at: datetime | None,
-    ip_address: str | None,
-    browser: str | None,
+    sealed_origin: bytes,
 ) -> None:
     """Begin a session."""
     await tx.execute(
@@ -104,8 +108,7 @@ async def add(
         at,
         expires_at,
         verified_at,
-        ip_address,
-        browser,
+        sealed_origin,
     )
 
 
@@ -148,15 +151,17 @@ async def renew(tx: Tx, org_id: UUID, session_id: UUID, at: datetime) -> None:
 
 async def of(
     tx: Tx, org_id: UUID, member_id: UUID, now: datetime, seen_since: datetime
-) -> Sequence[Session]:
+) -> Sequence[Row]:
     """Sessions of a member that go on, the last used first."""
-    return [
-        Session(**{name: row[name] for name in Session.__slots__})
-        for row in await tx.fetch(_OF, org_id, member_id, now, seen_since)
-    ]
+    return await tx.fetch(_OF, org_id, member_id, now, seen_since)
 
 
 async def sweep(tx: Tx, org_ids: Collection[UUID], before: datetime, *, limit: int) -> int:
     """Forget sessions that would have ended before that; how many these were."""
     tag = await tx.execute(_SWEEP, list(org_ids), before, limit)
     return int(tag.rpartition(" ")[2])
+
+
+async def forget_origins(tx: Tx, org_ids: Collection[UUID]) -> None:
+    """Forget where sessions began that is not sealed."""
+    await tx.execute(_FORGET_ORIGINS, list(org_ids))

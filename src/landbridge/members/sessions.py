@@ -23,12 +23,14 @@ from landbridge.members.model import (
     LIFETIME,
     SESSION,
     By,
+    Origin,
     Session,
     SignedIn,
     csrf_of,
     digest,
     new_secret,
 )
+from landbridge.privacy.service import DataKey, Vault
 from landbridge.web.caller import Caller, Member, Role, check_admin
 
 _SEEN_EVERY = timedelta(minutes=1)
@@ -38,8 +40,9 @@ _BROWSER_LENGTH_MAX = 300
 class Sessions:
     """Sessions of all organisations; their times are real ones."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, vault: Vault) -> None:
         self._database = database
+        self._vault = vault
         self._clock = clock
 
     async def begin(
@@ -58,6 +61,8 @@ class Sessions:
         Without `is_verified` a second factor is still to be given.
         """
         secret, now, session_id = new_secret(), self._clock.now(), new_id()
+        origin = Origin(ip_address, None if browser is None else _plain(browser))
+        key = await self._vault.make(tx, org_id, member_id)
         await session_store.add(
             tx,
             org_id=org_id,
@@ -67,8 +72,7 @@ class Sessions:
             at=now,
             expires_at=now + LIFETIME,
             verified_at=now if is_verified else None,
-            ip_address=ip_address,
-            browser=None if browser is None else _plain(browser),
+            sealed_origin=key.seal(origin, context=_context(session_id)),
         )
         by = By(org_id, f"member:{member_id}", clock_offset)
         await self._tell(tx, by, session_id, "sign_in", {"member_id": str(member_id)})
@@ -125,18 +129,12 @@ class Sessions:
 
     async def of(self, caller: Caller) -> Sequence[Session]:
         """The member's own that go on, the last used first."""
-        now = self._clock.now()
-        return await self._database.single(
-            lambda tx: session_store.of(tx, caller.org_id, caller.id, now, now - IDLE_MAX)
-        )
+        return await self._of(caller.org_id, caller.id)
 
     async def of_member(self, caller: Caller, member_id: UUID) -> Sequence[Session]:
         """As `of`, somebody else's; admins only."""
         check_admin(caller)
-        now = self._clock.now()
-        return await self._database.single(
-            lambda tx: session_store.of(tx, caller.org_id, member_id, now, now - IDLE_MAX)
-        )
+        return await self._of(caller.org_id, member_id)
 
     async def end_of_member(self, caller: Caller, member_id: UUID, session_id: UUID) -> None:
         """End somebody's session; admins only. Raises `ResourceNotFound`."""
@@ -167,6 +165,16 @@ class Sessions:
         for each in ended:
             await self._tell(tx, by, each, "end")
         return len(ended)
+
+    async def _of(self, org_id: UUID, member_id: UUID) -> Sequence[Session]:
+        now = self._clock.now()
+
+        async def work(tx: Tx) -> Sequence[Session]:
+            key = await self._vault.find(tx, org_id, member_id)
+            found = await session_store.of(tx, org_id, member_id, now, now - IDLE_MAX)
+            return [_session(row, key) for row in found]
+
+        return await self._database.transact(work)
 
     async def _end_one(self, caller: Caller, member_id: UUID, session_id: UUID) -> None:
         by, now = By.caller(caller), self._clock.now()
@@ -200,6 +208,27 @@ def _plain(browser: str) -> str:
     """What a browser calls itself, without what a text can't hold."""
     kept = browser[:_BROWSER_LENGTH_MAX].encode("utf-8", "replace").decode()
     return "".join(each if each.isprintable() else " " for each in kept)
+
+
+def _context(session_id: UUID) -> str:
+    return f"sessions.origin:{session_id}"
+
+
+def _session(row: Row, key: DataKey | None) -> Session:
+    """A session; without an origin if it began before origins were sealed."""
+    sealed: bytes | None = row["sealed_origin"]
+    origin = Origin(None, None)
+    if key is not None and sealed is not None:
+        origin = key.open(sealed, context=_context(row["id"]), type=Origin)
+    return Session(
+        id=row["id"],
+        created_at=row["created_at"],
+        last_seen_at=row["last_seen_at"],
+        expires_at=row["expires_at"],
+        verified_at=row["verified_at"],
+        ip_address=origin.ip_address,
+        browser=origin.browser,
+    )
 
 
 def _signed_in(row: Row, secret: str) -> SignedIn:

@@ -1,6 +1,6 @@
 """Every statement on members."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -85,7 +85,26 @@ for update
 _HAS_HAD = "select exists (select from members where org_id = $1)"
 
 # Whoever it was: one that was removed stays removed.
-_IS_KNOWN = "select exists (select from members where org_id = $1 and email = $2)"
+_IS_KNOWN = """
+select exists (select from members where org_id = $1 and (email = $2 or email_hash = $3))
+"""
+
+# Without a hash: whose address and name still stand there.
+_REMOVED = """
+select org_id, id, email
+from members
+where org_id = any($1::uuid[]) and removed_at < $2 and email_hash is null
+order by org_id, id
+limit $3
+for update
+"""
+
+# The id stands in their place: it is what the audit log has.
+_BLANK = """
+update members
+set email = id::text || '@removed.invalid', name = id::text, email_hash = $3
+where org_id = $1 and id = $2 and removed_at is not null
+"""
 
 _SET_ROLE = """
 update members set role = $3, version = version + 1 where org_id = $1 and id = $2
@@ -193,9 +212,22 @@ async def has_had(tx: Tx, org_id: UUID) -> bool:
     return await tx.fetchval(_HAS_HAD, org_id)
 
 
-async def is_known(tx: Tx, org_id: UUID, email: str) -> bool:
-    """Whether this is, or was, a member's address."""
-    return await tx.fetchval(_IS_KNOWN, org_id, email)
+async def is_known(tx: Tx, org_id: UUID, email: str, email_hash: bytes | None) -> bool:
+    """Whether this is, or was, a member's address; `email_hash` finds those that were blanked."""
+    return await tx.fetchval(_IS_KNOWN, org_id, email, email_hash)
+
+
+async def removed(
+    tx: Tx, org_ids: Collection[UUID], before: datetime, *, limit: int
+) -> Sequence[tuple[UUID, UUID, str]]:
+    """Members removed before that who are not blanked: organisation, id and address; locked."""
+    rows = await tx.fetch(_REMOVED, list(org_ids), before, limit)
+    return [(row["org_id"], row["id"], row["email"]) for row in rows]
+
+
+async def blank(tx: Tx, org_id: UUID, member_id: UUID, email_hash: bytes) -> None:
+    """Put the id in place of the address and the name of a removed member."""
+    await tx.execute(_BLANK, org_id, member_id, email_hash)
 
 
 async def set_role(tx: Tx, org_id: UUID, member_id: UUID, role: Role) -> int:

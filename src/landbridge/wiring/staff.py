@@ -32,7 +32,7 @@ def gather_staff(
     database: Database, clock: Clock, vault: Vault, outbox: Outbox, *, base_url: str
 ) -> Staff:
     """Wire members; links and passkeys are of the site at `base_url`."""
-    sessions, throttle = Sessions(database, clock), Throttle(database, clock)
+    sessions, throttle = Sessions(database, clock, vault), Throttle(database, clock)
     links = MemberLinks(database, clock, outbox, vault, base_url=base_url)
     members = Members(database, clock, sessions, links, vault)
     passkeys = Passkeys(
@@ -53,5 +53,5 @@ def gather_staff(
             database, clock, vault=vault, sessions=sessions, members=members, throttle=throttle
         ),
         passkeys=passkeys,
-        member_sweeping=MemberSweeping(database, clock, passkeys, throttle),
+        member_sweeping=MemberSweeping(database, clock, passkeys, throttle, vault),
     )
