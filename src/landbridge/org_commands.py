@@ -125,17 +125,21 @@ def keys_create(
 def keys_list(org: UUID | None, data_dir: str | None) -> None:
     """All keys, without their secrets."""
 
-    async def run(house: House) -> list[tuple[ApiKey, str]]:
-        now = house.clock.now()
-        found = await house.orgs.keys(await chosen_org(house, org))
-        return [(key, key.state(now)) for key in found]
+    async def run(house: House) -> list[tuple[ApiKey, str, str]]:
+        now, org_id = house.clock.now(), await chosen_org(house, org)
+        emails = {each.id: each.email for each in await house.members.everybody(org_id)}
+        return [
+            (key, key.state(now), emails[key.made_by] if key.made_by else "a command")
+            for key in await house.orgs.keys(org_id)
+        ]
 
-    for key, state in in_house(data_dir, run, writes=False):
+    for key, state, maker in in_house(data_dir, run, writes=False):
         expires = f"{key.expires_at:%Y-%m-%d}" if key.expires_at else "never"
         used = f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never"
         role = "  reviewer" * key.can_review + "  approver" * key.can_approve
         click.echo(
-            f"{key.id}  …{key.hint}  {state}  expires {expires}  last used {used}{role}  {key.name}"
+            f"{key.id}  …{key.hint}  {state}  expires {expires}  last used {used}{role}  "
+            f"made by {maker}  {key.name}"
         )
 
 

@@ -177,3 +177,23 @@ async def test_an_admin_signs_somebody_out(org: Tenant, other_org: Tenant) -> No
     assert (await admin.send(end)).status == 404
     assert await admin.done(f"{path}/sessions/end-all") == path
     assert "Sign Test" not in (await admin.see(path)).answer.text
+
+
+async def test_keys_of_an_admin_are_listed_and_end_unless_kept(org: Tenant) -> None:
+    admin, other = await visit(org), await visit(org)
+    for name in ("spare", "needed"):
+        told = {"name": name, "expiresAt": "", "requestId": str(uuid4()), "canApprove": "yes"}
+        assert (await other.send("/dashboard/keys/new", told)).status == 200
+    path = f"{TEAM}/{other.member_id}"
+    page = await admin.see(path)
+    ids = {
+        each.name: str(each.id)
+        for each in await org.house.orgs.keys(org.org_id)
+        if each.name != "test key"
+    }
+    for key_id in ids.values():
+        assert page.tree.xpath(f'//form[@action="{path}/role"]//input[@value="{key_id}"]')
+        assert page.tree.xpath(f'//form[@action="{path}/remove"]//input[@value="{key_id}"]')
+    assert (await admin.send(f"{path}/remove", {"keptKeys": ids["needed"]})).status == 303
+    states = {each.name: each.revoked_at is None for each in await org.house.orgs.keys(org.org_id)}
+    assert states == {"test key": True, "spare": False, "needed": True}

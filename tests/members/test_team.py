@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable
+from uuid import UUID
 
 import pytest
 
+from landbridge.changes.service import history
 from landbridge.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound, RoleNotAllowed
 from landbridge.core.ids import new_id
 from landbridge.members.errors import AddressTaken, LastAdmin, LinkInvalid, SignInRefused
@@ -214,3 +216,52 @@ async def test_every_change_is_told_without_names(org: Tenant) -> None:
     sessions = [row["what"] for row in rows if row["kind"] == "SESSION"]
     assert sorted(sessions) == ["end", "sign_in", "sign_in"]
     assert "example" not in " ".join(row["facts"] for row in rows).lower()
+
+
+@pytest.mark.parametrize("is_removed", [True, False])
+async def test_keys_that_decide_end_with_their_maker(org: Tenant, *, is_removed: bool) -> None:
+    house, admin = org.house, await first_admin(org)
+    gone = await join(org, admin, Role.ADMIN)
+    made: dict[str, UUID] = {}
+    for name, caller, rights in (
+        ("reviewer", gone.signed.caller, {"can_review": True}),
+        ("approver", gone.signed.caller, {"can_approve": True}),
+        ("kept", gone.signed.caller, {"can_review": True, "can_approve": True}),
+        ("plain", gone.signed.caller, {}),
+        ("other's", admin.signed.caller, {"can_review": True}),
+    ):
+        key, _ = await house.orgs.create_key_for(caller, name=name, expires_at=None, **rights)
+        made[name] = key.id
+    # Somebody else's can't be named, and does not end.
+    kept = [made["kept"], new_id()]
+    if is_removed:
+        await house.members.remove(admin.signed.caller, gone.id, kept_keys=kept)
+    else:
+        change = house.members.change_role
+        await change(admin.signed.caller, gone.id, Role.ADMIN)
+        assert not await _revoked(org)
+        await change(admin.signed.caller, gone.id, Role.MEMBER, kept_keys=kept)
+    assert await _revoked(org) == {"reviewer", "approver"}
+    told = await house.database.single(lambda tx: history(tx, org.org_id, list(made.values())))
+    for name, key_id in made.items():
+        assert ("revoke" in [each.what for each in told[key_id]]) is (
+            name in {"reviewer", "approver"}
+        )
+    assert told[made["approver"]][-1].actor == admin.signed.caller.actor
+
+
+async def test_whoever_was_no_admin_takes_no_key_along(org: Tenant) -> None:
+    admin = await first_admin(org)
+    gone = await join(org, admin, Role.ADMIN)
+    members, caller = org.house.members, admin.signed.caller
+    key, _ = await org.house.orgs.create_key_for(
+        gone.signed.caller, name="kept", expires_at=None, can_review=True
+    )
+    await members.change_role(caller, gone.id, Role.MEMBER, kept_keys=[key.id])
+    await members.change_role(caller, gone.id, Role.ANALYST)
+    assert not await _revoked(org)
+
+
+async def _revoked(org: Tenant) -> set[str]:
+    keys = await org.house.orgs.keys(org.org_id)
+    return {each.name for each in keys if each.revoked_at is not None}

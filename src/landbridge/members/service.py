@@ -8,7 +8,7 @@ Guarantees:
 - every change is told in the log; names and addresses are not in it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -38,6 +38,7 @@ from landbridge.members.model import (
 )
 from landbridge.members.passwords import check_password, hash_password
 from landbridge.members.sessions import Sessions
+from landbridge.orgs.service import revoke_deciding_keys
 from landbridge.privacy.service import Vault
 from landbridge.web.caller import Caller, Role, check_admin
 
@@ -100,8 +101,14 @@ class Members:
         check_admin(caller)
         return await self._invite_again(By.caller(caller), member_id)
 
-    async def change_role(self, caller: Caller, member_id: UUID, role: Role) -> None:
-        """What they may do, from the next request on; raises `LastAdmin`."""
+    async def change_role(
+        self, caller: Caller, member_id: UUID, role: Role, *, kept_keys: Collection[UUID] = ()
+    ) -> None:
+        """What they may do, from the next request on; raises `LastAdmin`.
+
+        Whoever is an admin no longer loses the keys that they made and that may review or approve,
+        but for `kept_keys`.
+        """
         check_admin(caller)
         by = By.caller(caller)
 
@@ -113,11 +120,18 @@ class Members:
             version = await store.set_role(tx, by.org_id, member_id, role)
             facts = {"role_before": before.value, "role": role.value}
             await self.tell(tx, by, member_id, version, what="role", facts=facts)
+            if before is Role.ADMIN:
+                await revoke_deciding_keys(tx, caller, member_id, kept=kept_keys, clock=self._clock)
 
         await self._database.transact(work)
 
-    async def remove(self, caller: Caller, member_id: UUID) -> None:
-        """They may not sign in any more, at once; raises `LastAdmin`."""
+    async def remove(
+        self, caller: Caller, member_id: UUID, *, kept_keys: Collection[UUID] = ()
+    ) -> None:
+        """They may not sign in any more, at once; raises `LastAdmin`.
+
+        Keys that they made and that may review or approve end too, but for `kept_keys`.
+        """
         check_admin(caller)
         by = By.caller(caller)
 
@@ -130,6 +144,7 @@ class Members:
             await passkey_store.drop(tx, by.org_id, member_id)
             await self._vault.destroy(tx, by.org_id, [member_id])
             await self.tell(tx, by, member_id, version, what="remove")
+            await revoke_deciding_keys(tx, caller, member_id, kept=kept_keys, clock=self._clock)
 
         await self._database.transact(work)
 

@@ -87,6 +87,13 @@ update api_keys set revoked_at = $3 where org_id = $1 and id = $2 and revoked_at
 returning id
 """
 
+_REVOKE_DECIDING = """
+update api_keys set revoked_at = $3
+where org_id = $1 and made_by = $2 and revoked_at is null and (can_review or can_approve)
+    and id <> all($4::uuid[])
+returning id
+"""
+
 _HAS_KEY = "select exists (select from api_keys where org_id = $1 and id = $2)"
 
 _USE_KEYS = """
@@ -208,6 +215,14 @@ async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
 async def makers(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, UUID]:
     """Of those of these that are keys which members made, by whom."""
     return {row["id"]: row["made_by"] for row in await tx.fetch(_MAKERS, org_id, list(ids))}
+
+
+async def revoke_deciding(
+    tx: Tx, org_id: UUID, maker_id: UUID, at: datetime, kept: Collection[UUID]
+) -> list[UUID]:
+    """Revoke the keys of a maker that may review or approve, but for some; those revoked."""
+    rows = await tx.fetch(_REVOKE_DECIDING, org_id, maker_id, at, list(kept))
+    return sorted(row["id"] for row in rows)
 
 
 async def revoke_key(tx: Tx, org_id: UUID, key_id: UUID, at: datetime) -> bool:

@@ -14,6 +14,7 @@ from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.pages import Page, Renderer, go
 from landbridge.dashboard.visitors import PageRequest, check_is_admin
 from landbridge.dashboard.words import later as _
+from landbridge.members.service import Members
 from landbridge.orgs.model import KeyState
 from landbridge.orgs.service import Orgs
 from landbridge.request_rates.service import RequestRates
@@ -35,6 +36,7 @@ class KeyPages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
+        members: NamedDependency[Members],
         request_rates: NamedDependency[RequestRates],
     ) -> Response[str]:
         """All of them: those that are good first, then the newest first."""
@@ -42,7 +44,7 @@ class KeyPages(Controller):
             request,
             "developers/keys.html",
             rates=request_rates,
-            **await _listed(request, renderer, orgs),
+            **await _listed(request, renderer, orgs, members),
         )
 
     @get("/new")
@@ -101,21 +103,25 @@ class KeyPages(Controller):
         key_id: FromPath[str],
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
+        members: NamedDependency[Members],
     ) -> Page:
         """End it, from the next request on."""
         try:
             await orgs.revoke_key_for(request.user.caller, known_id(key_id, "key"))
         except Refused as problem:
-            values = await _listed(request, renderer, orgs)
+            values = await _listed(request, renderer, orgs, members)
             return renderer.again(request, "developers/keys.html", problem, **values)
         return go(_HOME, said=_("The key was revoked."))
 
 
-async def _listed(request: PageRequest, renderer: Renderer, orgs: Orgs) -> Mapping[str, Any]:
+async def _listed(
+    request: PageRequest, renderer: Renderer, orgs: Orgs, members: Members
+) -> Mapping[str, Any]:
     now = renderer.surroundings.clock.now()
     found = [(each, each.state(now)) for each in await orgs.keys(request.user.caller.org_id)]
     found.sort(key=lambda each: (each[1] is KeyState.ACTIVE, each[0].created_at), reverse=True)
-    return {"keys": found}
+    people = await members.everybody(request.user.caller.org_id)
+    return {"keys": found, "makers": {each.id: each.name for each in people}}
 
 
 def _typed(form: Form) -> Mapping[str, Any]:

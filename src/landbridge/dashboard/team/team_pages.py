@@ -1,7 +1,8 @@
 """The team: who is in it, what each may do, invitations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -16,6 +17,7 @@ from landbridge.dashboard.words import later as _
 from landbridge.members.model import Invited
 from landbridge.members.service import Members
 from landbridge.members.sessions import Sessions
+from landbridge.orgs.service import Orgs
 from landbridge.web.caller import Role, check_admin
 from landbridge.web.paths import known_id
 
@@ -80,29 +82,36 @@ class TeamPages(Controller):
         self,
         request: PageRequest,
         member_id: FromPath[str],
+        *,
         renderer: NamedDependency[Renderer],
         members: NamedDependency[Members],
         sessions: NamedDependency[Sessions],
+        orgs: NamedDependency[Orgs],
     ) -> Response[str]:
         """One of them, and what can be done; admins only."""
-        return renderer.page(request, _ONE, **await _member(request, members, sessions, member_id))
+        values = await _member(request, members, sessions, orgs, member_id)
+        return renderer.page(request, _ONE, **values)
 
     @post("/{member_id:str}/role")
     async def change_role(
         self,
         request: PageRequest,
         member_id: FromPath[str],
+        *,
         renderer: NamedDependency[Renderer],
         members: NamedDependency[Members],
         sessions: NamedDependency[Sessions],
+        orgs: NamedDependency[Orgs],
     ) -> Page:
         """What they may do from now on; the last admin stays one."""
         wanted = known_id(member_id, "member")
         try:
-            role = _role(await read_form(request))
-            await members.change_role(request.user.caller, wanted, role)
+            form = await read_form(request)
+            await members.change_role(
+                request.user.caller, wanted, _role(form), kept_keys=_kept_keys(form)
+            )
         except Refused as problem:
-            values = await _member(request, members, sessions, member_id)
+            values = await _member(request, members, sessions, orgs, member_id)
             return renderer.again(request, _ONE, problem, **values)
         return go(_after(request, member_id), said=_("The role was changed."))
 
@@ -111,15 +120,17 @@ class TeamPages(Controller):
         self,
         request: PageRequest,
         member_id: FromPath[str],
+        *,
         renderer: NamedDependency[Renderer],
         members: NamedDependency[Members],
         sessions: NamedDependency[Sessions],
+        orgs: NamedDependency[Orgs],
     ) -> Page:
         """Another link; the one before is void."""
         try:
             invited = await members.invite_again(request.user.caller, known_id(member_id, "member"))
         except Refused as problem:
-            values = await _member(request, members, sessions, member_id)
+            values = await _member(request, members, sessions, orgs, member_id)
             return renderer.again(request, _ONE, problem, **values)
         return _link(request, renderer, invited)
 
@@ -128,15 +139,20 @@ class TeamPages(Controller):
         self,
         request: PageRequest,
         member_id: FromPath[str],
+        *,
         renderer: NamedDependency[Renderer],
         members: NamedDependency[Members],
         sessions: NamedDependency[Sessions],
+        orgs: NamedDependency[Orgs],
     ) -> Page:
         """They are out at once; the last admin stays."""
         try:
-            await members.remove(request.user.caller, known_id(member_id, "member"))
+            kept_keys = _kept_keys(await read_form(request))
+            await members.remove(
+                request.user.caller, known_id(member_id, "member"), kept_keys=kept_keys
+            )
         except Refused as problem:
-            values = await _member(request, members, sessions, member_id)
+            values = await _member(request, members, sessions, orgs, member_id)
             return renderer.again(request, _ONE, problem, **values)
         return go(HOME, said=_("The member was removed."))
 
@@ -163,12 +179,17 @@ class TeamPages(Controller):
 
 
 async def _member(
-    request: PageRequest, members: Members, sessions: Sessions, member_id: str
+    request: PageRequest, members: Members, sessions: Sessions, orgs: Orgs, member_id: str
 ) -> Mapping[str, Any]:
     caller = request.user.caller
     check_admin(caller)
     person = await members.get(caller.org_id, known_id(member_id, "member"))
     standings = await members.standings(caller.org_id)
+    keys = [
+        each
+        for each in await orgs.keys(caller.org_id)
+        if each.made_by == person.id and each.revoked_at is None
+    ]
     return {
         "path": f"{HOME}/{person.id}",
         "person": person,
@@ -176,6 +197,8 @@ async def _member(
             (each, *name_of(each.browser)) for each in await sessions.of_member(caller, person.id)
         ],
         "standing": standings.get(person.id),
+        "keys": keys,
+        "deciding_keys": [each for each in keys if each.can_review or each.can_approve],
         "is_oneself": person.id == caller.id,
     }
 
@@ -187,6 +210,11 @@ def _link(request: PageRequest, renderer: Renderer, invited: Invited) -> Respons
 def _after(request: PageRequest, member_id: str) -> str:
     """Back to the member; who is no admin any more sees the list only."""
     return HOME if member_id == str(request.user.caller.id) else f"{HOME}/{member_id}"
+
+
+def _kept_keys(form: Form) -> Sequence[UUID]:
+    """The keys of the member that go on, though their maker is an admin no longer."""
+    return [known_id(each, "key") for each in form.texts("keptKeys")]
 
 
 def _role(form: Form) -> Role:
