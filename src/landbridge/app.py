@@ -355,7 +355,10 @@ def _pages(house: House) -> Router:
     async def find_session(secret: str) -> SignedIn | None:
         return await house.sessions.find(secret)
 
-    return dashboard(around, find_session, PageZones(lambda: house.time_zones).of)
+    def is_fresh(signed: SignedIn) -> bool:
+        return house.sessions.is_fresh(signed)
+
+    return dashboard(around, find_session, is_fresh, PageZones(lambda: house.time_zones).of)
 
 
 @asynccontextmanager

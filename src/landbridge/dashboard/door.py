@@ -3,6 +3,8 @@
 Guarantees:
 - no page is shown to anybody who has not signed in, second factor included, unless its handler says
   `signed_out=True` (or `second=True` for the page of that factor);
+- what gives power (keys, admins, policies, limits, fees) takes a fresh proof of who asks: handlers
+  that say `fresh=`, and where to come back to, are for sessions of the last ten minutes alone;
 - nothing is changed by a request that another site made: every POST comes from our own origin and
   holds the token of its session, whatever its handler does. A handler can't forget it.
 """
@@ -23,12 +25,15 @@ from litestar.handlers.base import BaseRouteHandler
 from landbridge.core.errors import Refused
 from landbridge.dashboard.visitors import Visitor
 from landbridge.dashboard.words import best_language
+from landbridge.members.errors import ProofMissing
 from landbridge.members.model import SignedIn, new_secret
 from landbridge.onboarding.uploads import Room, Sent, read_sent
 from landbridge.web.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
 from landbridge.web.known import mark_known
 
 HOME, SIGN_IN, SECOND = "/dashboard", "/dashboard/sign-in", "/dashboard/sign-in/code"
+# The option of handlers that take a fresh proof: where the form is, with the names of the path.
+FRESH = "fresh"
 FIELD, HEADER = "csrf", "X-CSRF-Token"
 # Where the form of a route with `upload=True` is: read in memory, files never touch the disk.
 SENT = "landbridge.sent"
@@ -65,6 +70,7 @@ def session_cookie(secret: str | None, *, base_url: str) -> Cookie:
 
 def door(
     find_session: Callable[[str], Awaitable[SignedIn | None]],
+    is_fresh: Callable[[SignedIn], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
     find_base_url: Callable[[], str],
 ) -> Guard:
@@ -93,6 +99,8 @@ def door(
                 raise NotSignedIn
             if signed.needs_second and not handler.opt.get("second"):
                 raise SecondMissing
+            if FRESH in handler.opt and not is_fresh(signed):
+                raise ProofMissing
         if request.method not in _SAFE and not handler.opt.get("upload"):
             await _check_form(request, visitor, base_url)
         if handler.opt.get("upload"):

@@ -10,11 +10,14 @@ from litestar.exceptions import HTTPException
 from litestar.response import Redirect
 
 from landbridge.core.errors import Busy, Refused
-from landbridge.dashboard.door import SECOND, SIGN_IN, NotSignedIn, SecondMissing
+from landbridge.dashboard.door import FRESH, SECOND, SIGN_IN, NotSignedIn, SecondMissing
+from landbridge.dashboard.entry.profile_pages import PROFILE
+from landbridge.dashboard.entry.proof_pages import to_proof
 from landbridge.dashboard.pages import Page, Renderer
 from landbridge.dashboard.visitors import Visitor
 from landbridge.dashboard.words import ENGLISH
 from landbridge.dashboard.words import later as _
+from landbridge.members.errors import ProofMissing
 from landbridge.web.errors import is_gone
 
 _log = structlog.stdlib.get_logger()
@@ -31,6 +34,7 @@ class Refusals:
         self.handlers: dict[Any, Any] = {
             NotSignedIn: self.not_signed_in,
             SecondMissing: self.second_missing,
+            ProofMissing: self.proof_missing,
             Refused: self.refused,
             Busy: self.busy,
             HTTPException: self.http_exception,
@@ -46,6 +50,12 @@ class Refusals:
         """On to the second factor."""
         del error
         return Redirect(f"{SECOND}?next={quote(_wanted(request), safe='')}", status_code=303)
+
+    def proof_missing(self, request: AnyRequest, error: ProofMissing) -> Redirect:
+        """On to the password, and back to the form afterwards."""
+        del error
+        form: str = request.route_handler.opt.get(FRESH, PROFILE)
+        return to_proof(form.format(**request.path_params))
 
     def refused(self, request: AnyRequest, error: Refused) -> Page:
         """What the interface refused, in its words."""

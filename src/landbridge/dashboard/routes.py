@@ -61,6 +61,7 @@ FORM_BYTES_MAX = 256 * 1024
 def dashboard(
     around: Callable[[], Surroundings],
     find_session: Callable[[str], Awaitable[SignedIn | None]],
+    is_fresh: Callable[[SignedIn], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
 ) -> Router:
     """All pages, behind the door."""
@@ -74,7 +75,7 @@ def dashboard(
         route_handlers=PAGES,
         # The door, not the gate of the interface.
         opt={"public": True},
-        guards=[door(find_session, zone_of, lambda: around().base_url)],
+        guards=[door(find_session, is_fresh, zone_of, lambda: around().base_url)],
         dependencies={
             "askers": Provide(provide_askers, sync_to_thread=False),
             "renderer": Provide(provide_renderer, sync_to_thread=False),

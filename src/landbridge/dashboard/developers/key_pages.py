@@ -21,6 +21,7 @@ from landbridge.request_rates.service import RequestRates
 from landbridge.web.paths import known_id
 
 _HOME = "/dashboard/keys"
+_NEW = f"{_HOME}/new"
 # What the form begins with: keys are changed once a year.
 _LIFE = timedelta(days=365)
 
@@ -47,7 +48,7 @@ class KeyPages(Controller):
             **await _listed(request, renderer, orgs, members),
         )
 
-    @get("/new")
+    @get("/new", fresh=_NEW)
     async def new(
         self,
         request: PageRequest,
@@ -70,7 +71,7 @@ class KeyPages(Controller):
             old=old,
         )
 
-    @post("/new")
+    @post("/new", fresh=_NEW)
     async def create(
         self,
         request: PageRequest,

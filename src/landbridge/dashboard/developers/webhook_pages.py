@@ -178,7 +178,7 @@ class WebhookPages(Controller):
                 )
         raise ResourceNotFound(f"there is no key {kid[:100]}")
 
-    @post("/{webhook_id:str}/rotate")
+    @post("/{webhook_id:str}/rotate", fresh=f"{HOME}/{{webhook_id}}/keys")
     async def rotate(
         self,
         request: PageRequest,

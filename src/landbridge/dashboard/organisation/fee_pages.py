@@ -42,7 +42,7 @@ class FeePages(Controller):
         values = await _values(caller, fees, prices, Form())
         return renderer.page(request, _PAGE, lines=installation.pricing, **values)
 
-    @post("/")
+    @post("/", fresh=_HOME)
     async def set_fee(
         self,
         request: PageRequest,
@@ -66,7 +66,7 @@ class FeePages(Controller):
             return renderer.again(request, _PAGE, problem, lines=installation.pricing, **values)
         return go(_HOME, said=_("The fee counts for quotes from now on."))
 
-    @post("/remove")
+    @post("/remove", fresh=_HOME)
     async def remove_fee(
         self,
         request: PageRequest,

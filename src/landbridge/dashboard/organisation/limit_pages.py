@@ -49,7 +49,7 @@ class LimitPages(Controller):
         check_admin(request.user.caller)
         return renderer.page(request, _PAGE, **await _values(interface, limits, Form()))
 
-    @post("/")
+    @post("/", fresh=_HOME)
     async def set_document(
         self,
         request: PageRequest,
@@ -78,7 +78,7 @@ class LimitPages(Controller):
             return renderer.again(request, _PAGE, problem, **values)
         return go(_HOME, said=_("These rules hold now."))
 
-    @post("/rules")
+    @post("/rules", fresh=_HOME)
     async def add_rule(
         self,
         request: PageRequest,
@@ -100,7 +100,7 @@ class LimitPages(Controller):
             return renderer.again(request, _PAGE, problem, **values)
         return go(_HOME, said=_("The rule holds now."))
 
-    @post("/rules/remove")
+    @post("/rules/remove", fresh=_HOME)
     async def remove_rule(
         self,
         request: PageRequest,

@@ -99,7 +99,7 @@ class SettingsPages(Controller):
         found = await approvals.policy(request.user.caller.org_id)
         return renderer.page(request, _APPROVALS, **_policy(found.threshold, found.needs_second))
 
-    @post("/approvals")
+    @post("/approvals", fresh=f"{_HOME}/approvals")
     async def set_policy(
         self,
         request: PageRequest,

@@ -22,6 +22,7 @@ from landbridge.web.caller import Role, check_admin
 from landbridge.web.paths import known_id
 
 HOME: Final = "/dashboard/team"
+_INVITE, _MEMBER = f"{HOME}/invite", f"{HOME}/{{member_id}}"
 _LIST, _NEW = "team/list.html", "team/invite.html"
 _ONE, _INVITED = "team/member.html", "team/invited.html"
 
@@ -49,13 +50,13 @@ class TeamPages(Controller):
             standings=await members.standings(org_id) if request.user.is_admin else {},
         )
 
-    @get("/invite")
+    @get("/invite", fresh=_INVITE)
     async def new(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Response[str]:
         """The form; admins only."""
         check_admin(request.user.caller)
         return renderer.page(request, _NEW, email="", name="", role=Role.MEMBER.value)
 
-    @post("/invite", status_code=200)
+    @post("/invite", status_code=200, fresh=_INVITE)
     async def invite(
         self,
         request: PageRequest,
@@ -92,7 +93,7 @@ class TeamPages(Controller):
         values = await _member(request, members, sessions, orgs, member_id)
         return renderer.page(request, _ONE, **values)
 
-    @post("/{member_id:str}/role")
+    @post("/{member_id:str}/role", fresh=_MEMBER)
     async def change_role(
         self,
         request: PageRequest,
@@ -115,7 +116,7 @@ class TeamPages(Controller):
             return renderer.again(request, _ONE, problem, **values)
         return go(_after(request, member_id), said=_("The role was changed."))
 
-    @post("/{member_id:str}/invite-again", status_code=200)
+    @post("/{member_id:str}/invite-again", status_code=200, fresh=_MEMBER)
     async def invite_again(
         self,
         request: PageRequest,
