@@ -223,14 +223,20 @@ async def test_keys_that_decide_end_with_their_maker(org: Tenant, *, is_removed:
     house, admin = org.house, await first_admin(org)
     gone = await join(org, admin, Role.ADMIN)
     made: dict[str, UUID] = {}
-    for name, caller, rights in (
-        ("reviewer", gone.signed.caller, {"can_review": True}),
-        ("approver", gone.signed.caller, {"can_approve": True}),
-        ("kept", gone.signed.caller, {"can_review": True, "can_approve": True}),
-        ("plain", gone.signed.caller, {}),
-        ("other's", admin.signed.caller, {"can_review": True}),
+    for name, maker, can_review, can_approve in (
+        ("reviewer", gone, True, False),
+        ("approver", gone, False, True),
+        ("kept", gone, True, True),
+        ("plain", gone, False, False),
+        ("other's", admin, True, False),
     ):
-        key, _ = await house.orgs.create_key_for(caller, name=name, expires_at=None, **rights)
+        key, _ = await house.orgs.create_key_for(
+            maker.signed.caller,
+            name=name,
+            expires_at=None,
+            can_review=can_review,
+            can_approve=can_approve,
+        )
         made[name] = key.id
     # Somebody else's can't be named, and does not end.
     kept = [made["kept"], new_id()]

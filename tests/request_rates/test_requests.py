@@ -98,7 +98,7 @@ async def test_one_request_too_many_is_refused_and_not_carried_out(place: Place)
     assert hits(Bound.KEY_RATE) == before + 3
     good(await other.send("GET", PING))
     place.time.now_s += 1
-    assert good(await org.send("GET", "/v2/webhooks"))["records"] == []
+    assert good(await org.send("GET", "/v2/webhooks"))["webhooks"] == []
     assert refusal(await org.send("GET", PING)) == "429 TOO_MANY_REQUESTS"
 
 

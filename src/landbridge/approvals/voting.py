@@ -41,7 +41,7 @@ from landbridge.formats.texts import check_text
 from landbridge.ledger.model import Move, Outcome, Timing, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.members.approval_mails import ApprovalMails
-from landbridge.orgs.service import makers
+from landbridge.orgs.makers import makers
 from landbridge.privacy.service import Vault
 from landbridge.web.caller import Caller
 

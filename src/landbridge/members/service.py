@@ -38,7 +38,7 @@ from landbridge.members.model import (
 )
 from landbridge.members.passwords import check_password, hash_password
 from landbridge.members.sessions import Sessions
-from landbridge.orgs.service import revoke_deciding_keys
+from landbridge.orgs.makers import revoke_deciding_keys
 from landbridge.privacy.service import Vault
 from landbridge.web.caller import Caller, Role, check_admin
 

@@ -21,7 +21,7 @@ class Level:
     left: int
     # Until it is full again if nothing more is taken.
     full_in_s: float
-    # Until there is a token; zero if there is one.
+    # Until there is a token, if there was none.
     wait_s: float
 
 
@@ -46,12 +46,12 @@ class Buckets:
         if is_taken:
             self._full_at_s[share] = now_s + after_s
         empty_s = after_s if is_taken else before_s
-        room_s = WINDOW_S - empty_s + _ROUNDING_S
+        room_s = WINDOW_S - empty_s
         return Level(
             is_taken,
-            left=max(int(room_s * self._per_second), 0),
+            left=max(int((room_s + _ROUNDING_S) * self._per_second), 0),
             full_in_s=empty_s,
-            wait_s=max(token_s - room_s, 0.0),
+            wait_s=0.0 if is_taken else token_s - room_s,
         )
 
     def empty_s(self, share: Hashable, now_s: float) -> float:

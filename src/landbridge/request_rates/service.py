@@ -15,7 +15,7 @@ draft-ietf-httpapi-ratelimit-headers.
 import asyncio
 import math
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
@@ -91,7 +91,7 @@ class RequestRates:
         self._exempt = Exempt(proxies)
         self._now_s = now_s
         # Tokens that no other process knows of.
-        self._untold: Counter[_Share] = Counter()
+        self._untold: defaultdict[_Share, int] = defaultdict(int)
 
     @property
     def per_key(self) -> int:
@@ -134,7 +134,7 @@ class RequestRates:
         for buckets in self._buckets.values():
             buckets.sweep(now_s)
         told: dict[_Share, timedelta] = {}
-        kept: Counter[_Share] = Counter()
+        kept: defaultdict[_Share, int] = defaultdict(int)
         for each, tokens in self._untold.items():
             buckets = self._buckets[each.policy]
             empty_s = buckets.empty_s(each.id, now_s)
@@ -177,7 +177,7 @@ class RequestRates:
         for each in told:
             buckets = self._buckets[each.policy]
             # What was taken here while others were asked is not in their answer.
-            since_s = buckets.seconds(self._untold[each])
+            since_s = buckets.seconds(self._untold.get(each, 0))
             buckets.set_empty_s(each.id, times[each.id] + since_s, now_s)
 
     def _refuse(self, scope: Any, told: Sequence[tuple[str, Level]]) -> None:

@@ -128,18 +128,22 @@ def lay_foundation(
         limits=limits,
         audit_log=AuditLog(database),
         request_log=RequestLog(database, clock, kept=settings.request_log_kept),
-        request_rates=RequestRates(
-            database,
-            clock,
-            per_key=settings.rate_per_key,
-            per_org=settings.rate_per_org,
-            per_address=settings.rate_per_address,
-            proxies=settings.proxies,
-        ),
+        request_rates=_request_rates(settings, database, clock),
         rehearsing=Rehearsing(database, ledger, limits),
         limit_upkeep=Upkeep(database, ledger, limits, clock),
         reference_rates=rates,
         valuation=valuation(settings, rates),
+    )
+
+
+def _request_rates(settings: Settings, database: Database, clock: Clock) -> RequestRates:
+    return RequestRates(
+        database,
+        clock,
+        per_key=settings.rate_per_key,
+        per_org=settings.rate_per_org,
+        per_address=settings.rate_per_address,
+        proxies=settings.proxies,
     )
 
 

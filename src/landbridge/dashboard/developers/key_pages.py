@@ -44,8 +44,8 @@ class KeyPages(Controller):
         return renderer.page(
             request,
             "developers/keys.html",
-            rates=request_rates,
             **await _listed(request, renderer, orgs, members),
+            rates=request_rates,
         )
 
     @get("/new", fresh=_NEW)
@@ -102,16 +102,20 @@ class KeyPages(Controller):
         self,
         request: PageRequest,
         key_id: FromPath[str],
+        *,
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
         members: NamedDependency[Members],
+        request_rates: NamedDependency[RequestRates],
     ) -> Page:
         """End it, from the next request on."""
         try:
             await orgs.revoke_key_for(request.user.caller, known_id(key_id, "key"))
         except Refused as problem:
             values = await _listed(request, renderer, orgs, members)
-            return renderer.again(request, "developers/keys.html", problem, **values)
+            return renderer.again(
+                request, "developers/keys.html", problem, **values, rates=request_rates
+            )
         return go(_HOME, said=_("The key was revoked."))
 
 
