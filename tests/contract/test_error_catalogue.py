@@ -266,6 +266,17 @@ async def _not_a_reviewer(org: Tenant) -> httpx2.Response:
     return await _in_production(org, "GET", "/v2/reviews/kyc")
 
 
+async def _too_many(org: Tenant) -> httpx2.Response:
+    database = org.house.database
+    settings = msgspec.structs.replace(SETTINGS, rate_per_key=1)
+    house = wire(settings, database, Clock(await take_lane(database)))
+    async with served(house) as client:
+        hasty = await make_tenant(house, client)
+        # More than any machine lets come back meanwhile.
+        answers = [await hasty.send("GET", "/v2/ping") for _ in range(100)]
+        return next(each for each in answers if each.status_code != 200)
+
+
 # One request per error that meets it.
 MEETS: dict[str, Met] = {
     "AccountDataInvalid": _misshapen_account,
@@ -290,6 +301,7 @@ MEETS: dict[str, Met] = {
     "RoleNotAllowed": _not_a_reviewer,
     "RouteInvalid": _same_currency,
     "SandboxOnly": _sandbox_in_production,
+    "TooManyRequests": _too_many,
     "TransactionNotFound": _no_swap,
     "UserFrozen": _frozen,
     "UserNotFound": _no_user,

@@ -60,12 +60,9 @@ class TooManyRequests(Refused):
 
     code, name, status = 200002, "TOO_MANY_REQUESTS", 429
 
-    def __init__(self, policy: str, per_second: int, level: Level) -> None:
-        self.retry_after_s = max(math.ceil(level.wait_s), 1)
-        super().__init__(
-            f"there are too many requests {_WHOSE[policy]}: {per_second} a second may be sent; "
-            "send this one again after Retry-After seconds"
-        )
+    def __init__(self, message: str | None = None, *, retry_after_s: int = 1) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
 
 
 class RequestRates:
@@ -184,7 +181,11 @@ class RequestRates:
         policy, level = told[-1]
         self._tell(scope, told)
         count_hit(_BOUNDS[policy])
-        raise TooManyRequests(policy, self._rates[policy], level)
+        raise TooManyRequests(
+            f"there are too many requests {_WHOSE[policy]}: {self._rates[policy]} a second may be "
+            "sent; send this one again after Retry-After seconds",
+            retry_after_s=max(math.ceil(level.wait_s), 1),
+        )
 
     def _tell(self, scope: Any, told: Sequence[tuple[str, Level]]) -> None:
         """The headers of the answer."""
