@@ -1,8 +1,7 @@
 """The table of contents of every route."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import structlog
@@ -78,6 +77,7 @@ from landbridge.web.keys import check_key
 from landbridge.web.lists import AnyRequest, check_query, provide_window
 from landbridge.web.metrics import MetricsText
 from landbridge.web.openapi import describe
+from landbridge.web.repeating import repeating
 from landbridge.web.reply import Reply, encode
 from landbridge.web.service_api import (
     explorer,
@@ -361,26 +361,8 @@ def _pages(house: House) -> Router:
     return dashboard(around, find_session, is_fresh, PageZones(lambda: house.time_zones).of)
 
 
-@asynccontextmanager
-async def noting_use(
+def noting_use(
     note_use: Callable[[], Awaitable[None]], *, every_s: float = _NOTE_USE_EVERY_S
-) -> AsyncGenerator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Write down now and then when keys were used."""
-
-    async def note() -> None:
-        while True:
-            await asyncio.sleep(every_s)
-            try:
-                await note_use()
-            except Busy as error:
-                _log.warning("keys.busy", reason=str(error))
-            except Exception as error:  # noqa: BLE001  one failure must not end the rest
-                _log.error("keys.use_not_noted", exc_info=error)
-
-    task = asyncio.create_task(note())
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+    return repeating(note_use, every_s=every_s, busy="keys.busy", failed="keys.use_not_noted")

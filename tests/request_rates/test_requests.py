@@ -133,7 +133,7 @@ async def test_whoever_has_no_valid_key_counts_by_address(
     paths = [PING, "/openapi.json", "/dashboard/sign-in"]
     answers = [await place.client.get(paths[at % 3], headers=headers) for at in range(AT_ONCE)]
     assert {each.status_code for each in answers} == {200, 401}
-    for path in paths:
+    for path in (*paths, f"/kyc/{org.org_id}", f"/tos/{org.org_id}"):
         answer = await place.client.get(path, headers=headers)
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
     # Whoever has a valid key, or asks whether the server is well, is let through.

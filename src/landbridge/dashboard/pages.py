@@ -20,7 +20,6 @@ from landbridge.dashboard.looks import FILTERS
 from landbridge.dashboard.places import OWN, places, sections
 from landbridge.dashboard.visitors import PageRequest
 from landbridge.dashboard.words import LANGUAGES, catalogue
-from landbridge.members.errors import TooManyTries
 from landbridge.orgs.model import Mode
 
 # Page or redirect.
@@ -76,7 +75,7 @@ class Renderer:
         text = self.text(request, template, problem=problem, **values)
         is_invalid = isinstance(problem, FieldInvalid)
         answer = self._answer(request, text, _UNPROCESSABLE if is_invalid else problem.status)
-        if isinstance(problem, TooManyTries):
+        if problem.retry_after_s is not None:
             answer.headers["Retry-After"] = str(problem.retry_after_s)
         return answer
 

@@ -56,11 +56,14 @@ def gone(_: AnyRequest, error: LinkGone) -> Response[str]:
 
 def refused(_: AnyRequest, error: Refused) -> Response[str]:
     """What nobody at the form can mend; the sentence is for programs, and stays out."""
-    return _problem(
+    answer = _problem(
         error.status,
         "This can't be done now",
         "Please go back and try again. If it happens again, ask the company that sent you here.",
     )
+    if error.retry_after_s is not None:
+        answer.headers["Retry-After"] = str(error.retry_after_s)
+    return answer
 
 
 def busy(_: AnyRequest, error: Busy) -> Response[str]:

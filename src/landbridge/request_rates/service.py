@@ -12,20 +12,17 @@ Source: contract, errors (429, where it is configured); the headers are those of
 draft-ietf-httpapi-ratelimit-headers.
 """
 
-import asyncio
 import math
 import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import structlog
-
 from landbridge.core.clock import Clock
-from landbridge.core.errors import Busy, Refused
+from landbridge.core.errors import Refused
 from landbridge.db.pool import Database
 from landbridge.request_rates import store
 from landbridge.request_rates.buckets import WINDOW_S, Buckets, Level
@@ -34,8 +31,7 @@ from landbridge.web.admission import HEALTH_PATHS, Exempt, address_share
 from landbridge.web.bounds import Bound, count_hit
 from landbridge.web.caller import Caller
 from landbridge.web.observe import add_headers
-
-_log = structlog.stdlib.get_logger()
+from landbridge.web.repeating import repeating
 
 _SHARE_EVERY_S = 1.0
 # From which part of a bucket on others are told of it.
@@ -144,26 +140,14 @@ class RequestRates:
         if told:
             await self._exchange(told)
 
-    @asynccontextmanager
-    async def sharing(self) -> AsyncGenerator[None]:
+    def sharing(self) -> AbstractAsyncContextManager[None]:
         """Share now and then, while this lasts."""
-        task = asyncio.create_task(self._keep_sharing())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-    async def _keep_sharing(self) -> None:
-        while True:
-            await asyncio.sleep(_SHARE_EVERY_S)
-            try:
-                await self.share()
-            except Busy as error:
-                _log.warning("request_rates.busy", reason=str(error))
-            except Exception as error:  # noqa: BLE001  one failure must not end the rest
-                _log.error("request_rates.not_shared", exc_info=error)
+        return repeating(
+            self.share,
+            every_s=_SHARE_EVERY_S,
+            busy="request_rates.busy",
+            failed="request_rates.not_shared",
+        )
 
     async def _exchange(self, told: Mapping[_Share, timedelta]) -> None:
         taken = [Taken(each.org_id, each.id, time) for each, time in told.items()]

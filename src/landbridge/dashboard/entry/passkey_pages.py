@@ -13,7 +13,7 @@ from landbridge.dashboard.entry.coming_in import browser, ip_address
 from landbridge.dashboard.local_paths import local_path
 from landbridge.dashboard.pages import Renderer, headers
 from landbridge.dashboard.visitors import PageRequest
-from landbridge.members.errors import PasskeyRefused, TooManyTries
+from landbridge.members.errors import PasskeyRefused
 from landbridge.members.passkeys import Passkeys
 from landbridge.members.sessions import Sessions
 from landbridge.web.forms import SIGNED_OUT_BYTES_MAX
@@ -87,6 +87,6 @@ def answered(value: Mapping[str, Any], *, status: int = 200) -> Json:
 def refused(problem: Refused) -> Json:
     """A refusal, for a script of ours to show."""
     answer = answered({"message": problem.message}, status=problem.status)
-    if isinstance(problem, TooManyTries):
+    if problem.retry_after_s is not None:
         answer.headers["Retry-After"] = str(problem.retry_after_s)
     return answer
