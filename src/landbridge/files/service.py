@@ -46,6 +46,7 @@ from landbridge.files.model import (
 from landbridge.files.storage import Place, Storage
 from landbridge.privacy.service import DataKey, Vault
 from landbridge.web.caller import Caller, check_editor
+from landbridge.web.places import Places
 
 _log = structlog.stdlib.get_logger()
 
@@ -71,7 +72,8 @@ class Files:
         self._vault = vault
         self._storage = storage
         self._clock = clock
-        self._checks = asyncio.Semaphore(_CHECKS_AT_ONCE)
+        # One at a time of each organisation: whoever sends many pictures delays nobody else's.
+        self._checks = Places(_CHECKS_AT_ONCE, each=1)
         self._uploads: list[UUID] = []
         self._downloads = 0
 
@@ -86,6 +88,15 @@ class Files:
             yield
         finally:
             taken.remove(org_id)
+
+    @asynccontextmanager
+    async def _checking(self, org_id: UUID) -> AsyncGenerator[None]:
+        """A thread for this organisation; waits for its turn."""
+        await self._checks.take(org_id)
+        try:
+            yield
+        finally:
+            self._checks.give_back(org_id)
 
     @contextmanager
     def way_out(self) -> Generator[None]:
@@ -108,7 +119,7 @@ class Files:
         """
         check_editor(caller)
         kept_name = clean_name(name)
-        async with self._checks:
+        async with self._checking(caller.org_id):
             mime_type = await asyncio.to_thread(inspect, content, name=kept_name, declared=declared)
         at = self._clock.stamp(caller.clock_offset)
         file = File(new_id(), kept_name, mime_type, len(content), at)
@@ -127,7 +138,7 @@ class Files:
             return key
 
         key = await self._database.transact(begin)
-        async with self._checks:
+        async with self._checking(caller.org_id):
             sealed = await asyncio.to_thread(
                 key.seal_bytes, content, context=_context("content", file.uuid)
             )

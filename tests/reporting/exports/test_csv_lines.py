@@ -40,6 +40,15 @@ def test_a_formula_is_shown_as_text(text: str) -> None:
     assert found == f"'{text}"
 
 
+@pytest.mark.parametrize("text", ["a;=1", "a\t=1", "Doe; Jane"])
+def test_no_cell_begins_behind_a_mark_within_a_text(text: str) -> None:
+    """Spreadsheets of many countries part cells by semicolons."""
+    told = csv_lines.lines(TEXTS, [[text], ["plain"]])
+    assert told == f'"{text}",plain\r\n'.encode()
+    ((found, _),) = csv.reader([told.decode()], delimiter=";")
+    assert found == f"{text},plain"
+
+
 def test_lines_end_and_cells_are_quoted_as_rfc_4180_has_it() -> None:
     told = csv_lines.lines(TEXTS, [["a,b", 'say "x"', "two\nlines"], ["plain", None, ""]])
     assert told == b'"a,b",plain\r\n"say ""x""",\r\n"two\nlines",\r\n'

@@ -15,7 +15,9 @@ from landbridge.reporting.exports.model import Batch, Heading, Kind, Value
 
 # The last four are the wide forms of the first.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_NEEDS_QUOTES = re.compile(r'[",\r\n]')
+# In many countries spreadsheets take a semicolon or a tab for the end of a cell: what follows would
+# be a cell of its own, and a formula if it begins like one.
+_NEEDS_QUOTES = re.compile(r'[",;\t\r\n]')
 
 
 def header(heading: Heading) -> bytes:
