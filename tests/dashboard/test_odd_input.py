@@ -56,11 +56,11 @@ async def test_odd_input_is_never_a_fault(org: Tenant) -> None:
     wrong: list[str] = []
     for form in forms.values():
         for said, pairs in _odd(form):
-            # What we worked, not what we waited for: others are at work on this machine, too. The
+            # What this thread worked, not what it waited for: others work here, too. The
             # database has a bound of its own, beyond which it answers a fault.
-            begun = time.process_time()
+            begun = time.thread_time()
             status = await _send(somebody, form, pairs)
-            took = time.process_time() - begun
+            took = time.thread_time() - begun
             if status >= _FAULT or took > _LONGEST_S:
                 wrong.append(f"{form.method} {form.path}: {said}: {status} after {took:.1f} s")
     assert not wrong, "\n".join(wrong)
