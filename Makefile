@@ -7,17 +7,22 @@ UV := $(BIN)/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --exclude-newer "7 days"
 
 # The tests of verbs, steps and the worker; the others read, or show.
-LOST_COMMITS := $(addprefix tests/,flows stories ledger approvals accounts wallets receipts rfis \
-	virtual_accounts users kyc verification limits payments webhooks mail orgs reporting/schedules)
+LOST_COMMITS := $(addprefix tests/,payments ledger customers providers sandbox/scenarios developers/webhooks \
+	platform/mail platform/orgs reporting/schedules)
+
+# One worker for each core. Neighbours stay together, so that what a module shares is made once.
+PYTEST := $(BIN)/pytest -n $(or $(WORKERS),2) --dist worksteal
 
 # Containers often forbid Python to keep bytecode. Without it, each start compiles hundreds of files.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long check fmt bench demo lock words screenshots news clean
+CHAINS_FILE = .landbridge/chains.toml
+
+.PHONY: help setup run test test-long test-soak test-versions check fmt bench demo chains lock words screenshots news clean
 
 help: ## print this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 15
 
 setup: $(VENV)/.ready ## make .venv with what it takes to run
 
@@ -34,16 +39,24 @@ $(VENV)/.tools: $(VENV)/.ready requirements-dev.lock
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
 	@touch $@
 
-run: setup ## serve API, worker and database on 127.0.0.1:8080
-	$(BIN)/landbridge serve
+run: setup ## serve on 127.0.0.1:8080; with CHAINS=1 on the chains of `make chains`
+	@test -z "$(CHAINS)" || test -f $(CHAINS_FILE) || echo "No local chains are set up (run make chains in another terminal): chains are simulated."
+	$(if $(CHAINS),$(if $(wildcard $(CHAINS_FILE)),LANDBRIDGE_CHAINS_FILE=$(CHAINS_FILE))) $(BIN)/landbridge serve
 
-test: $(VENV)/.tools ## run all tests on a real PostgreSQL
-	$(BIN)/pytest -n 2 $(ARGS)
+test: $(VENV)/.tools ## run all tests but the long ones on a real PostgreSQL
+	$(PYTEST) $(ARGS)
 
-test-long: $(VENV)/.tools ## lose the answers to commits, in every verb and step
-	$(BIN)/pytest -n 2 -m long tests/lost_commits $(ARGS)
-	$(BIN)/pytest -n 2 --lost-commits=once $(LOST_COMMITS) $(ARGS)
-	$(BIN)/pytest -n 2 --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)
+test-long: test-soak ## the long tests, and lose the answers to commits in every verb and step
+	$(PYTEST) -m long tests/lost_commits $(ARGS)
+	$(PYTEST) --lost-commits=once $(LOST_COMMITS) $(ARGS)
+	$(PYTEST) --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)
+
+test-soak: $(VENV)/.tools ## the short form of test-long: kills, servers, browsers, wide matrices
+	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine" --ignore=tests/lost_commits $(ARGS)
+	$(PYTEST) --lost-commits=repeatedly tests/payments/swaps $(ARGS)
+
+test-versions: $(VENV)/.tools ## what may differ between versions of PostgreSQL (TEST_DATABASE_URL)
+	$(PYTEST) -m "versions and db and (long or not long)" $(ARGS)
 
 check: $(VENV)/.tools ## lint, format, types, import contracts
 	$(BIN)/ruff check .
@@ -61,6 +74,9 @@ bench: $(VENV)/.tools ## measure speed, as ratios, into bench/results/
 demo: setup ## play a whole story on a fresh sandbox and print the books
 	$(BIN)/landbridge demo
 
+chains: setup ## run local EVM chains with tokens on 127.0.0.1:8545-8547 (needs npm once)
+	$(BIN)/python -m chains $(ARGS)
+
 lock: setup ## renew the lock files: of pyproject.toml, and of the installer itself
 	echo uv | $(LOCK) - -o requirements-uv.lock
 	$(LOCK) pyproject.toml -o requirements.lock
@@ -69,7 +85,7 @@ lock: setup ## renew the lock files: of pyproject.toml, and of the installer its
 words: $(VENV)/.tools ## gather what pages say into the files of languages
 	$(BIN)/python -m tests.dashboard.catalogue
 
-screenshots: $(VENV)/.tools ## photograph every page of the dashboard into screenshots/
+screenshots: $(VENV)/.tools ## screenshot every page of the dashboard into screenshots/
 	$(BIN)/python -m tests.browser.screenshots
 
 news: $(VENV)/.tools ## gather news/ into CHANGELOG.md

@@ -1,4 +1,4 @@
-"""`python -m bench`: measure, print, keep."""
+"""Command line of the benchmarks: measure, print and store figures."""
 
 import argparse
 import signal
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from bench import kill, memory, pages, report, report_findings, reports, speed, webhooks
+from bench import kill, memory, pages, report, report_findings, reports, speed, verbs, webhooks
 
 _DEFAULT = speed.Effort(rounds=5, seconds=8)
 _QUICK = speed.Effort(rounds=2, seconds=3)
@@ -15,42 +15,38 @@ _QUICK = speed.Effort(rounds=2, seconds=3)
 
 def main() -> None:
     """Parse and run one mode."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    modes = parser.add_mutually_exclusive_group()
-    parser.add_argument("--quick", action="store_true", help="a minute, for work in progress")
-    modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
-    modes.add_argument("--webhooks", action="store_true", help="events delivered, and how late")
-    modes.add_argument("--reports", action="store_true", help="reports on seeded organisations")
-    modes.add_argument(
-        "--pages", action="store_true", help="the dashboard of a seeded organisation"
-    )
-    modes.add_argument("--kill", action="store_true", help="kill everything under load, then prove")
-    parser.add_argument("--swaps", type=int, default=1_000_000, help="how many, with --memory")
-    parser.add_argument("--transactions", type=int, help="how many, with --reports or --pages")
-    parser.add_argument("--data", type=Path, help="where to keep what was seeded, likewise")
-    parser.add_argument("--rounds", type=int, help="instead of the mode's own number")
-    given = parser.parse_args()
-    # Servers are stopped and directories removed on the way out, also when somebody ends us.
+    given = _parse_arguments()
+    # Stop servers and remove directories on exit, also on SIGTERM.
     signal.signal(signal.SIGTERM, _leave)
     if given.kill:
-        sys.exit(0 if kill.prove(_say, rounds=given.rounds or 1) else 1)
+        sys.exit(0 if kill.run_crash_test(_say, rounds=given.rounds or 1) else 1)
+    if given.verbs:
+        sys.exit(_measure_verbs(given))
     if given.memory:
         memory.measure(given.swaps, _say)
         return
     if given.webhooks:
         chosen = webhooks.QUICK if given.quick else webhooks.DEFAULT
-        webhooks.keep(webhooks.measure(chosen, _say), is_kept=not given.quick, say=_say)
+        webhooks.store_report(
+            webhooks.measure(chosen, _say), is_stored=not given.quick, print_line=_say
+        )
         return
     if given.reports:
-        asked = reports.QUICK if given.quick else reports.DEFAULT
-        asked = replace(asked, transactions=given.transactions or asked.transactions)
-        found = reports.measure(asked, _say, given.data)
-        report_findings.keep(found, is_kept=not given.quick, say=_say)
+        report_effort = reports.QUICK if given.quick else reports.DEFAULT
+        report_effort = replace(
+            report_effort, transactions=given.transactions or report_effort.transactions
+        )
+        found = reports.measure(report_effort, _say, given.data)
+        report_findings.store_report(found, is_stored=not given.quick, print_line=_say)
         return
     if given.pages:
-        wanted = pages.QUICK if given.quick else pages.DEFAULT
-        wanted = replace(wanted, transactions=given.transactions or wanted.transactions)
-        pages.keep(pages.measure(wanted, _say, given.data), is_kept=not given.quick, say=_say)
+        page_effort = pages.QUICK if given.quick else pages.DEFAULT
+        page_effort = replace(
+            page_effort, transactions=given.transactions or page_effort.transactions
+        )
+        pages.store_report(
+            pages.measure(page_effort, _say, given.data), is_stored=not given.quick, print_line=_say
+        )
         return
     effort = _QUICK if given.quick else _DEFAULT
     if given.rounds:
@@ -59,8 +55,47 @@ def main() -> None:
     table = report.markdown(result)
     print(f"\n{table}\n")
     if not given.quick:
-        kept = report.write("latest", "Speed", table, report.figures(result))
-        _say(f"Kept in {kept} and latest.md beside it.")
+        path = report.write("latest", "Speed", table, report.figures(result))
+        _say(f"Stored in {path}, and as latest.md next to it.")
+
+
+def _parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    modes = parser.add_mutually_exclusive_group()
+    parser.add_argument(
+        "--quick", action="store_true", help="run for a minute only, for work in progress"
+    )
+    modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
+    modes.add_argument("--webhooks", action="store_true", help="webhook throughput and delay")
+    modes.add_argument("--reports", action="store_true", help="reports on seeded organisations")
+    modes.add_argument(
+        "--pages", action="store_true", help="the dashboard of a seeded organisation"
+    )
+    modes.add_argument("--verbs", action="store_true", help="CPU per call of the common verbs")
+    modes.add_argument(
+        "--kill", action="store_true", help="kill processes under load, then check the data"
+    )
+    parser.add_argument("--check", action="store_true", help="fail on growth, with --verbs")
+    parser.add_argument("--write", action="store_true", help="renew the baseline, with --verbs")
+    parser.add_argument("--swaps", type=int, default=1_000_000, help="number, with --memory")
+    parser.add_argument("--transactions", type=int, help="number, with --reports or --pages")
+    parser.add_argument("--data", type=Path, help="directory to keep seeded data in, likewise")
+    parser.add_argument("--rounds", type=int, help="instead of the mode's own number")
+    return parser.parse_args()
+
+
+def _measure_verbs(given: argparse.Namespace) -> int:
+    effort = verbs.QUICK if given.quick else verbs.DEFAULT
+    if given.rounds:
+        effort = replace(effort, rounds=given.rounds)
+    series = verbs.measure(effort, _say)
+    print(f"\n{verbs.markdown(series)}\n")
+    if given.write:
+        verbs.write_baseline(series)
+    grown = verbs.grown(series) if given.check else []
+    for sentence in grown:
+        _say(f"Costs more than a third more than before: {sentence}")
+    return 1 if grown else 0
 
 
 def _leave(number: int, _frame: FrameType | None) -> None:

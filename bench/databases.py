@@ -11,16 +11,20 @@ from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from bench import scripts
-from landbridge.db.embedded.runner import clean_environment, client_directory, wheel_directory
-from landbridge.db.migrate import migrate
-from landbridge.db.pool import Database
+from landbridge.platform.db.embedded.runner import (
+    clean_environment,
+    client_directory,
+    wheel_directory,
+)
+from landbridge.platform.db.migrate import migrate
+from landbridge.platform.db.pool import Database
 
-# The same for all sides, so that nobody wins by a setting.
+# The same for all sides, so that no side wins by a setting.
 SESSION = "-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
 
 _ADD_ORG = "insert into orgs (id, name, created_at) values ($1, 'Bench', now())"
 
-# Two accounts per user, whose ids the scripts can compute: 2 n and 2 n + 1.
+# Two accounts per user; scripts compute their ids as 2 n and 2 n + 1.
 _ADD_ACCOUNTS = """
 insert into accounts (org_id, id, wallet_id, asset, available)
 select $1, lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n / 2), 32, '0')::uuid,
@@ -31,7 +35,7 @@ from generate_series(2, 2 * $2::int + 1) as n
 
 @dataclass(frozen=True, slots=True)
 class Pgbench:
-    """A database with our tables, and a script to run on it."""
+    """Database with our tables, and a script to run on it."""
 
     dsn: str
     script: str
@@ -48,7 +52,7 @@ class Pgbench:
         with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
             file.write(self.script)
             file.flush()
-            told = subprocess.run(
+            completed = subprocess.run(
                 [
                     str(client_directory(wheel_directory()) / "pgbench"),
                     *("-h", place["host"][0], "-p", place["port"][0], "-U", "postgres"),
@@ -62,16 +66,16 @@ class Pgbench:
                 text=True,
                 check=False,
             )
-        found = re.search(r"tps = ([\d.]+)", told.stdout)
-        failed = re.search(r"failed transactions: ([1-9]\d*)", told.stdout)
-        assert told.returncode == 0, told.stderr
-        assert found is not None, told.stdout
-        assert failed is None, told.stdout
+        found = re.search(r"tps = ([\d.]+)", completed.stdout)
+        failed = re.search(r"failed transactions: ([1-9]\d*)", completed.stdout)
+        assert completed.returncode == 0, completed.stderr
+        assert found is not None, completed.stdout
+        assert failed is None, completed.stdout
         return 2 * float(found[1])
 
 
 def make_pgbench(server_dsn: str, name: str, script: str, *, users: int) -> Pgbench:
-    """A new database of this name with accounts for the script."""
+    """Create a database of this name with accounts for the script."""
     dsn = asyncio.run(make(server_dsn, name))
 
     async def fill() -> None:
@@ -87,7 +91,7 @@ def make_pgbench(server_dsn: str, name: str, script: str, *, users: int) -> Pgbe
 
 
 async def make(server_dsn: str, name: str) -> str:
-    """A new, empty database; answers its DSN."""
+    """Create an empty database; return its DSN."""
     database = await Database.connect(server_dsn, name="bench", size_max=1)
     await database.rows(f"create database {name}")
     await database.close()
@@ -95,7 +99,7 @@ async def make(server_dsn: str, name: str) -> str:
 
 
 def read(dsn: str, sql: str, *args: object) -> list[tuple[Any, ...]]:
-    """What a statement answers, however long it takes."""
+    """Return the rows of a statement, without a timeout."""
 
     async def work() -> list[tuple[Any, ...]]:
         database = await Database.connect(dsn, name="bench", size_max=1, is_patient=True)
@@ -108,5 +112,5 @@ def read(dsn: str, sql: str, *args: object) -> list[tuple[Any, ...]]:
 
 
 def count(dsn: str, sql: str) -> int:
-    """The one number that a statement answers."""
+    """Return the single number that a statement selects."""
     return int(read(dsn, sql)[0][0])

@@ -1,11 +1,10 @@
-"""The proof by killing: everything is killed under load, and what was acknowledged must be there.
+"""Crash test: kill every process under load, then check that nothing acknowledged is lost.
 
-Callers create and accept swaps without pause; when a connection breaks they do what a careful
-client does, and send the same request again. Meanwhile `kill -9` hits an API process, the worker,
-PostgreSQL, all of them together, and at last `landbridge serve` itself, which is then started
-again by hand. Afterwards `landbridge check` must find the books in order, every create that was
-answered must be there exactly once under the id that was answered, and every accept that was
-answered must have moved its money exactly once.
+Callers create and accept swaps without pause. When a connection breaks, they send the same request
+again, as a careful client does. Meanwhile `kill -9` hits an API process, the worker, PostgreSQL,
+all of them together, and finally `landbridge serve` itself, which is then restarted. Afterwards
+three things must hold: `landbridge check` finds the ledger consistent; every acknowledged create
+exists exactly once under its id; every acknowledged accept moved its money exactly once.
 """
 
 import asyncio
@@ -29,7 +28,7 @@ _USERS = 64
 _LOAD_S = 4.0
 _AGAIN_S = 0.1
 
-# What is killed in turn; the first of each part, or all of them.
+# Targets, killed in turn: the first process of each part, or all of them.
 _VICTIMS: tuple[tuple[str, ...], ...] = (
     ("one api",),
     ("worker",),
@@ -40,12 +39,12 @@ _VICTIMS: tuple[tuple[str, ...], ...] = (
     ("serve", "api", "worker", "postgres"),
 )
 
-_SEEN = """
+_SWAPS = """
 select t.request_id, t.id, t.status,
     (select count(*) from changes c where c.org_id = t.org_id and c.object_id = t.id
-        and c.what = 'open') as opened,
+        and c.change_type = 'open') as opened,
     (select count(*) from changes c where c.org_id = t.org_id and c.object_id = t.id
-        and c.what = 'accept' and c.rests) as accepted,
+        and c.change_type = 'accept' and c.is_settled) as accepted,
     (select count(*) from entries e where e.org_id = t.org_id and e.transfer_id = t.id) as entries
 from transfers t
 where t.kind = 'WALLET.SWAP'
@@ -64,17 +63,17 @@ class _Reply(msgspec.Struct, rename="camel"):
 
 @dataclass(slots=True)
 class Log:
-    """What the callers were told."""
+    """Acknowledgements that the callers received."""
 
-    asked: set[UUID] = field(default_factory=set[UUID])
+    requested_ids: set[UUID] = field(default_factory=set[UUID])
     created: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
     accepted: set[UUID] = field(default_factory=set[UUID])
     repeats: int = 0
     wrongs: list[str] = field(default_factory=list[str])
 
 
-def prove(say: Callable[[str], None], *, rounds: int) -> bool:
-    """Whether nothing that was acknowledged is lost or doubled."""
+def run_crash_test(print_line: Callable[[str], None], *, rounds: int) -> bool:
+    """Return whether no acknowledged operation is lost or doubled."""
     with tempfile.TemporaryDirectory(prefix="landbridge-bench-") as folder:
         data_dir = Path(folder) / "data"
         running = server.start(data_dir)
@@ -83,8 +82,8 @@ def prove(say: Callable[[str], None], *, rounds: int) -> bool:
             running.await_ready()
             accounts = server.open_accounts(running, orgs=2, users=_USERS)
             for victims in _VICTIMS * rounds:
-                running = asyncio.run(_under_fire(running, accounts, log, victims, say))
-            wrongs = [*log.wrongs, *_compare(databases.read(running.dsn, _SEEN), log)]
+                running = asyncio.run(_under_fire(running, accounts, log, victims, print_line))
+            wrongs = [*log.wrongs, *_compare(databases.read(running.dsn, _SWAPS), log)]
         finally:
             running.process.send_signal(signal.SIGTERM)
             running.process.wait(60)
@@ -107,7 +106,7 @@ async def _under_fire(
     accounts: list[Account],
     log: Log,
     victims: tuple[str, ...],
-    say: Callable[[str], None],
+    print_line: Callable[[str], None],
 ) -> server.Server:
     over = asyncio.Event()
     callers = [
@@ -128,7 +127,7 @@ async def _under_fire(
     await asyncio.sleep(_LOAD_S / 2)
     over.set()
     await asyncio.gather(*callers)
-    say(
+    print_line(
         f"killed {' and '.join(victims)} ({len(pids)} processes); "
         f"{len(log.accepted) - before:,} accepts since"
     )
@@ -138,28 +137,28 @@ async def _under_fire(
 def _pids(running: server.Server, victim: str) -> list[int]:
     part = victim.removeprefix("one ")
     pids = running.pids(part)
-    # The first of `postgres` is the postmaster; without it the others leave by themselves.
+    # The first of `postgres` is the postmaster; without it the backends exit by themselves.
     return pids[:1] if part != victim else pids
 
 
 async def _call(port: int, accounts: list[Account], log: Log, over: asyncio.Event) -> None:
-    """One caller: a swap after another, each request sent until it is answered."""
-    line = _Line(port, log)
+    """Run one caller: create swaps in turn, and repeat each request until it is answered."""
+    line = _RetryingConnection(port, log)
     texts = [Texts(each, f"127.0.0.1:{port}") for each in accounts]
     number = 0
     while not over.is_set():
         number += 1
         text = texts[number % len(texts)]
         request_id = uuid4()
-        log.asked.add(request_id)
+        log.requested_ids.add(request_id)
         start, end = text.creates[number % 2]
-        created = await line.ask(start + str(request_id).encode() + end)
+        created = await line.send(start + str(request_id).encode() + end)
         if created is None:
             log.wrongs.append(f"the create {request_id} was refused")
             continue
         log.created[request_id] = created.id
-        accepted = await line.ask(f"POST /v2/wallets/swaps/{created.id}".encode() + text.accept)
-        # None: the quote ran out while the server was down, which is its right.
+        accepted = await line.send(f"POST /v2/wallets/swaps/{created.id}".encode() + text.accept)
+        # None: the quote expired while the server was down, which is allowed.
         if accepted is not None:
             if accepted.status != "COMPLETED":
                 log.wrongs.append(f"the accept of {created.id} was answered {accepted.status}")
@@ -167,16 +166,16 @@ async def _call(port: int, accounts: list[Account], log: Log, over: asyncio.Even
     line.close()
 
 
-class _Line:
-    """A connection that is made anew when it breaks."""
+class _RetryingConnection:
+    """Connection that is reopened after it breaks."""
 
     def __init__(self, port: int, log: Log) -> None:
         self._port = port
         self._log = log
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def ask(self, request: bytes) -> _Details | None:
-        """The swap in the answer, or None if it was refused; asks until it is told."""
+    async def send(self, request: bytes) -> _Details | None:
+        """Send a request until it is answered; return the swap, or None if it was refused."""
         while True:
             try:
                 status, body = await asyncio.wait_for(self._exchange(request), 60)
@@ -206,16 +205,16 @@ class _Line:
         return int(head[9:12]), await reader.readexactly(length)
 
 
-def _compare(seen: list[tuple[UUID, UUID, str, int, int, int]], log: Log) -> list[str]:
-    """What the books say, against what the callers were told; each sentence is a failure."""
+def _compare(observed: list[tuple[UUID, UUID, str, int, int, int]], log: Log) -> list[str]:
+    """Compare the ledger with the acknowledgements; return a sentence per failure."""
     wrongs: list[str] = []
     by_request: dict[UUID, UUID] = {}
-    for request_id, swap_id, status, opened, accepted, entries in seen:
+    for request_id, swap_id, status, opened, accepted, entries in observed:
         if request_id in by_request or opened != 1:
-            wrongs.append(f"request {request_id} was carried out twice")
+            wrongs.append(f"request {request_id} was executed twice")
         by_request[request_id] = swap_id
-        if request_id not in log.asked:
-            wrongs.append(f"nobody asked for {swap_id}")
+        if request_id not in log.requested_ids:
+            wrongs.append(f"no request for {swap_id}")
         is_done = status == "COMPLETED"
         if (accepted, entries) != ((1, _ENTRIES) if is_done else (0, 0)):
             wrongs.append(f"{swap_id} is {status} with {accepted} accepts and {entries} entries")

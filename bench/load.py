@@ -1,12 +1,12 @@
-"""The load: swaps over HTTP/1.1, each created and then accepted, from one cheap process.
+"""Load generator: creates and accepts swaps over HTTP/1.1 from one cheap process.
 
-It shares the machine with what it measures, so it does as little as it can: requests are glued
-from prepared bytes, answers are looked at only for their length, their status and the id. What it
-costs is measured with everything else.
+It shares the machine with the server under test, so it does little work: requests are joined from
+prepared bytes, and only the length, status and id of a response are read. Its CPU time is measured
+separately.
 
-Closed loop: every connection sends its next request when the last one is answered; this finds the
-rate. Open loop: swaps arrive at a given rate at random moments, whatever the answers do, and
-latency counts from the moment of arrival; this finds the latency that a caller would see.
+Closed loop: each connection sends its next request after the last response. This finds the rate.
+Open loop: swaps arrive at a given rate at random moments, regardless of responses, and latency
+counts from the arrival. This finds the latency that a caller would see.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from bench.machine import Meter
 _CURRENCIES = (("usdc", "usdt"), ("usdt", "usdc"))
 _ID = b'"id":"'
 _LENGTH = b"content-length: "
-# The first requests of a run meet cold caches and connections; they are not counted.
+# The first requests of a run meet cold caches and connections and are not counted.
 WARM_UP_S = 1.0
 _OPEN_LINES = 64
 _DRAIN_S = 0.3
@@ -32,7 +32,7 @@ _DRAIN_S = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user with wallets, and the API key of its organisation."""
+    """User with wallets, and an API key of its organisation."""
 
     key: str
     user_id: UUID
@@ -40,11 +40,11 @@ class Account:
 
 @dataclass(slots=True)
 class Tally:
-    """What a run did, counted from the end of its warm-up."""
+    """Counts and latencies of a run after its warm-up."""
 
     operations: int = 0
     seconds: float = 0.0
-    # All that were carried out, those of the warm-up too.
+    # All executed operations, including those of the warm-up.
     swaps: int = 0
     refusals: list[str] = field(default_factory=list[str])
     latencies_s: list[float] = field(default_factory=list[float])
@@ -55,13 +55,13 @@ class Tally:
         return self.operations / self.seconds
 
     def percentile_ms(self, part: float) -> float:
-        """The latency that this part of the operations stayed within."""
+        """Return the latency at this percentile."""
         ordered = sorted(self.latencies_s)
         return ordered[min(int(len(ordered) * part), len(ordered) - 1)] * 1000
 
 
 class Texts:
-    """The bytes of an account's requests, but for the ids."""
+    """Bytes of an account's requests, without the ids."""
 
     def __init__(self, account: Account, host: str) -> None:
         head = f"Host: {host}\r\nAuthorization: Bearer {account.key}\r\n"
@@ -81,8 +81,8 @@ class Texts:
             self.creates.append((start.encode(), end.encode()))
 
 
-class Line(asyncio.Protocol):
-    """A connection with at most one request under way; makes one swap after another."""
+class LoadConnection(asyncio.Protocol):
+    """Connection that makes swaps in turn, with at most one request in flight."""
 
     def __init__(self, run: "Run") -> None:
         self._run = run
@@ -90,26 +90,26 @@ class Line(asyncio.Protocol):
         self._buffer = b""
         self._texts: Texts = run.texts[0]
         self._is_accept = False
-        self.asked_at_s = 0.0
+        self.requested_at_s = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ready to be started."""
         self._transport = cast("asyncio.WriteTransport", transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fatal unless the run is over."""
+        """Fail unless the run is over."""
         self._run.lost(exc)
 
-    def start(self, asked_at_s: float) -> None:
+    def start(self, started_at_s: float) -> None:
         """Create a swap of some account."""
-        self.asked_at_s = asked_at_s
+        self.requested_at_s = started_at_s
         self._is_accept = False
         self._texts = random.choice(self._run.texts)  # noqa: S311  load, no secret
         start, end = self._texts.creates[random.getrandbits(1)]
         self._send(start + _request_id() + end)
 
     def data_received(self, data: bytes) -> None:
-        """Take in an answer, whole or in parts."""
+        """Parse a response that arrives whole or in parts."""
         if self._buffer:
             data = self._buffer + data
         head = data.find(b"\r\n\r\n")
@@ -124,13 +124,13 @@ class Line(asyncio.Protocol):
 
     def _answered(self, answer: bytes, head: int) -> None:
         now_s = time.perf_counter()
-        self._run.count(now_s - self.asked_at_s)
+        self._run.count(now_s - self.requested_at_s)
         if answer[9:12] != b"200":
             self._run.refused(answer.decode(errors="replace"))
         elif not self._is_accept:
             at = answer.find(_ID, head) + len(_ID)
             self._is_accept = True
-            self.asked_at_s = now_s
+            self.requested_at_s = now_s
             self._send(b"POST /v2/wallets/swaps/" + answer[at : at + 36] + self._texts.accept)
             return
         elif b'"COMPLETED"' in answer:
@@ -145,7 +145,7 @@ class Line(asyncio.Protocol):
 
 
 class Run:
-    """A closed-loop run; `OpenRun` is the other kind."""
+    """Closed-loop run; `OpenRun` is the other kind."""
 
     def __init__(self, accounts: list[Account], host: str) -> None:
         self.texts = [Texts(account, host) for account in accounts]
@@ -153,28 +153,28 @@ class Run:
         self._is_counting = False
         self._is_over = asyncio.Event()
 
-    def start(self, lines: list[Line]) -> None:
+    def start(self, lines: list[LoadConnection]) -> None:
         """Begin."""
         for line in lines:
             line.start(time.perf_counter())
 
-    def next(self, line: Line) -> None:
-        """A line has finished its swap."""
+    def next(self, line: LoadConnection) -> None:
+        """Continue after a connection has finished its swap."""
         if not self._is_over.is_set():
             line.start(time.perf_counter())
 
     def count(self, latency_s: float) -> None:
-        """An operation was answered."""
+        """Count an answered operation."""
         if self._is_counting:
             self.tally.operations += 1
             self.tally.latencies_s.append(latency_s)
 
     def refused(self, answer: str) -> None:
-        """An operation did not do what it was asked."""
+        """Count an operation that was refused."""
         self.tally.refusals.append(answer)
 
     def lost(self, error: Exception | None) -> None:
-        """A connection has gone."""
+        """Handle a lost connection."""
         if not self._is_over.is_set():
             self.refused(f"connection lost: {error}")
             self._is_over.set()
@@ -198,25 +198,25 @@ class OpenRun(Run):
     def __init__(self, accounts: list[Account], host: str, *, swaps_per_s: float) -> None:
         super().__init__(accounts, host)
         self._rate = swaps_per_s
-        self._free: list[Line] = []
+        self._free: list[LoadConnection] = []
         self._waiting: deque[float] = deque()
         self._due_s = 0.0
 
-    def start(self, lines: list[Line]) -> None:
+    def start(self, lines: list[LoadConnection]) -> None:
         """Begin."""
         self._free = lines
         self._due_s = time.perf_counter()
         self._arrive()
 
-    def next(self, line: Line) -> None:
-        """A line is free for who has waited longest."""
+    def next(self, line: LoadConnection) -> None:
+        """Give a free connection to the swap that has waited longest."""
         if self._waiting:
             line.start(self._waiting.popleft())
         else:
             self._free.append(line)
 
     def _arrive(self) -> None:
-        """All arrivals that are due, counted from when they were due and not from now."""
+        """Start all arrivals that are due; their latency counts from the due time, not from now."""
         if self._is_over.is_set():
             return
         now_s = time.perf_counter()
@@ -232,7 +232,7 @@ class OpenRun(Run):
 def closed(
     accounts: list[Account], *, port: int, connections: int, seconds: float, meter: Meter
 ) -> Tally:
-    """As many swaps as `connections` get done."""
+    """Run a closed loop over this many connections."""
     run = Run(accounts, f"127.0.0.1:{port}")
     return uvloop.run(_drive(run, port, connections, seconds, meter))
 
@@ -248,12 +248,12 @@ def paced(
 async def _drive(run: Run, port: int, connections: int, seconds: float, meter: Meter) -> Tally:
     loop = asyncio.get_running_loop()
     made = [
-        await loop.create_connection(lambda: Line(run), "127.0.0.1", port)
+        await loop.create_connection(lambda: LoadConnection(run), "127.0.0.1", port)
         for _ in range(connections)
     ]
     run.start([line for _, line in made])
     await run.measure(seconds, meter)
-    # What is under way is answered, so that nothing of this run is left to the next one.
+    # Await requests in flight, so that nothing of this run reaches into the next one.
     await asyncio.sleep(_DRAIN_S)
     for transport, _ in made:
         transport.close()
@@ -268,6 +268,6 @@ async def _pause(over: asyncio.Event, seconds: float) -> None:
 
 
 def _request_id() -> bytes:
-    """A random UUID, as callers make them."""
+    """Return a random UUID, as clients generate them."""
     text = f"{random.getrandbits(128):032x}"
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-8{text[17:20]}-{text[20:]}".encode()

@@ -1,4 +1,4 @@
-"""What processes cost: CPU time and memory as Linux counts them, read from /proc."""
+"""CPU time and memory of processes, as Linux accounts for them in /proc."""
 
 import os
 import resource
@@ -12,10 +12,10 @@ _MB = 1024  # smaps counts in kB
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Megabytes of some processes together.
+    """Total memory of a group of processes, in megabytes.
 
-    RSS counts a page that several processes share once for each; PSS divides it among them, so the
-    sum of PSS is what they really take; USS is what would be free again if they ended.
+    RSS counts a shared page once per process. PSS divides it among the processes, so the sum of PSS
+    is their real use. USS is what would be free if they ended.
     """
 
     rss: float
@@ -24,19 +24,19 @@ class Memory:
 
 
 def cpu_s(pids: Iterable[int]) -> float:
-    """CPU seconds of these processes so far, with those of children that have ended."""
+    """Return the CPU seconds of these processes, including those of ended children."""
     return sum(sum(_stat(pid)[11:15]) for pid in pids) / _TICKS_PER_S
 
 
 def machine_cpu_s() -> tuple[float, float]:
-    """CPU seconds of the whole machine since it started: busy, and taken by other guests."""
+    """Return the CPU seconds of the machine since boot: busy, and stolen by other guests."""
     fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
     user, nice, system, _idle, _iowait, irq, softirq, steal, *_ = map(int, fields)
     return (user + nice + system + irq + softirq) / _TICKS_PER_S, steal / _TICKS_PER_S
 
 
 def tree(pid: int) -> list[int]:
-    """The process and all below it, as they are now."""
+    """Return the process and all its descendants."""
     below: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (stat := _stat(int(entry.name))):
@@ -48,7 +48,7 @@ def tree(pid: int) -> list[int]:
 
 
 def command(pid: int) -> str:
-    """How the process was called; empty if it is gone."""
+    """Return the command line of a process; empty if it has ended."""
     try:
         raw = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -57,7 +57,7 @@ def command(pid: int) -> str:
 
 
 def memory(pids: Iterable[int]) -> Memory:
-    """What these processes take together."""
+    """Return the total memory of these processes."""
     rss = pss = uss = 0
     for pid in pids:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
@@ -75,7 +75,7 @@ def memory(pids: Iterable[int]) -> Memory:
 
 
 def description() -> str:
-    """The processor, in one line."""
+    """Return the processor's name and cores in one line."""
     model = next(
         (
             line.partition(":")[2].strip()
@@ -88,7 +88,7 @@ def description() -> str:
 
 
 def _stat(pid: int) -> list[int]:
-    """/proc/PID/stat from the state on, as numbers; empty if the process is gone.
+    """Return /proc/PID/stat from the state on, as numbers; empty if the process has ended.
 
     [1] is the parent; [11:15] are the ticks in user and system mode, its own and its children's.
     """
@@ -100,12 +100,12 @@ def _stat(pid: int) -> list[int]:
 
 
 class Meter:
-    """CPU time of some parts of the whole between `start` and `stop`.
+    """CPU time of each part of the system between `start` and `stop`.
 
-    `parts` answers process ids by name each time anew, because servers start processes as they go;
-    the times of those that ended are found at their parents. `client` is this process with the
-    programs that it has run; `others` is whatever else kept the machine busy, `stolen` what other
-    guests of the host took: where these two are large, trust nothing but CPU per operation.
+    `parts` returns current process ids by name, because servers start processes while they run; the
+    times of ended ones are counted at their parents. `client` is this process with the programs
+    that it has run. `others` is other work on the machine, `stolen` what other guests of the host
+    took. Where these two are large, only CPU per operation is reliable.
     """
 
     def __init__(self, parts: Callable[[], Mapping[str, Iterable[int]]]) -> None:

@@ -1,4 +1,4 @@
-"""The long run: a million swaps, and what memory, rate and plans do meanwhile."""
+"""Long run: a million swaps, with memory, rate and query plans over time."""
 
 import tempfile
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from bench import databases, load, machine, report, server
 from bench.speed import CONNECTIONS, ORGS, USERS, memory, meter, sample
 
 _SLICE_S = 30.0
-# A statement that walks a large table from end to end has lost its plan.
+# A statement that scans a large table has a bad plan.
 _WALKED = """
 select relname, seq_scan, seq_tup_read, n_live_tup
 from pg_stat_user_tables
@@ -29,8 +29,8 @@ class Slice:
     memory: machine.Memory
 
 
-def measure(swaps: int, say: Callable[[str], None]) -> None:
-    """Run until that many swaps are done, in 32 organisations; print and keep what was seen."""
+def measure(swaps: int, print_line: Callable[[str], None]) -> None:
+    """Run this many swaps in 32 organisations; print and store the measurements."""
     with tempfile.TemporaryDirectory(prefix="landbridge-bench-") as folder:
         data_dir = Path(folder) / "data"
         with server.serving(data_dir) as ours:
@@ -49,7 +49,7 @@ def measure(swaps: int, say: Callable[[str], None]) -> None:
                 done += tally.swaps
                 seen = sample(tally, metered)
                 slices.append(Slice(done, seen.per_s, seen.p99_ms, dict(seen.cpu_us), memory(ours)))
-                say(_row(slices[-1]))
+                print_line(_row(slices[-1]))
             walked = databases.read(ours.dsn, _WALKED)
             size_mb = databases.count(
                 ours.dsn, "select pg_database_size(current_database()) / 1048576"
@@ -61,7 +61,7 @@ def measure(swaps: int, say: Callable[[str], None]) -> None:
 
 
 def _table(slices: list[Slice], walked: list[tuple[object, ...]], size_mb: int) -> str:
-    """The first slice, every tenth of the way, and the last."""
+    """Return the rows of the first slice, each tenth of the run, and the last slice."""
     step = max(len(slices) // 10, 1)
     shown = [*slices[:-1:step], slices[-1]]
     heads = "swaps so far | operations/s | p99 | API CPU | PostgreSQL CPU | PSS | USS | RSS"
@@ -71,7 +71,7 @@ def _table(slices: list[Slice], walked: list[tuple[object, ...]], size_mb: int) 
             *("", f"| {heads} |", "|---|---|---|---|---|---|---|---|"),
             *(_row(each) for each in shown),
             *("", f"The database has {size_mb:,} MB.", ""),
-            *("| table | walked from end to end | rows read so | rows |", "|---|---|---|---|"),
+            *("| table | full scans | rows read by them | rows |", "|---|---|---|---|"),
             *(f"| {name} | {scans} | {read:,} | {rows:,} |" for name, scans, read, rows in walked),
         ]
     )

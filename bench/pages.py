@@ -1,6 +1,6 @@
-"""The pages run: how long each page of the dashboard takes, and how much a first visit transfers.
+"""Page run: load time of each dashboard page, and the transfer size of a first visit.
 
-Asked over HTTP by an admin of a seeded organisation, one page after another, in turn.
+An admin of a seeded organisation requests one page after another over HTTP.
 """
 
 import asyncio
@@ -15,17 +15,17 @@ from uuid import UUID
 
 from bench import databases, report, reports, server
 from bench.report_findings import Effort, Times
-from landbridge.core.ids import new_id
-from landbridge.db.pool import Tx
-from landbridge.members import store
-from landbridge.members.model import Person, Theme
-from landbridge.settings import Settings
-from landbridge.web.caller import Role
-from landbridge.wiring import House, open_house
+from landbridge.app.container import Container, open_container
+from landbridge.app.settings import Settings
+from landbridge.customers.team import store
+from landbridge.customers.team.model import TeamMember, Theme
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.http.caller import MemberRole
 
-P95_MS_WANTED, FIRST_KB_WANTED = 100.0, 100.0
-DEFAULT = Effort(transactions=1_000_000, days=730, asked=40)
-QUICK = Effort(transactions=100_000, days=730, asked=10)
+P95_MS_TARGET, FIRST_KB_TARGET = 100.0, 100.0
+DEFAULT = Effort(transactions=1_000_000, days=730, request_count=40)
+QUICK = Effort(transactions=100_000, days=730, request_count=10)
 
 _ASSET = re.compile(r'(?:href|src)="(/dashboard/assets/[^"]+)"')
 _PATHS = (
@@ -47,14 +47,14 @@ class Findings:
 
 
 class Browser:
-    """One kept connection of somebody who has signed in."""
+    """Keep-alive connection of a signed-in person."""
 
     def __init__(self, port: int, cookie: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
         self._headers = {"Cookie": f"landbridge={cookie}"}
 
     def open(self, path: str) -> tuple[float, bytes]:
-        """How long a page took that must be good, in ms; and the page."""
+        """Load a page that must succeed; return the milliseconds and the page."""
         began = time.perf_counter()
         self._connection.request("GET", path, headers=self._headers)
         with self._connection.getresponse() as answer:
@@ -63,20 +63,22 @@ class Browser:
         return (time.perf_counter() - began) * 1000, body
 
 
-def measure(effort: Effort, say: Callable[[str], None], kept: Path | None = None) -> Findings:
-    """All pages: in `kept`, whose organisations another run may ask again, or thrown away."""
+def measure(
+    effort: Effort, print_line: Callable[[str], None], kept: Path | None = None
+) -> Findings:
+    """Measure all pages on an installation in `kept`, reused by later runs, or a temporary one."""
     with tempfile.TemporaryDirectory(prefix="landbridge-bench-") as scratch:
         folder = kept or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         with server.serving(folder / "data") as ours:
-            _, large = reports.orgs(ours, effort, folder / "orgs.json", say)
+            _, large = reports.orgs(ours, effort, folder / "orgs.json", print_line)
             cookie = asyncio.run(_signed_in(ours, UUID(large.id)))
-            say("Opening pages ...")
+            print_line("Loading pages ...")
             return _open(Browser(ours.port, cookie), effort, _paths(ours, large.id))
 
 
 def _paths(ours: server.Server, org_id: str) -> list[str]:
-    """The pages without an id, and those of the user with the newest payment, and of that."""
+    """Return pages without an id, and those of the newest payment and of its user."""
     ((user, payment),) = databases.read(
         ours.dsn,
         "select user_id, id from transfers where org_id = $1 and kind = 'OFFRAMP'"
@@ -91,7 +93,7 @@ def _paths(ours: server.Server, org_id: str) -> list[str]:
 
 def _open(browser: Browser, effort: Effort, paths: list[str]) -> Findings:
     found = Findings(effort)
-    for number in range(effort.asked + 2):
+    for number in range(effort.request_count + 2):
         for path in paths:
             took_ms, body = browser.open(path)
             if number == 0:
@@ -105,42 +107,42 @@ def _open(browser: Browser, effort: Effort, paths: list[str]) -> Findings:
 
 
 async def _signed_in(ours: server.Server, org_id: UUID) -> str:
-    """The cookie of an admin."""
+    """Return the session cookie of an admin."""
     settings = Settings(data_dir=str(ours.data_dir))
-    async with open_house(settings, ours.dsn, name="bench") as house:
-        return await house.database.transact(lambda tx: _admin(tx, house, org_id))
+    async with open_container(settings, ours.dsn, name="bench") as container:
+        return await container.database.transact(lambda tx: _admin(tx, container, org_id))
 
 
-async def _admin(tx: Tx, house: House, org_id: UUID) -> str:
+async def _admin(tx: Tx, container: Container, org_id: UUID) -> str:
     member_id = new_id()
-    person = Person(
+    person = TeamMember(
         org_id=org_id,
         id=member_id,
         email=f"{member_id}@example.com",
         name="Bench",
-        role=Role.ADMIN,
+        role=MemberRole.ADMIN,
         has_password=False,
         language="en",
         theme=Theme.SYSTEM,
-        wants_approval_mails=False,
-        created_at=house.clock.now(),
+        receives_approval_emails=False,
+        created_at=container.clock.now(),
         removed_at=None,
         version=1,
     )
     await store.add(tx, person, None)
-    return await house.sessions.begin(tx, org_id, member_id, is_verified=True)
+    return await container.sessions.begin(tx, org_id, member_id, is_verified=True)
 
 
-def keep(found: Findings, *, is_kept: bool, say: Callable[[str], None]) -> None:
-    """Print the table; keep it if it is worth it."""
+def store_report(found: Findings, *, is_stored: bool, print_line: Callable[[str], None]) -> None:
+    """Print the table; store it if the run was complete."""
     table = markdown(found)
     print(f"\n{table}\n")
-    if is_kept:
-        say(f"Kept in {report.write('pages', 'Pages', table, asdict(found))}.")
+    if is_stored:
+        print_line(f"Stored in {report.write('pages', 'Pages', table, asdict(found))}.")
 
 
 def markdown(found: Findings) -> str:
-    """The table."""
+    """Return the table as Markdown."""
     slowest = max(each.p95 for each in found.times.values())
     largest = max(found.first_bytes.values()) / 1024
     return "\n".join(
@@ -150,14 +152,14 @@ def markdown(found: Findings) -> str:
             *("| page | p50 ms | p95 ms | first visit KB |", "|---|---|---|---|"),
             *(_row(path, each, found.first_bytes) for path, each in found.times.items()),
             "",
-            *("| | wanted | measured | |", "|---|---|---|---|"),
+            *("| | target | measured | |", "|---|---|---|---|"),
             (
-                f"| slowest p95, ms | below {P95_MS_WANTED:.0f} | {slowest:.0f} |"
-                f" {'met' if slowest < P95_MS_WANTED else 'no'} |"
+                f"| slowest p95, ms | below {P95_MS_TARGET:.0f} | {slowest:.0f} |"
+                f" {'met' if slowest < P95_MS_TARGET else 'no'} |"
             ),
             (
-                f"| largest first visit, KB | below {FIRST_KB_WANTED:.0f} | {largest:.0f} |"
-                f" {'met' if largest < FIRST_KB_WANTED else 'no'} |"
+                f"| largest first visit, KB | below {FIRST_KB_TARGET:.0f} | {largest:.0f} |"
+                f" {'met' if largest < FIRST_KB_TARGET else 'no'} |"
             ),
         ]
     )

@@ -14,8 +14,8 @@ values (
 )
 on conflict (org_id, request_id) do nothing;
 insert into changes (
-    org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx,
-    opened_digest
+    org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
+    occurred_at, is_settled, tx, creation_digest
 )
 values (
     :org::uuid, <id>::uuid, 1, 'WALLET.SWAP', 'open', null, 'OPEN_QUOTE', :actor, now(), true,
@@ -35,7 +35,7 @@ where org_id = :org::uuid and id = <source>::uuid;
 update accounts set available = available + 1248750
 where org_id = :org::uuid and id = <destination>::uuid;
 insert into entries (
-    org_id, transfer_id, seq, line, account_id, role, asset, available, held, at
+    org_id, transfer_id, seq, line, account_id, role, asset, available, held, occurred_at
 )
 values
     (:org::uuid, <id>::uuid, 4, 1, <source>::uuid, null, <sold>, -1250000, 0, now()),
@@ -46,7 +46,8 @@ values
 update transfers set status = 'COMPLETED', version = 4, due_at = null, updated_at = now()
 where org_id = :org::uuid and id = <id>::uuid and version = 1;
 insert into changes (
-    org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx
+    org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
+    occurred_at, is_settled, tx
 )
 values
     (:org::uuid, <id>::uuid, 2, 'WALLET.SWAP', 'accept', 'OPEN_QUOTE', 'CREATED', :actor, now(),

@@ -1,8 +1,8 @@
-"""A receiver that answers every delivery at once, in a process of its own; and one that never does.
+"""Webhook receivers in a process of their own: one answers at once, one never answers.
 
-`python -m bench.receiver PORT` counts what it is sent and how long after `createdAt` it came. It
-tells how many on `GET /count`, and all of it on `GET /`, counting from zero afterwards. It is as
-cheap as it can be: what it costs is measured with everything else.
+`python -m bench.receiver PORT` counts deliveries and their delay after `createdAt`. `GET /count`
+returns the count; `GET /` returns all figures and resets them. The receiver is as cheap as
+possible, and its CPU time is measured separately.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ import uvloop
 from bench.server import free_port
 
 _OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-# The envelope's own stands behind its data, which has others.
+# The envelope's own `createdAt` follows its data, which contains others.
 _CREATED = b'"createdAt":"'
 _STAMP_LENGTH = len("2026-01-01T00:00:00.000Z")
 _START_PATIENCE_S = 60.0
@@ -31,7 +31,7 @@ _START_PATIENCE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What came since it was last asked; times are since the epoch."""
+    """Deliveries since the last reset; times are seconds since the epoch."""
 
     count: int
     first_s: float
@@ -44,36 +44,36 @@ class Received:
         return (self.count - 1) / (self.last_s - self.first_s)
 
     def delay_ms(self, part: float) -> float:
-        """The delay that this part of them stayed within."""
+        """Return the delay at this percentile."""
         ordered = sorted(self.delays_s)
         return ordered[min(int(len(ordered) * part), len(ordered) - 1)] * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """A receiver under way."""
+    """Running receiver."""
 
     port: int
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """URL of the receiver."""
         return f"http://127.0.0.1:{self.port}/"
 
     def take(self) -> Received:
-        """What came since the last time."""
+        """Return the deliveries since the last call."""
         with urlopen(f"http://127.0.0.1:{self.port}/", timeout=30) as answer:
             return Received(**json.load(answer))
 
     def count(self) -> int:
-        """How many came so far."""
+        """Return the number of deliveries so far."""
         with urlopen(f"http://127.0.0.1:{self.port}/count", timeout=30) as answer:
             return int(answer.read())
 
 
 @contextmanager
 def receiving(*, hangs: bool = False) -> Generator[Receiver]:
-    """A receiver in a process of its own, ended at the end."""
+    """Run a receiver in a process of its own."""
     port = free_port()
     command = [sys.executable, "-m", "bench.receiver", str(port), *(["hangs"] if hangs else [])]
     process = Popen(command)
@@ -119,12 +119,12 @@ class _Counts:
         return str(len(self.delays_s)).encode()
 
     def take(self) -> bytes:
-        told = Received(len(self.delays_s), self.first_s, self.last_s, self.delays_s)
+        received = Received(len(self.delays_s), self.first_s, self.last_s, self.delays_s)
         self.delays_s = []
-        return json.dumps({name: getattr(told, name) for name in told.__slots__}).encode()
+        return json.dumps({name: getattr(received, name) for name in received.__slots__}).encode()
 
 
-class _Line(asyncio.Protocol):
+class _ReceiverConnection(asyncio.Protocol):
     def __init__(self, counts: _Counts, *, hangs: bool) -> None:
         self._counts = counts
         self._hangs = hangs
@@ -148,9 +148,9 @@ class _Line(asyncio.Protocol):
         assert self._transport is not None
         body, self._body = self._body, b""
         if self._parser.get_method() == b"GET":
-            told = self._counts.count() if self._url == b"/count" else self._counts.take()
-            self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(told))
-            self._transport.write(told)
+            counts = self._counts.count() if self._url == b"/count" else self._counts.take()
+            self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(counts))
+            self._transport.write(counts)
         elif not self._hangs:
             self._counts.add(body)
             self._transport.write(_OK)
@@ -159,7 +159,7 @@ class _Line(asyncio.Protocol):
 async def _serve(port: int, *, hangs: bool) -> None:
     counts = _Counts()
     server = await asyncio.get_running_loop().create_server(
-        lambda: _Line(counts, hangs=hangs), "127.0.0.1", port, backlog=1000
+        lambda: _ReceiverConnection(counts, hangs=hangs), "127.0.0.1", port, backlog=1000
     )
     await server.serve_forever()
 

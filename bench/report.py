@@ -18,18 +18,18 @@ _PARTS = ("client", "api", "worker", "postgres")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What we want to be true, and what was measured."""
+    """Target, and the measured value."""
 
     name: str
-    wanted: str
+    expected: str
     measured: str
     is_met: bool
 
 
 def targets(result: Result) -> list[Target]:
-    """The promises of docs/internals/speed.md beside this run."""
+    """Return the targets of docs/internals/speed.md with the values of this run."""
     ours = result.series[ONE]
-    p99 = result.paced.middle("p99_ms")
+    p99 = result.paced.median("p99_ms")
     assert p99 is not None
     ratios = [
         ("pgbench, our statements one by one", 0.65, ratio(ours, result.series[PGBENCH])),
@@ -39,8 +39,8 @@ def targets(result: Result) -> list[Target]:
     ]
     return [
         *(
-            Target(name, f"at least {wanted}", _spread(found), found.middle >= wanted)
-            for name, wanted, found in ratios
+            Target(name, f"at least {expected}", _spread(found), found.median >= expected)
+            for name, expected, found in ratios
         ),
         Target("p99 at half the rate", "below 60 ms", f"{p99:.0f} ms", p99 < 60),
         Target(
@@ -53,7 +53,7 @@ def targets(result: Result) -> list[Target]:
 
 
 def markdown(result: Result) -> str:
-    """The tables."""
+    """Return the tables as Markdown."""
     lines = [
         *("| | operations/s | least to most | p50 | p99 |", "|---|---|---|---|---|"),
         *(_rate_row(name, each) for name, each in result.series.items()),
@@ -61,13 +61,14 @@ def markdown(result: Result) -> str:
         "",
         "CPU microseconds per operation:",
         "",
-        "| | client | API | worker | PostgreSQL | together | others on the machine |",
+        "| | client | API | worker | PostgreSQL | together | other work on the machine |",
         "|---|---|---|---|---|---|---|",
         *(_cpu_row(name, each) for name, each in result.series.items()),
         "",
-        *("| ours against | wanted | median, least to most | |", "|---|---|---|---|"),
+        *("| ours against | target | median, least to most | |", "|---|---|---|---|"),
         *(
-            f"| {each.name} | {each.wanted} | {each.measured} | {'met' if each.is_met else 'no'} |"
+            f"| {each.name} | {each.expected} | {each.measured} |"
+            f" {'met' if each.is_met else 'no'} |"
             for each in targets(result)
         ),
     ]
@@ -75,20 +76,24 @@ def markdown(result: Result) -> str:
 
 
 def write(name: str, title: str, table: str, figures: Mapping[str, Any]) -> Path:
-    """Keep the figures as <date>-<name>.json and the table as <name>.md; answers the former."""
+    """Write figures to <date>-<name>.json and the table to <name>.md; return the former's path."""
     FOLDER.mkdir(exist_ok=True)
     now = datetime.now(UTC)
-    told = {"at": now.isoformat(timespec="seconds"), "machine": machine.description(), **figures}
+    figures_ = {
+        "at": now.isoformat(timespec="seconds"),
+        "machine": machine.description(),
+        **figures,
+    }
     date = f"{now:%Y-%m-%d}"
     path = FOLDER / (f"{date}.json" if name == "latest" else f"{date}-{name}.json")
-    path.write_text(f"{json.dumps(told, indent=1)}\n", encoding="utf-8")
+    path.write_text(f"{json.dumps(figures_, indent=1)}\n", encoding="utf-8")
     text = f"# {title}\n\n{now:%Y-%m-%d}, {machine.description()}.\n\n{table}\n"
     (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
     return path
 
 
 def figures(result: Result) -> dict[str, Any]:
-    """All samples of all rounds."""
+    """Return all samples of all rounds."""
     return {
         "rounds": result.effort.rounds,
         "seconds": result.effort.seconds,
@@ -105,14 +110,14 @@ def _samples(series: Series) -> Sequence[Any]:
 
 
 def _spread(found: Ratio) -> str:
-    return f"{found.middle:.2f} ({min(found.values):.2f} to {max(found.values):.2f})"
+    return f"{found.median:.2f} ({min(found.values):.2f} to {max(found.values):.2f})"
 
 
 def _rate_row(name: str, series: Series) -> str:
     rates = series.rates
     p50, p99 = (
         "" if found is None else f"{found:.0f} ms"
-        for found in (series.middle("p50_ms"), series.middle("p99_ms"))
+        for found in (series.median("p50_ms"), series.median("p99_ms"))
     )
     spread = f"{min(rates):,.0f} to {max(rates):,.0f}"
     return f"| {name} | {median(rates):,.0f} | {spread} | {p50} | {p99} |"

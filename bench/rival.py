@@ -1,4 +1,4 @@
-"""The yardstick as a running server, with a database of its own and funded users."""
+"""Runs the yardstick as a server, with its own database and funded users."""
 
 import asyncio
 import hashlib
@@ -30,7 +30,7 @@ _KEY = "yardstick"
 
 @dataclass(slots=True)
 class Rival:
-    """The yardstick, running."""
+    """Running yardstick server."""
 
     port: int
     accounts: list[Account]

@@ -16,20 +16,20 @@ class Sample:
     p99_ms: float | None = None
 
     @property
-    def others_cores(self) -> float:
-        """How many cores something else kept busy meanwhile."""
+    def other_cores(self) -> float:
+        """Number of cores that other work kept busy during the sample."""
         return self.cpu_us.get("others", 0.0) * self.per_s / 1e6
 
 
-# Past this a sample says more about whatever else is running than about its contender. It is taken
-# again, but not for ever: what is left then shows in the table.
+# Above this, a sample measures other work on the machine rather than its contender. It is repeated
+# a limited number of times; the remaining noise is shown in the table.
 CALM_CORES = 0.2
 _TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Somebody who can be measured."""
+    """System under measurement."""
 
     name: str
     run: Callable[[], Sample]
@@ -37,7 +37,7 @@ class Contender:
 
 @dataclass(slots=True)
 class Series:
-    """A contender's samples, round by round."""
+    """Samples of a contender, by round."""
 
     samples: list[Sample] = field(default_factory=list[Sample])
 
@@ -47,51 +47,51 @@ class Series:
         return [each.per_s for each in self.samples]
 
     def cpu_us(self, part: str) -> float:
-        """The median CPU time per operation of one part."""
+        """Return the median CPU time per operation of one part."""
         return median(each.cpu_us.get(part, 0.0) for each in self.samples)
 
-    def middle(self, name: str) -> float | None:
-        """The median of `p50_ms` or `p99_ms`, for contenders that know it."""
-        told: list[float | None] = [getattr(each, name) for each in self.samples]
-        known = [each for each in told if each is not None]
+    def median(self, name: str) -> float | None:
+        """Return the median of `p50_ms` or `p99_ms`, for contenders that measure it."""
+        values: list[float | None] = [getattr(each, name) for each in self.samples]
+        known = [each for each in values if each is not None]
         return median(known) if known else None
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """One contender's rate over another's, within each round."""
+    """Ratio of one contender's rate to another's, within each round."""
 
     values: Sequence[float]
 
     @property
-    def middle(self) -> float:
-        """The median."""
+    def median(self) -> float:
+        """Median."""
         return median(self.values)
 
 
-def play(
-    contenders: Sequence[Contender], *, rounds: int, say: Callable[[str], None]
+def run_rounds(
+    contenders: Sequence[Contender], *, rounds: int, print_line: Callable[[str], None]
 ) -> dict[str, Series]:
-    """Run all of them `rounds` times; every other round backwards, so that none is always last."""
+    """Run all contenders `rounds` times, in reverse order every other time."""
     series = {each.name: Series() for each in contenders}
     for number in range(rounds):
         for contender in contenders if number % 2 == 0 else reversed(contenders):
-            sample = _calm_sample(contender, say)
+            sample = _least_disturbed_sample(contender, print_line)
             series[contender.name].samples.append(sample)
             p99 = "" if sample.p99_ms is None else f"  p99 {sample.p99_ms:.0f} ms"
-            say(f"round {number + 1}: {contender.name}: {sample.per_s:,.0f} ops/s{p99}")
+            print_line(f"round {number + 1}: {contender.name}: {sample.per_s:,.0f} ops/s{p99}")
     return series
 
 
-def _calm_sample(contender: Contender, say: Callable[[str], None]) -> Sample:
-    """The calmest of at most three samples; one if the machine is ours alone."""
+def _least_disturbed_sample(contender: Contender, print_line: Callable[[str], None]) -> Sample:
+    """Return the least disturbed of at most three samples; take one on an idle machine."""
     taken: list[Sample] = []
     while len(taken) < _TRIES:
         taken.append(contender.run())
-        if taken[-1].others_cores < CALM_CORES:
+        if taken[-1].other_cores < CALM_CORES:
             break
-        say(f"{contender.name}: {taken[-1].others_cores:.1f} cores are busy with something else")
-    return min(taken, key=lambda each: each.others_cores)
+        print_line(f"{contender.name}: {taken[-1].other_cores:.1f} cores are busy with other work")
+    return min(taken, key=lambda each: each.other_cores)
 
 
 def ratio(over: Series, under: Series) -> Ratio:

@@ -1,9 +1,9 @@
-"""pgbench scripts of a swap: what PostgreSQL does without an API before it.
+"""pgbench scripts of a swap: what PostgreSQL does without an API in front of it.
 
-`ours` is the ledger's own statements, as they stand in landbridge.ledger.store, for one swap at a
-time: `OPEN` alone, then a transaction of `LOCK` and `ADVANCE`, as the ledger runs them. `plain` is
-the same effect in the several plain statements that most systems would use. Both write the rows
-that our API writes; neither does the reads around them (key, wallets, price, record).
+`ours` has the ledger's own statements from landbridge.ledger.store for one swap at a time: `CREATE`
+alone, then a transaction of `LOCK` and `ADVANCE`, as the ledger runs them. `plain` has the same
+effect in several plain statements, as most systems would write it. Both write the rows that our API
+writes; neither does the surrounding reads (key, wallets, price, record).
 
 Each script makes one swap, which counts as two operations. Ids are ordered by time, like ours.
 """
@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from landbridge.db.lock_group import BATCH_WAIT_MS
-from landbridge.ledger.store import ADVANCE, LOCK, OPEN
+from landbridge.ledger.statements import ADVANCE, CREATE, LOCK
+from landbridge.platform.db.locking_group_commit import BATCH_WAIT_MS
 
 ORG = "00000000-0000-7000-8000-000000000001"
 # Texts with colons, which pgbench would take for variables if they stood in the script.
@@ -52,13 +52,13 @@ _BOUGHT = "(case :side::int when 0 then :usdt::text else :usdc::text end)"
 
 
 def ours() -> str:
-    """OPEN; then BEGIN, LOCK, ADVANCE, COMMIT."""
+    """CREATE; then BEGIN, LOCK, ADVANCE, COMMIT."""
     accounts = f"{_SOURCE}, {_DESTINATION}"
     lock = _filled(LOCK, {1: _ORG, 2: _ID, 3: f"{_ORG}, :org", 4: accounts}, texts={5: _TIMEOUT})
     return "\n".join(
         [
             _SETUP,
-            f"{_filled(OPEN, _opening(), texts={31: _TIMEOUT})};",
+            f"{_filled(CREATE, _opening(), texts={31: _TIMEOUT})};",
             "begin;",
             f"{lock};",
             f"{_filled(ADVANCE, _accept())};",
@@ -85,7 +85,7 @@ def _opening() -> Mapping[int, str]:
         14: "now() + interval '30 s'",
         15: "now()",
         16: ":actor",
-        17: "decode(repeat('0a', 32), 'hex')",  # as long as a digest
+        17: "decode(repeat('0a', 32), 'hex')",  # length of a digest
         **dict(enumerate(("1", "1", "null", "'OPEN_QUOTE'", "true"), start=18)),
         **dict.fromkeys(range(23, 31), ""),
     }
@@ -104,7 +104,7 @@ def _accept() -> Mapping[int, str]:
         9: "now()",
         10: "'accept'",
         11: ":actor",
-        **dict.fromkeys(range(12, 16), "null"),  # the amounts stay what they were
+        **dict.fromkeys(range(12, 16), "null"),  # the amounts do not change
         16: "1, 1, 1",
         17: "2, 3, 4",
         18: "'OPEN_QUOTE', 'CREATED', 'PENDING'",
@@ -124,13 +124,13 @@ def _accept() -> Mapping[int, str]:
 def _filled(
     statement: str, arrays: Mapping[int, str], *, texts: Mapping[int, str] | None = None
 ) -> str:
-    """The statement with literals where its parameters were: arrays, and texts by themselves."""
+    """Return the statement with its parameters replaced by literals, texts and arrays included."""
     literals = {number: f"array[{items}]" for number, items in arrays.items()} | dict(texts or {})
     return re.sub(r"\$(\d+)", lambda found: literals[int(found[1])], statement)
 
 
 def plain() -> str:
-    """The statements of plain.sql."""
+    """Return the statements of plain.sql."""
     words = {
         "id": _ID,
         "user": _USER,

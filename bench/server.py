@@ -16,14 +16,14 @@ from pathlib import Path
 
 from bench import machine
 from bench.load import Account
-from landbridge.chains.tokens import Chain
-from landbridge.core.ids import new_id
-from landbridge.db.embedded.server import find_running
-from landbridge.settings import Settings
-from landbridge.users.model import UserType
-from landbridge.users.service import Particulars
-from landbridge.web.caller import Caller
-from landbridge.wiring import House, open_house
+from landbridge.app.container import Container, open_container
+from landbridge.app.settings import Settings
+from landbridge.customers.users.model import UserType
+from landbridge.customers.users.service import UserDetails
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.embedded.server import find_running
+from landbridge.platform.http.caller import Caller
+from landbridge.providers.chains.tokens import Chain
 
 API_PROCESSES = 2
 _START_PATIENCE_S = 120.0
@@ -41,17 +41,17 @@ class Server:
 
     @property
     def dsn(self) -> str:
-        """Of its PostgreSQL."""
+        """DSN of the server's PostgreSQL."""
         found = find_running(self.data_dir)
         assert found is not None
         return found
 
     def pids(self, part: str) -> list[int]:
-        """The processes of one part: `api`, `worker`, `postgres` or `serve`."""
+        """Return the processes of one part: `api`, `worker`, `postgres` or `serve`."""
         if part == "serve":
             return [self.process.pid]
         if part == "postgres":
-            # The postmaster carries the server's title only in its children.
+            # Only the postmaster's children carry the server's title.
             return [
                 pid
                 for child in machine.tree(self.process.pid)
@@ -65,7 +65,7 @@ class Server:
         ]
 
     def await_ready(self) -> None:
-        """Until it answers."""
+        """Wait until the server answers."""
         deadline_s = time.monotonic() + _START_PATIENCE_S
         while time.monotonic() < deadline_s:
             assert self.process.poll() is None, "the server ended; see its log"
@@ -83,7 +83,7 @@ class Server:
 
 @contextmanager
 def serving(data_dir: Path) -> Generator[Server]:
-    """A server on this directory, stopped at the end."""
+    """Run a server on this directory; stop it on exit."""
     server = start(data_dir)
     try:
         server.await_ready()
@@ -94,7 +94,7 @@ def serving(data_dir: Path) -> Generator[Server]:
 
 
 def start(data_dir: Path, port: int | None = None) -> Server:
-    """Start one; its log goes beside its data."""
+    """Start a server that writes its log to its data directory."""
     port = port or free_port()
     environ = {
         **os.environ,
@@ -102,7 +102,7 @@ def start(data_dir: Path, port: int | None = None) -> Server:
         "LANDBRIDGE_PORT": str(port),
         "LANDBRIDGE_API_PROCESSES": str(API_PROCESSES),
         "LANDBRIDGE_LOG_FORMAT": "json",
-        # All that the server can answer is what is measured.
+        # The measurement is the server's capacity, so no limit applies.
         "LANDBRIDGE_RATE_PER_KEY": "0",
         "LANDBRIDGE_RATE_PER_ORG": "0",
     }
@@ -118,48 +118,48 @@ def start(data_dir: Path, port: int | None = None) -> Server:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def open_accounts(server: Server, *, orgs: int, users: int) -> list[Account]:
-    """Funded users with wallets, spread evenly over new organisations."""
+    """Create funded users with wallets, spread evenly over new organisations."""
 
     async def work() -> list[Account]:
         settings = Settings(data_dir=str(server.data_dir), pool_size=_TOGETHER)
-        async with open_house(settings, server.dsn, name="bench") as house:
+        async with open_container(settings, server.dsn, name="bench") as container:
             made: list[Account] = []
             for number in range(orgs):
-                made += await _fill_org(house, f"Bench {number + 1}", users // orgs)
+                made += await _fill_org(container, f"Bench {number + 1}", users // orgs)
             return made
 
     return asyncio.run(work())
 
 
-async def _fill_org(house: House, name: str, users: int) -> list[Account]:
-    org = await house.orgs.create(name)
-    key, secret = await house.orgs.create_key(org.id, "bench", expires_at=None)
+async def _fill_org(container: Container, name: str, users: int) -> list[Account]:
+    org = await container.orgs.create(name)
+    key, secret = await container.orgs.create_key(org.id, "bench", expires_at=None)
     caller = Caller(org.id, key.id, timedelta())
     gate = asyncio.Semaphore(_TOGETHER)
 
     async def one(number: int) -> Account:
         async with gate:
-            return await _open_account(house, caller, secret, number)
+            return await _open_account(container, caller, secret, number)
 
-    # The first alone: it makes the organisation's seed.
+    # The first is made alone: it creates the organisation's seed.
     return [await one(0), *await asyncio.gather(*map(one, range(1, users)))]
 
 
-async def _open_account(house: House, caller: Caller, secret: str, number: int) -> Account:
-    link = await house.terms.link(caller, new_id(), template_id=None, redirect_url=None)
-    await house.terms.accept(
+async def _open_account(container: Container, caller: Caller, secret: str, number: int) -> Account:
+    link = await container.terms.link(caller, new_id(), template_id=None, redirect_url=None)
+    await container.terms.accept(
         link, link.session_token, offset=timedelta(), signed_from=None, actor=caller.actor
     )
-    user = await house.users.create(
+    user = await container.users.create(
         caller,
-        Particulars(
+        UserDetails(
             type=UserType.INDIVIDUAL,
             email=f"user{number}@example.com",
             first_name="User",
@@ -173,7 +173,7 @@ async def _open_account(house: House, caller: Caller, secret: str, number: int) 
         request={},
     )
     for currency in ("usdc", "usdt"):
-        await house.sandbox.fund(
+        await container.sandbox.fund(
             caller, user.id, chain=Chain.POLYGON, currency=currency, amount=_COINS
         )
     return Account(secret, user.id)

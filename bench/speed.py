@@ -1,4 +1,4 @@
-"""The speed run: our API beside pgbench and beside the conventional stack, and its latency."""
+"""Speed run: our API against pgbench and the conventional stack, and its latency."""
 
 import tempfile
 from collections.abc import Callable
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import databases, load, machine, rival, scripts, server
-from bench.rounds import Contender, Sample, Series, play
+from bench.rounds import Contender, Sample, Series, run_rounds
 
 CONNECTIONS = 32
-# Users to choose from: enough that two requests at once seldom want the same wallet.
+# Users to choose from: enough that two concurrent requests rarely use the same wallet.
 USERS = 512
 ORGS = 32
 
@@ -22,7 +22,7 @@ RIVAL = "FastAPI and SQLAlchemy"
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long to measure."""
+    """Duration of the measurement."""
 
     rounds: int
     seconds: float
@@ -34,19 +34,19 @@ class Result:
 
     effort: Effort
     series: dict[str, Series]
-    # At half the rate of `ONE`.
+    # Half the rate of `ONE`.
     paced: Series
     paced_per_s: float
     swaps: int
     memory: machine.Memory
 
 
-def measure(effort: Effort, say: Callable[[str], None]) -> Result:
-    """All of it, on a database that is thrown away afterwards."""
+def measure(effort: Effort, print_line: Callable[[str], None]) -> Result:
+    """Measure everything on a temporary database."""
     with tempfile.TemporaryDirectory(prefix="landbridge-bench-") as folder:
         data_dir = Path(folder) / "data"
         with server.serving(data_dir) as ours:
-            say("Making users and databases ...")
+            print_line("Creating users and databases ...")
             one = server.open_accounts(ours, orgs=1, users=USERS)
             many = server.open_accounts(ours, orgs=ORGS, users=USERS)
             alone, plain = (
@@ -65,20 +65,20 @@ def measure(effort: Effort, say: Callable[[str], None]) -> Result:
                     Contender(MANY, lambda: _http(ours, many, effort)),
                     Contender(RIVAL, lambda: _rival(ours, theirs, effort)),
                 ]
-                series = play(contenders, rounds=effort.rounds, say=say)
+                series = run_rounds(contenders, rounds=effort.rounds, print_line=print_line)
             rate = sorted(series[ONE].rates)[effort.rounds // 2] / 2
             pacing = Contender("half of that", lambda: _paced(ours, one, effort, rate))
-            paced = play([pacing], rounds=effort.rounds, say=say)[pacing.name]
-            return Result(effort, series, paced, rate, _swaps(ours), memory(ours))
+            paced = run_rounds([pacing], rounds=effort.rounds, print_line=print_line)[pacing.name]
+            return Result(effort, series, paced, rate, _swap_count(ours), memory(ours))
 
 
 def memory(ours: server.Server) -> machine.Memory:
-    """What API processes and worker take together."""
+    """Return the total memory of the API processes and the worker."""
     return machine.memory([*ours.pids("api"), *ours.pids("worker")])
 
 
 def sample(tally: load.Tally, meter: machine.Meter) -> Sample:
-    """A run over HTTP as a sample; raises if anything was refused."""
+    """Return a run over HTTP as a sample; raise if a request was refused."""
     assert not tally.refusals, f"{len(tally.refusals)} refused, the first: {tally.refusals[0]}"
     return Sample(
         tally.per_s,
@@ -89,7 +89,7 @@ def sample(tally: load.Tally, meter: machine.Meter) -> Sample:
 
 
 def meter(ours: server.Server) -> machine.Meter:
-    """Of our own parts."""
+    """Return the CPU meter of our own processes."""
     return machine.Meter(lambda: {part: ours.pids(part) for part in ("api", "worker", "postgres")})
 
 
@@ -132,8 +132,8 @@ def _pgbench(ours: server.Server, script: databases.Pgbench, effort: Effort) -> 
     return Sample(per_s, {name: spent / operations * 1e6 for name, spent in metered.cpu_s.items()})
 
 
-def _swaps(ours: server.Server) -> int:
-    """How many our server has carried out."""
+def _swap_count(ours: server.Server) -> int:
+    """Return the number of swaps that our server has executed."""
     return databases.count(
         ours.dsn, "select count(*) from transfers where kind = 'WALLET.SWAP' and version = 4"
     )

@@ -1,8 +1,8 @@
-"""The webhook run: how many events a second one worker delivers, and how late they come.
+"""Webhook run: the events per second that one worker delivers, and their delay.
 
-Beside it, in the same run: what the same HTTP client does without us, posting bodies of the same
-length to the same receiver; and the same pace while one endpoint refuses connections and another
-never answers.
+The same run also measures the same HTTP client without our code, posting bodies of the same length
+to the same receiver, and the same rate while one endpoint refuses connections and another never
+answers.
 """
 
 import asyncio
@@ -23,12 +23,12 @@ from bench import load, machine, report, server, speed
 from bench.receiver import Receiver, receiving
 
 USERS = 256
-# A swap that is created and accepted.
+# Events of a swap that is created and accepted.
 EVENTS_PER_SWAP = 5
-# What the couriers have under way at once (webhooks/delivering/courier.py).
+# Concurrent deliveries of the workers (developers/webhooks/delivery/endpoint_worker.py).
 CONCURRENCY = 32
-PER_S_WANTED = 1500
-P99_MS_WANTED = 1000
+PER_S_TARGET = 1500
+P99_MS_TARGET = 1000
 _QUIET_S = 3.0
 _PATIENCE_S = 120.0
 _BODY = b'{"data":"' + b"x" * 1800 + b'"}'
@@ -36,10 +36,10 @@ _BODY = b'{"data":"' + b"x" * 1800 + b'"}'
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long to measure."""
+    """Duration of the measurement."""
 
     rounds: int
-    # Swaps are made for so long before their events are let go.
+    # Seconds for which swaps are made before their events are released.
     filling_s: float
     pacing_s: float
 
@@ -63,7 +63,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """What a round is played with: a server, its load, and an endpoint of our own."""
+    """Environment of a round: a server, its load, and an endpoint of our own."""
 
     ours: server.Server
     accounts: list[load.Account]
@@ -89,13 +89,13 @@ class _Run:
         return Round(events, per_s, cpu_us, plain, per_s / 2, calm, disturbed)
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
-        """Ask the API something of webhooks."""
+        """Call a webhook route of the API."""
         return _call(self.ours.port, self.accounts[0].key, method, path, body)
 
     def _backlog(self) -> tuple[int, float, float]:
-        """Events that wait while the endpoint is paused, then are let go all at once."""
+        """Measure events that queue while the endpoint is paused and are then released together."""
         self.call("PATCH", f"/{self.endpoint_id}", {"status": "PAUSED"})
-        _await_quiet(self.receiver)
+        _await_idle(self.receiver)
         tally = load.closed(
             self.accounts,
             port=self.ours.port,
@@ -108,13 +108,13 @@ class _Run:
         worker = self.ours.pids("worker")
         before_s = machine.cpu_s(worker)
         self.call("PATCH", f"/{self.endpoint_id}", {"status": "ACTIVE"})
-        _await_quiet(self.receiver, least=tally.swaps * EVENTS_PER_SWAP)
+        _await_idle(self.receiver, least=tally.swaps * EVENTS_PER_SWAP)
         received = self.receiver.take()
         spent_s = machine.cpu_s(worker) - before_s
         return received.count, received.per_s, spent_s / received.count * 1e6
 
     def _paced(self, events_per_s: float) -> tuple[float, float]:
-        """Swaps at a pace that makes so many events; p50 and p99 of their delays in ms."""
+        """Make swaps at a rate of this many events; return p50 and p99 of their delays in ms."""
         tally = load.paced(
             self.accounts,
             port=self.ours.port,
@@ -123,34 +123,34 @@ class _Run:
             meter=speed.meter(self.ours),
         )
         assert not tally.refusals, tally.refusals[0]
-        _await_quiet(self.receiver)
+        _await_idle(self.receiver)
         received = self.receiver.take()
         return received.delay_ms(0.5), received.delay_ms(0.99)
 
 
-def measure(effort: Effort, say: Callable[[str], None]) -> list[Round]:
-    """All rounds, on a database that is thrown away afterwards."""
+def measure(effort: Effort, print_line: Callable[[str], None]) -> list[Round]:
+    """Measure all rounds on a temporary database."""
     with (
         tempfile.TemporaryDirectory(prefix="landbridge-bench-") as folder,
         server.serving(Path(folder) / "data") as ours,
         receiving() as receiver,
         receiving(hangs=True) as hanging,
     ):
-        say("Making users ...")
+        print_line("Creating users ...")
         accounts = server.open_accounts(ours, orgs=1, users=USERS)
-        told = {"url": receiver.url, "eventTypes": ["*"]}
+        body = {"url": receiver.url, "eventTypes": ["*"]}
         run = _Run(
             ours=ours,
             accounts=accounts,
             effort=effort,
             receiver=receiver,
             hanging=hanging,
-            endpoint_id=_call(ours.port, accounts[0].key, "POST", "", told)["id"],
+            endpoint_id=_call(ours.port, accounts[0].key, "POST", "", body)["id"],
         )
         rounds: list[Round] = []
         for number in range(effort.rounds):
             rounds.append(run.round())
-            say(f"round {number + 1}: {_line(rounds[-1])}")
+            print_line(f"round {number + 1}: {_line(rounds[-1])}")
         return rounds
 
 
@@ -165,8 +165,8 @@ def _call(port: int, key: str, method: str, path: str, body: Any) -> Any:
         return json.loads(answer.read() or b"null")
 
 
-def _await_quiet(receiver: Receiver, *, least: int = 0) -> None:
-    """Until nothing more comes and `least` have come; what came is not forgotten."""
+def _await_idle(receiver: Receiver, *, least: int = 0) -> None:
+    """Wait until at least `least` events have arrived and no more follow; keep the counts."""
     deadline_s = time.monotonic() + _PATIENCE_S
     seen, quiet_since_s = -1, time.monotonic()
     while time.monotonic() < deadline_s:
@@ -180,7 +180,7 @@ def _await_quiet(receiver: Receiver, *, least: int = 0) -> None:
 
 
 async def _plain(url: str, seconds: float) -> float:
-    """How many bodies a second the HTTP client posts when there is nothing else to do."""
+    """Return how many bodies per second the HTTP client posts without other work."""
     count, end_s = 0, time.monotonic() + seconds
 
     async def post(session: aiohttp.ClientSession) -> None:
@@ -195,17 +195,19 @@ async def _plain(url: str, seconds: float) -> float:
     return count / seconds
 
 
-def keep(rounds: Sequence[Round], *, is_kept: bool, say: Callable[[str], None]) -> None:
-    """Print the table; keep it if it is worth it."""
+def store_report(
+    rounds: Sequence[Round], *, is_stored: bool, print_line: Callable[[str], None]
+) -> None:
+    """Print the table; store it if the run was complete."""
     table = markdown(rounds)
     print(f"\n{table}\n")
-    if is_kept:
-        told = {"rounds": [asdict(each) for each in rounds]}
-        say(f"Kept in {report.write('webhooks', 'Webhooks', table, told)}.")
+    if is_stored:
+        document = {"rounds": [asdict(each) for each in rounds]}
+        print_line(f"Stored in {report.write('webhooks', 'Webhooks', table, document)}.")
 
 
 def markdown(rounds: Sequence[Round]) -> str:
-    """The tables."""
+    """Return the tables as Markdown."""
     rate = median(each.per_s for each in rounds)
     p99 = median(each.paced_ms[1] for each in rounds)
     change = [each.disturbed_ms[1] / each.paced_ms[1] for each in rounds]
@@ -220,9 +222,9 @@ def markdown(rounds: Sequence[Round]) -> str:
             _row("p99 at half the rate, ms", [each.paced_ms[1] for each in rounds]),
             _row("p99 beside a dead and a hanging one, ms", [e.disturbed_ms[1] for e in rounds]),
             "",
-            *("| | wanted | measured | |", "|---|---|---|---|"),
-            _target("events per second", f"at least {PER_S_WANTED}", rate, rate >= PER_S_WANTED),
-            _target("p99 at half of that, ms", f"below {P99_MS_WANTED}", p99, p99 < P99_MS_WANTED),
+            *("| | target | measured | |", "|---|---|---|---|"),
+            _target("events per second", f"at least {PER_S_TARGET}", rate, rate >= PER_S_TARGET),
+            _target("p99 at half of that, ms", f"below {P99_MS_TARGET}", p99, p99 < P99_MS_TARGET),
             _target("p99 beside them over p99 alone", "1", median(change), median(change) < 1.5),
             _target("share of the HTTP client's own rate", "", median(share), is_met=True),
         ]
@@ -233,9 +235,9 @@ def _row(name: str, values: Sequence[float]) -> str:
     return f"| {name} | {median(values):,.0f} | {min(values):,.0f} to {max(values):,.0f} |"
 
 
-def _target(name: str, wanted: str, measured: float, is_met: bool) -> str:  # noqa: FBT001  a row
+def _target(name: str, expected: str, measured: float, is_met: bool) -> str:  # noqa: FBT001  a row
     shown = f"{measured:,.0f}" if measured >= 10 else f"{measured:.2f}"
-    return f"| {name} | {wanted} | {shown} | {'met' if is_met else 'no'} |"
+    return f"| {name} | {expected} | {shown} | {'met' if is_met else 'no'} |"
 
 
 def _line(each: Round) -> str:

@@ -14,11 +14,11 @@ from cryptography.x509.oid import NameOID
 def certificate(
     folder: Path, *names: str, days: int = 36_500
 ) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """What a server of these names or addresses shows, and what a client that trusts it trusts."""
+    """Create a server certificate for these names or addresses, and the client's trust store."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "landbridge test")])
     began = datetime(2020, 1, 1, tzinfo=UTC)
-    made = (
+    created = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
@@ -39,7 +39,7 @@ def certificate(
             serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption(),
         )
-        + made.public_bytes(serialization.Encoding.PEM)
+        + created.public_bytes(serialization.Encoding.PEM)
     )
     ours = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     ours.load_cert_chain(pem)

@@ -1,48 +1,56 @@
-"""One real PostgreSQL for the whole run, one migrated database per test process.
+"""One real PostgreSQL per test run, one migrated database per test process.
 
-Tests share the process's database and keep apart by organisation, as tenants do; a test that
-breaks things on purpose takes `own_database`. Set TEST_DATABASE_URL to run on a server
-of your own (PostgreSQL 15 or newer, 300 connections); without it the embedded server is started in
-a temporary directory.
+Tests share the process's database, each with its own organisation, as tenants do; a test that
+breaks things on purpose takes `own_database`. Set TEST_DATABASE_URL to use your own server
+(PostgreSQL 15 or newer, 300 connections); without it the embedded server is started in a temporary
+directory.
 """
 
 import asyncio
+import gc
 import io
 import os
+import signal
 import sys
-import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 import pytest
 from hypothesis import HealthCheck, settings
 
-from landbridge import logs
-from landbridge.core.clock import Clock, FrozenClock
-from landbridge.core.ids import new_id
-from landbridge.db.embedded.server import EmbeddedPostgres
-from landbridge.db.migrate import migrate
-from landbridge.db.pool import Database
+from landbridge.app.container import Container, wire
 from landbridge.ledger.service import Ledger
-from landbridge.orgs.service import take_lane
-from landbridge.wiring import House, wire
+from landbridge.platform import logs
+from landbridge.platform.core.clock import Clock, FrozenClock
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database
+from landbridge.platform.orgs.clock_nodes import take_node
 from tests.lost_commits.database import MODES
+from tests.server import RunServer, drop_template, make_template, on_server
 from tests.tenants import SETTINGS, Tenant, make_tenant, served
 
-# How long an example takes says how busy the machine is, and nothing about what is tested.
+# The duration of an example depends on the load of the machine, not on the tested code.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
 _URL = "TEST_DATABASE_URL"
-_stops: list[EmbeddedPostgres] = []
-_folders: list["tempfile.TemporaryDirectory[str]"] = []
-
-# Races open some fifty, several test processes race at once, and who finds no place answers 503.
-_CONNECTIONS_MAX = 300
+_TEMPLATE = "TEST_TEMPLATE_DATABASE"
+_TESTS = Path(__file__).parent
+# Behaviour that may differ between versions of PostgreSQL: the statements, which are all prepared;
+# migrations, locks, isolation, and commit order; and the ordinary path of each flow.
+_VERSION_DEPENDENT = (
+    "ledger",
+    "platform/changes",
+    "platform/db",
+    "races",
+    "sandbox/scenarios",
+    "test_sql_rules.py",
+)
+_stops: list[Callable[[], None]] = []
+_RECURSION_LIMIT = 1000
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,43 +62,55 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def _interrupt(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Start the server once: in the controller, before any test process exists."""
-    if hasattr(config, "workerinput") or os.environ.get(_URL) or config.option.collectonly:
+    # As Python's own handler does. `asyncio.Runner` replaces that one at every test and fixture,
+    # and then formats the task with everything it refers to: a twentieth of the CPU time.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+    if hasattr(config, "workerinput") or config.option.collectonly:
         return
-    folder = tempfile.TemporaryDirectory(prefix="landbridge-tests-")
-    server = EmbeddedPostgres.start(Path(folder.name), say=print)
-    asyncio.run(_make_room(server.dsn))
-    server.stop()
-    server = EmbeddedPostgres.start(Path(folder.name), say=print)
-    _folders.append(folder)
-    _stops.append(server)
-    os.environ[_URL] = server.dsn
-
-
-async def _make_room(dsn: str) -> None:
-    """Have the server's next start allow for more connections."""
-    database = await Database.connect(dsn, name="tests", size_max=1)
-    await database.rows(f"alter system set max_connections = {_CONNECTIONS_MAX}")
-    await database.close()
+    if _URL not in os.environ:
+        server = RunServer.start()
+        _stops.append(server.stop)
+        os.environ[_URL] = server.dsn
+    template = asyncio.run(make_template(os.environ[_URL]))
+    os.environ[_TEMPLATE] = template
+    if not _stops:
+        _stops.append(lambda: asyncio.run(drop_template(os.environ[_URL], template)))
 
 
 def pytest_unconfigure() -> None:
-    """Stop what we started."""
-    for server in _stops:
-        server.stop()
-    for folder in _folders:
-        folder.cleanup()
+    """Stop or remove what this run has started."""
+    for stop in _stops:
+        stop()
     _stops.clear()
-    _folders.clear()
+
+
+def pytest_collection_finish() -> None:
+    """Exempt imported and collected objects from garbage collection, a seventh of the CPU time.
+
+    py_ecc, which signing for chains brings, raises the recursion limit to 100,000 on import. Deeply
+    nested input would then overflow the C stack instead of being refused.
+    """
+    sys.setrecursionlimit(_RECURSION_LIMIT)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests that touch the database, and leave out those that this run is not for."""
+    """Mark the tests that use the database, and deselect those of other runs."""
     left_out: list[pytest.Item] = []
     is_long_run = "long" in config.option.markexpr
     loses_commits = config.getoption("--lost-commits") is not None
     for item in items:
+        if item.path.relative_to(_TESTS).as_posix().startswith(_VERSION_DEPENDENT):
+            item.add_marker("versions")
         if "server_dsn" in getattr(item, "fixturenames", ()):
             item.add_marker("db")
         if item.get_closest_marker("long") is not None and not is_long_run:
@@ -102,24 +122,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [each for each in items if each not in set(left_out)]
 
 
-def on_server(dsn: str, name: str) -> str:
-    """The same server's DSN, for the database `name`."""
-    parts = urlsplit(dsn)
-    return urlunsplit(parts._replace(path=f"/{name}"))
-
-
 @asynccontextmanager
 async def new_database(server_dsn: str, *, is_migrated: bool = True) -> AsyncGenerator[str]:
-    """The DSN of a database that nobody else has, dropped in the end."""
+    """Create a database of its own; yield its DSN, and drop it in the end."""
     name = f"landbridge_test_{new_id().hex}"
     server = await Database.connect(server_dsn, name="tests", size_max=1)
-    await server.rows(f"create database {name}")
-    made = on_server(server_dsn, name)
-    if is_migrated:
-        database = await Database.connect(made, name="tests", size_max=2)
-        await migrate(database)
-        await database.close()
-    yield made
+    template = os.environ[_TEMPLATE] if is_migrated else "template1"
+    await server.rows(f"create database {name} template {template}")
+    yield on_server(server_dsn, name)
     await server.rows(f"drop database if exists {name} with (force)")
     await server.close()
 
@@ -131,9 +141,9 @@ def server_dsn() -> str:
 
 @pytest.fixture(scope="session")
 async def dsn(server_dsn: str) -> AsyncIterator[str]:
-    """The DSN of this test process's own migrated database."""
-    async with new_database(server_dsn) as made:
-        yield made
+    """DSN of this test process's own migrated database."""
+    async with new_database(server_dsn) as created:
+        yield created
 
 
 @pytest.fixture(scope="session")
@@ -151,9 +161,9 @@ async def database(dsn: str, database_type: type[Database]) -> AsyncIterator[Dat
 
 @pytest.fixture
 async def own_dsn(server_dsn: str) -> AsyncIterator[str]:
-    """A migrated database that this test alone may break."""
-    async with new_database(server_dsn) as made:
-        yield made
+    """Migrated database that only this test uses and may break."""
+    async with new_database(server_dsn) as created:
+        yield created
 
 
 @pytest.fixture
@@ -165,7 +175,7 @@ async def own_database(own_dsn: str, database_type: type[Database]) -> AsyncIter
 
 @pytest.fixture(scope="session")
 def clock() -> Clock:
-    return Clock(lane=7)
+    return Clock(node=7)
 
 
 @pytest.fixture
@@ -175,7 +185,7 @@ def ledger(database: Database) -> Ledger:
 
 @pytest.fixture(scope="session", autouse=True)
 def log_stream() -> Iterator[io.BytesIO]:
-    """What the process logs, as JSON lines: loggers keep the stream that they first wrote to."""
+    """Logs of the process as JSON lines: loggers keep the first stream that they wrote to."""
     written = io.BytesIO()
     stream = io.TextIOWrapper(written, write_through=True)
     terminal, sys.stderr = sys.stderr, stream
@@ -189,7 +199,7 @@ def log_stream() -> Iterator[io.BytesIO]:
 
 @pytest.fixture
 def logged(log_stream: io.BytesIO) -> Callable[[], str]:
-    """What has been logged since this test began."""
+    """Function that returns the logs since this test began."""
     begin = len(log_stream.getvalue())
 
     def since() -> str:
@@ -199,48 +209,48 @@ def logged(log_stream: io.BytesIO) -> Callable[[], str]:
 
 
 @pytest.fixture(scope="session")
-async def house(database: Database) -> House:
-    """Every service, on this test process's database."""
-    return wire(SETTINGS, database, Clock(await take_lane(database)))
+async def container(database: Database) -> Container:
+    """All services, on this test process's database."""
+    return wire(SETTINGS, database, Clock(await take_node(database)))
 
 
 @pytest.fixture(scope="session")
-async def client(house: House) -> AsyncIterator[httpx2.AsyncClient]:
+async def client(container: Container) -> AsyncIterator[httpx2.AsyncClient]:
     """HTTP without a key; `org` has one."""
-    async with served(house) as client:
+    async with served(container) as client:
         yield client
 
 
 @pytest.fixture
-async def org(house: House, client: httpx2.AsyncClient) -> Tenant:
+async def org(container: Container, client: httpx2.AsyncClient) -> Tenant:
     """An organisation of this test's own."""
-    return await make_tenant(house, client)
+    return await make_tenant(container, client)
 
 
 @pytest.fixture
-async def other_org(house: House, client: httpx2.AsyncClient) -> Tenant:
-    """A stranger to `org`."""
-    return await make_tenant(house, client, name="Other")
+async def other_org(container: Container, client: httpx2.AsyncClient) -> Tenant:
+    """Organisation other than `org`."""
+    return await make_tenant(container, client, name="Other")
 
 
 @pytest.fixture(scope="session")
 async def still_client(
     database: Database,
-) -> AsyncIterator[tuple[House, FrozenClock, httpx2.AsyncClient]]:
-    clock = FrozenClock(datetime(2026, 3, 1, 12, tzinfo=UTC), lane=await take_lane(database))
-    house = wire(SETTINGS, database, clock)
-    async with served(house) as client:
-        yield house, clock, client
+) -> AsyncIterator[tuple[Container, FrozenClock, httpx2.AsyncClient]]:
+    clock = FrozenClock(datetime(2026, 3, 1, 12, tzinfo=UTC), node=await take_node(database))
+    container = wire(SETTINGS, database, clock)
+    async with served(container) as client:
+        yield container, clock, client
 
 
 @pytest.fixture
 def still_clock(
-    still_client: tuple[House, FrozenClock, httpx2.AsyncClient],
+    still_client: tuple[Container, FrozenClock, httpx2.AsyncClient],
 ) -> FrozenClock:
-    """The time of `still_org`, which passes when a test moves `at`; never back."""
+    """Clock of `still_org`, which a test advances by setting `at`; never back."""
     clock = still_client[1]
-    # On the hour: what is stamped a moment ahead crosses no midnight by that. After all stamps: a
-    # test that moved the clock back would have those of the next one run ahead by hours.
+    # On the hour, so that a timestamp slightly ahead crosses no midnight. After all timestamps:
+    # otherwise a test that moved the clock back would put those of the next test hours ahead.
     latest = max(clock.at, clock.stamp())
     clock.at = (latest + timedelta(hours=1)).replace(minute=0, second=0, microsecond=0)
     return clock
@@ -248,8 +258,8 @@ def still_clock(
 
 @pytest.fixture
 async def still_org(
-    still_client: tuple[House, FrozenClock, httpx2.AsyncClient], still_clock: FrozenClock
+    still_client: tuple[Container, FrozenClock, httpx2.AsyncClient], still_clock: FrozenClock
 ) -> Tenant:
-    """An organisation of this test's own, in a house whose clock stands still."""
-    house, _, client = still_client
-    return await make_tenant(house, client)
+    """Organisation for one test, in a container with a stopped clock."""
+    container, _, client = still_client
+    return await make_tenant(container, client)

@@ -1,7 +1,7 @@
-"""Makers: plain functions that put something into the world, with keyword overrides.
+"""Builders of database content: plain functions with keyword overrides.
 
-`PAYMENT` is a flow for tests of the ledger alone: money comes in at once (FUNDED), a payment is
-offered (OPEN) or holds its money from the start (HELD), and is settled, returned or gone.
+`PAYMENT` is a flow for tests of the ledger alone: money is deposited (FUNDED), a payment is offered
+(OPEN) or holds its money from the start (HELD), and is then settled, returned or gone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,25 +10,32 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from landbridge.core.clock import Clock
-from landbridge.core.ids import new_id
-from landbridge.core.money import Asset, Money
-from landbridge.core.states import Moves
-from landbridge.db.pool import Database
-from landbridge.ledger.model import Move, Opening, Posting, Role, Timing, Transfer
-from landbridge.ledger.service import Ledger, Opened, open_accounts
+from landbridge.ledger.model import (
+    AdvanceTransfer,
+    CreateTransfer,
+    DueCheck,
+    HouseRole,
+    Posting,
+    Transfer,
+)
+from landbridge.ledger.service import CreatedTransfer, Ledger, open_accounts
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.db.pool import Database
 
 USDC = Asset("usdc", "POLYGON", 6)
 USDT = Asset("usdt", "POLYGON", 6)
 
 PAYMENT = "TEST.PAYMENT"
-CLOCK = Clock(lane=99)
+CLOCK = Clock(node=99)
 
 
 class Status(StrEnum):
-    """Where a payment stands."""
+    """Status of a payment."""
 
-    FUNDED = "FUNDED"  # money came in from outside
+    FUNDED = "FUNDED"  # money was deposited from outside
     OPEN = "OPEN"  # waits to be held or to expire
     HELD = "HELD"  # its money is held; waits to be settled or returned
     SETTLED = "SETTLED"  # its money went out
@@ -36,7 +43,7 @@ class Status(StrEnum):
     GONE = "GONE"  # expired
 
 
-MOVES: Moves[Status] = Moves(
+TRANSITIONS: Transitions[Status] = Transitions(
     start=frozenset({Status.FUNDED, Status.OPEN, Status.HELD}),
     table={
         Status.FUNDED: frozenset(),
@@ -47,7 +54,7 @@ MOVES: Moves[Status] = Moves(
         Status.GONE: frozenset(),
     },
 )
-MOVES_BY_KIND: Mapping[str, Moves[Any]] = {PAYMENT: MOVES}
+MOVES_BY_KIND: Mapping[str, Transitions[Any]] = {PAYMENT: TRANSITIONS}
 
 
 async def make_org(database: Database, *, name: str = "Test") -> UUID:
@@ -62,7 +69,7 @@ async def make_org(database: Database, *, name: str = "Test") -> UUID:
 async def make_wallet(
     database: Database, org_id: UUID, *, assets: Sequence[Asset] = (USDC, USDT), units: int = 0
 ) -> UUID:
-    """A wallet with an account per asset, and `units` of the first one."""
+    """Create a wallet with an account per asset, and `units` of the first one."""
     wallet_id = new_id()
     await database.transact(lambda tx: open_accounts(tx, org_id, [(wallet_id, assets)]))
     if units:
@@ -73,12 +80,12 @@ async def make_wallet(
 async def account_of(
     database: Database, org_id: UUID, wallet_id: UUID, *, asset: Asset = USDC
 ) -> UUID:
-    """The id of a wallet's account."""
+    """Return the id of a wallet's account."""
     return (await Ledger(database).account(org_id, wallet_id, asset)).id
 
 
 async def make_account(database: Database, org_id: UUID, *, units: int = 0) -> UUID:
-    """The id of a new wallet's account of USDC, with `units` on it."""
+    """Create a wallet with `units` of USDC; return the id of its account."""
     return await account_of(database, org_id, await make_wallet(database, org_id, units=units))
 
 
@@ -93,9 +100,11 @@ async def fund(
 ) -> Transfer:
     """Put money into a wallet from outside."""
     account_id = await account_of(database, org_id, wallet_id, asset=asset)
-    opened = await Ledger(database).open(funding(org_id, account_id, units, asset=asset), MOVES)
-    assert isinstance(opened, Opened)
-    return opened.transfer
+    created = await Ledger(database).create(
+        funding(org_id, account_id, units, asset=asset), TRANSITIONS
+    )
+    assert isinstance(created, CreatedTransfer)
+    return created.transfer
 
 
 def opening(
@@ -111,17 +120,17 @@ def opening(
     due_in: timedelta | None = None,
     at: datetime | None = None,
     journals: Mapping[int, Sequence[Posting]] | None = None,
-) -> Opening:
-    """A payment of `units`; one that starts HELD holds them on `account_id`."""
+) -> CreateTransfer:
+    """Build the creation of a payment; one that starts HELD holds `units` on `account_id`."""
     at = at or CLOCK.stamp()
     money = Money(units, asset)
     if journals is None:
         journals = {
-            place: held(account_id, money)
-            for place, status in enumerate(path)
+            index: held(account_id, money)
+            for index, status in enumerate(path)
             if status == Status.HELD and account_id is not None
         }
-    return Opening(
+    return CreateTransfer(
         org_id=org_id,
         id=new_id(),
         kind=kind,
@@ -146,8 +155,8 @@ def funding(
     *,
     asset: Asset = USDC,
     request_id: UUID | None = None,
-) -> Opening:
-    """Money that comes in from outside."""
+) -> CreateTransfer:
+    """Build a deposit from outside."""
     money = Money(units, asset)
     return opening(
         org_id,
@@ -155,7 +164,7 @@ def funding(
         units=units,
         asset=asset,
         request_id=request_id,
-        journals={0: [Posting(Role.OUTSIDE, -money), Posting(account_id, money)]},
+        journals={0: [Posting(HouseRole.OUTSIDE, -money), Posting(account_id, money)]},
     )
 
 
@@ -163,26 +172,26 @@ def move(
     transfer: Transfer,
     *path: str,
     asset: Asset = USDC,
-    timing: Timing = Timing.ANY,
+    timing: DueCheck = DueCheck.ANY,
     due_at: datetime | None = None,
     at: datetime | None = None,
     facts: Mapping[str, Any] | None = None,
     journals: Mapping[int, Sequence[Posting]] | None = None,
-) -> Move:
-    """A payment on its way, with what each station does to the money it was opened with."""
+) -> AdvanceTransfer:
+    """Build an advance of a payment, with the postings of each status."""
     money = Money(transfer.source_units, asset)
     account = transfer.details["account_id"]
     if journals is None:
         posted = {
-            place: postings(status, UUID(account), money)
-            for place, status in enumerate(path)
+            index: postings(status, UUID(account), money)
+            for index, status in enumerate(path)
             if account is not None
         }
-        journals = {place: each for place, each in posted.items() if each}
-    return Move(
+        journals = {index: each for index, each in posted.items() if each}
+    return AdvanceTransfer(
         transfer,
         path=path,
-        what=path[-1].lower(),
+        change_type=path[-1].lower(),
         actor="test",
         at=at or CLOCK.stamp(),
         timing=timing,
@@ -193,7 +202,7 @@ def move(
 
 
 def postings(status: str, account_id: UUID, money: Money) -> list[Posting]:
-    """What entering a status does to a payment's money."""
+    """Return the postings of a payment that enters a status."""
     nothing = Money(0, money.asset)
     match status:
         case Status.HELD:
@@ -201,7 +210,7 @@ def postings(status: str, account_id: UUID, money: Money) -> list[Posting]:
         case Status.SETTLED:
             return [
                 Posting(account_id, nothing, held_units=-money.units),
-                Posting(Role.OUTSIDE, money),
+                Posting(HouseRole.OUTSIDE, money),
             ]
         case Status.RETURNED:
             return [Posting(account_id, money, held_units=-money.units)]
@@ -210,17 +219,17 @@ def postings(status: str, account_id: UUID, money: Money) -> list[Posting]:
 
 
 def held(account_id: UUID, money: Money) -> list[Posting]:
-    """From available to held."""
+    """Return postings from available to held."""
     return [Posting(account_id, -money, held_units=money.units)]
 
 
-def opened(came: object) -> Transfer:
-    """The record of an opening that went through."""
-    assert isinstance(came, Opened), came
-    return came.transfer
+def opened(outcome: object) -> Transfer:
+    """Return the record of a successful creation."""
+    assert isinstance(outcome, CreatedTransfer), outcome
+    return outcome.transfer
 
 
-def moved(came: object) -> Transfer:
-    """The record of a move that went through."""
-    assert isinstance(came, Transfer), came
-    return came
+def moved(outcome: object) -> Transfer:
+    """Return the record of a successful advance."""
+    assert isinstance(outcome, Transfer), outcome
+    return outcome

@@ -5,21 +5,25 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from landbridge.core.clock import FrozenClock
-from landbridge.core.money import Money
-from landbridge.flows.onramps.model import Onramp
-from landbridge.kyc.model import Rail
+from landbridge.app.container import AUDIT_RULES, TRANSITIONS
+from landbridge.customers.kyc.model import Rail
 from landbridge.ledger.audit import audit, table
-from landbridge.ledger.house import house_balances
-from landbridge.ledger.model import Role
-from landbridge.rails.currencies import FIAT
-from landbridge.receipts.model import Receipt, Sender, Told
-from landbridge.wiring import AUDIT_RULES, MOVES
-from tests.accounts.verified import make_verified
+from landbridge.ledger.house_accounts import house_balances
+from landbridge.ledger.model import HouseRole
+from landbridge.payments.incoming_payments.model import (
+    IncomingPayment,
+    IncomingPaymentSender,
+    ReportedCredit,
+)
+from landbridge.payments.onramps.model import Onramp
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.core.money import Money
+from landbridge.providers.rails.currencies import FIAT
+from tests.customers.bank_accounts.verified import make_verified
 from tests.tenants import Tenant
 
 ONRAMPS = "/v2/onramps"
-SENDER = Sender(
+SENDER = IncomingPaymentSender(
     name="Ada Approval",
     bank_name="First Example Bank",
     routing_number="021000021",
@@ -36,24 +40,24 @@ def onramp_body(
     request_id: str | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    """The body that turns dollars into usdc on POLYGON; None leaves a member out."""
+    """Build the body that converts dollars into usdc on POLYGON; None omits a member."""
     ends = [
         {"userId": user, "currency": "usd", "amount": amount, "transferType": "wire"}
         | dict(source or {}),
         {"currency": "usdc", "chain": "POLYGON"} | dict(destination or {}),
     ]
-    told = [{name: value for name, value in end.items() if value is not None} for end in ends]
+    parties = [{name: value for name, value in end.items() if value is not None} for end in ends]
     body = {
         "requestId": request_id or str(uuid4()),
-        "source": told[0],
-        "destination": told[1],
+        "source": parties[0],
+        "destination": parties[1],
         **changes,
     }
     return {name: value for name, value in body.items() if value is not None}
 
 
 def bodies(user: str) -> dict[str, Any]:
-    """A good body for each route that takes one, by the name of the route."""
+    """Return a valid body for each route that takes one, by route."""
     path = f"POST {ONRAMPS}"
     return {
         path: onramp_body(user, 1, destination={"userId": user}),
@@ -65,24 +69,24 @@ def bodies(user: str) -> dict[str, Any]:
 
 
 async def make_payer(org: Tenant, *rails: Rail, **changes: Any) -> str:
-    """The id of a person who is verified on these rails, or for dollars."""
+    """Create a person verified on these rails, or for dollars; return their id."""
     return await make_verified(org, *(rails or (Rail.USD,)), **changes)
 
 
 async def make_onramp(
     org: Tenant, user: str, amount: Any = 100, *, is_accepted: bool = True, **changes: Any
 ) -> dict[str, Any]:
-    """The details of an onramp, accepted or still an open quote."""
-    made = await org.post(ONRAMPS, onramp_body(user, amount, **changes))
+    """Create an onramp, accepted or with an open quote; return its details."""
+    created = await org.post(ONRAMPS, onramp_body(user, amount, **changes))
     if is_accepted:
-        made = await org.post(f"{ONRAMPS}/{made['transferDetails']['id']}/quote/accept")
-    return made["transferDetails"]
+        created = await org.post(f"{ONRAMPS}/{created['transferDetails']['id']}/quote/accept")
+    return created["transferDetails"]
 
 
 async def make_african_account(
     org: Tenant, user: str, currency: str, country: str, *, kind: str = "bank"
 ) -> str:
-    """The id of an onramp account of a user."""
+    """Create an onramp account of a user; return its id."""
     bank = {
         "financialInstitute": "Example Bank",
         "accountType": kind,
@@ -93,16 +97,16 @@ async def make_african_account(
     return str((await org.post(f"/v2/users/{user}/accounts", body))["id"])
 
 
-async def deposit(org: Tenant, onramp: Mapping[str, Any], **changes: Any) -> Receipt:
-    """Fiat arrives for an onramp that was accepted: exactly as told, but for `changes`."""
+async def deposit(org: Tenant, onramp: Mapping[str, Any], **changes: Any) -> IncomingPayment:
+    """Deposit fiat for an accepted onramp, exactly as instructed except for `changes`."""
     found = await onramp_of(org, onramp["id"])
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "account_number": found.details.account_number,
         "reference": found.details.reference,
         "amount": str(found.source),
         "currency": found.source.asset.currency,
     }
-    return await receive(org, **{**told, **changes})
+    return await receive(org, **{**fields, **changes})
 
 
 async def receive(
@@ -112,9 +116,9 @@ async def receive(
     amount: str,
     currency: str = "usd",
     **changes: Any,
-) -> Receipt:
-    """Fiat arrives at the bank; nobody has looked at it yet."""
-    told: dict[str, Any] = {
+) -> IncomingPayment:
+    """Report fiat that arrived at the bank, without processing it."""
+    fields: dict[str, Any] = {
         "bank_reference": str(uuid4()),
         "reference": None,
         "rail": "wire",
@@ -123,49 +127,49 @@ async def receive(
         "at": await now(org),
         **changes,
     }
-    return await org.house.receipts.receive(
-        Told(
+    return await org.container.incoming_payments.receive(
+        ReportedCredit(
             org_id=org.org_id,
             account_number=account_number,
             money=Money.parse(amount, FIAT[currency]),
-            **told,
+            **fields,
         )
     )
 
 
 async def now(org: Tenant) -> Any:
-    """The organisation's time, as no other call answers it."""
-    return org.house.clock.stamp(await org.house.orgs.clock_offset(org.org_id))
+    """Return the organisation's time, different from that of any other call."""
+    return org.container.clock.stamp(await org.container.orgs.clock_offset(org.org_id))
 
 
 async def settle(org: Tenant) -> None:
-    """What the worker does for this organisation, until nothing moves any more."""
-    offsets = {org.org_id: await org.house.orgs.clock_offset(org.org_id)}
+    """Run the worker for this organisation until nothing advances any more."""
+    offsets = {org.org_id: await org.container.orgs.clock_offset(org.org_id)}
     _pass_a_moment(org)
-    await org.house.receipt_steps.run_all(offsets)
+    await org.container.incoming_payment_steps.run_all(offsets)
     _pass_a_moment(org)
-    await org.house.due.run_all(offsets)
+    await org.container.scheduler.run_all(offsets)
 
 
 def _pass_a_moment(org: Tenant) -> None:
-    """Stamps are ahead of a clock that stands still; what they make due is so a moment later."""
-    if isinstance(org.house.clock, FrozenClock):
-        org.house.clock.at += timedelta(milliseconds=10)
+    """Advance a stopped clock slightly: timestamps are ahead of it, and so is due work."""
+    if isinstance(org.container.clock, FrozenClock):
+        org.container.clock.at += timedelta(milliseconds=10)
 
 
 async def retrieve(org: Tenant, onramp: Mapping[str, Any]) -> dict[str, Any]:
-    """The details as they are now."""
+    """Return the current details."""
     return (await org.get(f"{ONRAMPS}/{onramp['id']}"))["transferDetails"]
 
 
 async def onramp_of(org: Tenant, onramp_id: str) -> Onramp:
     """An onramp as the service knows it."""
-    return await org.house.onramps.get(org.org_id, UUID(onramp_id))
+    return await org.container.onramps.get(org.org_id, UUID(onramp_id))
 
 
 async def statuses(org: Tenant, onramp: Mapping[str, Any]) -> list[str]:
-    """Every status that a record has had, in order."""
-    rows = await org.house.database.rows(
+    """Return every status of a record, in order."""
+    rows = await org.container.database.rows(
         "select status_after from changes where org_id = $1 and object_id = $2 order by seq",
         org.org_id,
         UUID(str(onramp["id"])),
@@ -173,15 +177,15 @@ async def statuses(org: Tenant, onramp: Mapping[str, Any]) -> list[str]:
     return [row["status_after"] for row in rows]
 
 
-async def house_units(org: Tenant, role: Role, asset: str) -> int:
-    """What a house account holds, in smallest units; `asset` as in `usd:BANK`."""
-    found = await house_balances(org.house.database, org.org_id)
+async def house_units(org: Tenant, role: HouseRole, asset: str) -> int:
+    """Return the balance of a house account in smallest units; `asset` is like `usd:BANK`."""
+    found = await house_balances(org.container.database, org.org_id)
     return found.get((role, asset), 0)
 
 
 async def check_books(org: Tenant) -> None:
-    """Nothing is wrong in the books of this organisation, and nothing is left between two legs."""
-    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
+    """Check that the ledger audit is clean and nothing is in transit."""
+    audited = await audit(org.container.database, TRANSITIONS, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)
-    found = await house_balances(org.house.database, org.org_id)
-    assert not [key for key, units in found.items() if key[0] is Role.IN_TRANSIT and units]
+    found = await house_balances(org.container.database, org.org_id)
+    assert not [key for key, units in found.items() if key[0] is HouseRole.IN_TRANSIT and units]

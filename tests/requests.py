@@ -1,17 +1,13 @@
-"""Every create that carries an id of its caller's choice: where it is made, of what body."""
+"""Every create with a client-chosen request id: its route and body."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from tests.accounts.bodies import whole
-from tests.payments.rehearsing import FLOWS
-from tests.payouts import make_payee, way
-from tests.resolving import RESOLUTIONS, make_stuck_transfer
-from tests.resolving import body as resolution_body
-from tests.tenants import Tenant, individual, make_agreement
-from tests.virtual_accounts.made import (
+from tests.customers.bank_accounts.bodies import whole
+from tests.payments.engine.dry_run_flows import FLOWS
+from tests.payments.virtual_accounts.virtual_account_setup import (
     RULES,
     at,
     deposit_body,
@@ -21,11 +17,15 @@ from tests.virtual_accounts.made import (
     make_rule,
     rule_body,
 )
+from tests.payouts import make_payee, way
+from tests.resolution_team import RESOLUTIONS, make_stuck_transfer
+from tests.resolution_team import body as resolution_body
+from tests.tenants import Tenant, individual, make_agreement
 
 
 @dataclass(frozen=True)
 class Create:
-    """A create of one organisation, with a body that is good; `member` is what its id is called."""
+    """Create of one organisation, with a valid body; `member` is the name of its id."""
 
     path: str
     body: dict[str, Any]
@@ -78,7 +78,7 @@ def _fresh() -> dict[str, str]:
     return {"requestId": str(uuid4())}
 
 
-# The kind of each as GET /v2/requests tells it.
+# The kind of each in GET /v2/requests.
 CREATES: dict[str, tuple[str, Callable[[Tenant], Awaitable[Create]]]] = {
     "swap": ("WALLET.SWAP", _payment("swap")),
     "transfer": ("WALLET.TRANSFER", _payment("transfer")),

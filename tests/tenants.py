@@ -1,6 +1,6 @@
-"""Makers above the ledger: organisations with a key, users, money and swaps, over HTTP.
+"""Builders above the ledger: organisations with a key, users, money and swaps, over HTTP.
 
-A `Tenant` is what a customer's own program would be: a key, and requests sent with it.
+A `Tenant` acts as a client program of an organisation: a key, and requests sent with it.
 """
 
 import asyncio
@@ -8,7 +8,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, cast
@@ -17,15 +17,15 @@ from uuid import UUID, uuid4
 import httpx2
 from litestar import Litestar
 
-from landbridge.app import build_app
-from landbridge.flows.swaps.model import Status, Swap
-from landbridge.settings import Settings
-from landbridge.web.caller import Caller
-from landbridge.web.observe import observe
-from landbridge.wiring import House
+from landbridge.app.api import build_app
+from landbridge.app.container import Container
+from landbridge.app.settings import Settings
+from landbridge.payments.swaps.model import Swap, SwapStatus
+from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.telemetry import observe
 
 URL = "http://landbridge.test"
-# Where files are kept; gone when the test process ends.
+# Folder of stored files; removed at the end of the test process.
 _data_dir = tempfile.TemporaryDirectory(prefix="landbridge-tests-", ignore_cleanup_errors=True)
 METRICS_TOKEN = "metrics-of-the-tests-only"
 SETTINGS = Settings(
@@ -43,37 +43,37 @@ BRIDGES = "/v2/wallets/bridges"
 
 
 class _Occupied:
-    """The house that an application serves now: making one takes a second, and tests are many."""
+    """The container that an application serves now: building an application takes a second."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
+    def __init__(self, container: Container) -> None:
+        self.container = container
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.house, name)
+        return getattr(self.container, name)
 
 
-# Applications that nobody uses, by the one thing that is asked of a house when they are made.
+# Unused applications, by the only container setting that their construction reads.
 _idle: defaultdict[bool, list[tuple[_Occupied, Litestar]]] = defaultdict(list)
 
 
 @asynccontextmanager
-async def served(house: House) -> AsyncGenerator[httpx2.AsyncClient]:
-    """A client of the application over `house`, in this process; its lifespan runs."""
-    idle = _idle[house.request_log.is_on]
-    occupied, app = idle.pop() if idle else _built(house)
-    occupied.house = house
+async def served(container: Container) -> AsyncGenerator[httpx2.AsyncClient]:
+    """Yield an in-process client of the application over `container`; its lifespan runs."""
+    idle = _idle[container.request_log.is_on]
+    occupied, app = idle.pop() if idle else _built(container)
+    occupied.container = container
     transport = httpx2.ASGITransport(cast("Any", observe(cast("Any", app))))
     is_up, stop = asyncio.Event(), asyncio.Event()
 
     async def live() -> None:
-        # In a task of its own: a fixture may be torn down in another task than it was set up in.
+        # In its own task: a fixture's teardown may run in another task than its setup.
         async with app.lifespan():
             is_up.set()
             await stop.wait()
 
     living = asyncio.create_task(live())
     await is_up.wait()
-    # Many tests share it: who has signed in with it in one would be signed in in the next.
+    # Many tests share it: a sign-in in one would otherwise last into the next.
     no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
     async with httpx2.AsyncClient(transport=transport, base_url=URL, cookies=no_cookies) as client:
         yield client
@@ -82,16 +82,32 @@ async def served(house: House) -> AsyncGenerator[httpx2.AsyncClient]:
     idle.append((occupied, app))
 
 
-def _built(house: House) -> tuple[_Occupied, Litestar]:
-    occupied = _Occupied(house)
+# The most recent ones; a test process has one or two containers that many tests share.
+_applications: list[tuple[Container, Litestar]] = []
+_APPLICATIONS_MAX = 3
+
+
+def app_of(container: Container) -> Litestar:
+    """Return the application over `container` without its lifespan."""
+    for made_of, app in _applications:
+        if made_of is container:
+            return app
+    app = build_app(container)
+    _applications.insert(0, (container, app))
+    del _applications[_APPLICATIONS_MAX:]
+    return app
+
+
+def _built(container: Container) -> tuple[_Occupied, Litestar]:
+    occupied = _Occupied(container)
     return occupied, build_app(cast("Any", occupied))
 
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """An organisation and a key of it."""
+    """Organisation and one of its keys."""
 
-    house: House
+    container: Container
     client: httpx2.AsyncClient
     caller: Caller
     key: str
@@ -107,7 +123,7 @@ class Tenant:
     async def send(
         self, method: str, path: str, body: Any = None, **query: str | int
     ) -> httpx2.Response:
-        """The answer, whatever it is. A `str` or `bytes` body goes out as it is."""
+        """Return the response of any status. A `str` or `bytes` body is sent unchanged."""
         content: dict[str, Any] = {}
         if isinstance(body, str | bytes):
             content = {"content": body}
@@ -118,11 +134,11 @@ class Tenant:
         )
 
     async def get(self, path: str, **query: str | int) -> Any:
-        """The JSON of an answer that must be good."""
+        """Return the JSON of a response that must succeed."""
         return good(await self.send("GET", path, **query))
 
     async def post(self, path: str, body: Any = None) -> Any:
-        """The JSON of an answer that must be good."""
+        """Return the JSON of a response that must succeed."""
         return good(await self.send("POST", path, body))
 
     async def refused(self, method: str, path: str, body: Any = None, **query: str | int) -> str:
@@ -131,7 +147,7 @@ class Tenant:
 
 
 def good(answer: httpx2.Response) -> Any:
-    """The JSON of a 200."""
+    """Return the JSON of a 200."""
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -143,30 +159,42 @@ def refusal(answer: httpx2.Response) -> str:
 
 
 def sentence(answer: httpx2.Response) -> str:
-    """What a refusal says to a person."""
+    """Return the sentence of a refusal."""
     return str(answer.json()["errorDetails"])
 
 
-async def make_tenant(house: House, client: httpx2.AsyncClient, *, name: str = "Test") -> Tenant:
+async def make_tenant(
+    container: Container, client: httpx2.AsyncClient, *, name: str = "Test"
+) -> Tenant:
     """An organisation with one key."""
-    org = await house.orgs.create(name)
-    key, secret = await house.orgs.create_key(org.id, "test key", expires_at=None)
-    return Tenant(house, client, Caller(org.id, key.id, timedelta()), secret)
+    org = await container.orgs.create(name)
+    key, secret = await container.orgs.create_key(org.id, "test key", expires_at=None)
+    return Tenant(container, client, Caller(org.id, key.id, timedelta()), secret)
 
 
 async def make_agreement(org: Tenant, *, is_signed: bool = True, **link: str) -> str:
-    """The id of a terms link."""
-    made = await org.post("/v2/tos-link", {"idempotencyKey": str(uuid4()), **link})
-    agreement: str = made["signedAgreementId"]
+    """Create a terms link through the service, since most tests need one; return its id."""
+    terms = org.container.terms
+    caller = replace(org.caller, clock_offset=await org.container.orgs.clock_offset(org.org_id))
+    created = await terms.link(
+        caller,
+        uuid4(),
+        template_id=link.get("templateId"),
+        redirect_url=link.get("redirectUrl"),
+    )
     if is_signed:
-        path = f"/v2/tos-link/{agreement}"
-        token = (await org.get(path))["sessionToken"]
-        await org.post(f"{path}/accept", {"sessionToken": token})
-    return agreement
+        await terms.accept(
+            created,
+            created.session_token,
+            offset=caller.clock_offset,
+            signed_from=None,
+            actor=caller.actor,
+        )
+    return str(created.id)
 
 
 def individual(agreement: str, **changes: Any) -> dict[str, Any]:
-    """The body that creates a person; None leaves a member out."""
+    """Build the body that creates a person; None omits a member."""
     body = {
         "type": "individual",
         "firstName": "Ada",
@@ -181,7 +209,7 @@ def individual(agreement: str, **changes: Any) -> dict[str, Any]:
 
 
 def business(agreement: str, **changes: Any) -> dict[str, Any]:
-    """The body that creates a business; None leaves a member out."""
+    """Build the body that creates a business; None omits a member."""
     owner = {"firstName": "Ada", "lastName": "Example", "dateOfBirth": "1990-01-01"}
     body = {
         "type": "business",
@@ -196,11 +224,11 @@ def business(agreement: str, **changes: Any) -> dict[str, Any]:
 
 
 async def make_user(org: Tenant, *, funds: str | None = None, **changes: Any) -> str:
-    """The id of a person, with `funds` of usdc on POLYGON."""
-    made = await org.post("/v2/users", individual(await make_agreement(org), **changes))
+    """Create a person with `funds` of usdc on POLYGON; return their id."""
+    created = await org.post("/v2/users", individual(await make_agreement(org), **changes))
     if funds is not None:
-        await fund(org, made["id"], funds)
-    return str(made["id"])
+        await fund(org, created["id"], funds)
+    return str(created["id"])
 
 
 async def fund(
@@ -212,7 +240,7 @@ async def fund(
 
 
 async def held(org: Tenant, user: str, currency: str = "usdc", chain: str = "POLYGON") -> str:
-    """What a wallet holds, in whole coins."""
+    """Return the balance of a wallet in coins."""
     path = f"/v2/users/{user}/wallets/balance"
     return str((await org.get(path, chain=chain, currency=currency))["displayBalance"])
 
@@ -225,41 +253,41 @@ def swap_body(
     destination: Mapping[str, Any] | None = None,
     request_id: str | None = None,
 ) -> dict[str, Any]:
-    """The body that quotes usdc into usdt on POLYGON; None leaves a member out."""
+    """Build the body that quotes usdc into usdt on POLYGON; None omits a member."""
     ends = [
         {"userId": user, "chain": "POLYGON", "currency": "usdc", "amount": amount}
         | dict(source or {}),
         {"chain": "POLYGON", "currency": "usdt"} | dict(destination or {}),
     ]
-    told = [{name: value for name, value in end.items() if value is not None} for end in ends]
+    parties = [{name: value for name, value in end.items() if value is not None} for end in ends]
     return {
         "requestId": request_id or str(uuid4()),
-        "source": told[0],
-        "destination": told[1],
+        "source": parties[0],
+        "destination": parties[1],
     }
 
 
 async def make_swap(
-    org: Tenant, user: str, amount: str = "1", *, status: Status = Status.OPEN_QUOTE
+    org: Tenant, user: str, amount: str = "1", *, status: SwapStatus = SwapStatus.OPEN_QUOTE
 ) -> dict[str, Any]:
-    """The details of a swap at `status`; the user must have the funds."""
-    made: dict[str, Any] = (await org.post(SWAPS, swap_body(user, amount)))["transferDetails"]
-    swap = await swap_of(org, made["id"])
+    """Create a swap at `status`; return its details. The user must have the funds."""
+    created: dict[str, Any] = (await org.post(SWAPS, swap_body(user, amount)))["transferDetails"]
+    swap = await swap_of(org, created["id"])
     match status:
-        case Status.OPEN_QUOTE:
-            return made
-        case Status.COMPLETED:
-            await org.post(f"{SWAPS}/{made['id']}/accept")
-        case Status.QUOTE_FAILED:
-            assert await org.house.swaps.expire(swap, "test", swap.details.quote_expires_at)
+        case SwapStatus.OPEN_QUOTE:
+            return created
+        case SwapStatus.COMPLETED:
+            await org.post(f"{SWAPS}/{created['id']}/accept")
+        case SwapStatus.QUOTE_FAILED:
+            assert await org.container.swaps.expire(swap, "test", swap.details.quote_expires_at)
         case _:
             raise AssertionError(f"no swap rests at {status}")
-    return (await org.get(f"{SWAPS}/{made['id']}"))["transferDetails"]
+    return (await org.get(f"{SWAPS}/{created['id']}"))["transferDetails"]
 
 
 async def swap_of(org: Tenant, swap: str) -> Swap:
-    """A swap as the service knows it."""
-    return await org.house.swaps.get(org.org_id, UUID(swap))
+    """Return a swap from the service."""
+    return await org.container.swaps.get(org.org_id, UUID(swap))
 
 
 def transfer_body(
@@ -270,7 +298,7 @@ def transfer_body(
     request_id: str | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    """The body that sends usdc on POLYGON to a user, or to what `to` says; None is left out."""
+    """Build the body that sends usdc on POLYGON to a user or to `to`; None omits a member."""
     body = {
         "requestId": request_id or str(uuid4()),
         "source": {"userId": user},
@@ -286,7 +314,7 @@ def transfer_body(
 def batch_body(
     user: str, *items: Mapping[str, Any], request_id: str | None = None, **changes: Any
 ) -> dict[str, Any]:
-    """The body that sends usdc on POLYGON to many; None leaves a member out."""
+    """Build the body that sends usdc on POLYGON to many; None omits a member."""
     body = {
         "requestId": request_id or str(uuid4()),
         "source": {"userId": user},
@@ -301,15 +329,15 @@ def batch_body(
 async def make_transfer(
     org: Tenant, user: str, to: str | Mapping[str, Any], amount: Any = 1, **changes: Any
 ) -> dict[str, Any]:
-    """The details of a transfer as it was opened; the user must have the funds."""
-    made = await org.post(TRANSFERS, transfer_body(user, to, amount, **changes))
-    return made["transferDetails"]
+    """Create a transfer; return its details. The user must have the funds."""
+    created = await org.post(TRANSFERS, transfer_body(user, to, amount, **changes))
+    return created["transferDetails"]
 
 
 async def make_batch(
     org: Tenant, user: str, *items: Mapping[str, Any], **changes: Any
 ) -> dict[str, Any]:
-    """The details of a batch as it was opened; the user must have the funds."""
+    """Create a batch; return its details. The user must have the funds."""
     return (await org.post(BATCHES, batch_body(user, *items, **changes)))["transferDetails"]
 
 
@@ -322,20 +350,20 @@ def bridge_body(
     request_id: str | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    """The body that bridges usdc from POLYGON to the user's own wallet on BASE.
+    """Build the body that bridges usdc from POLYGON to the user's own wallet on BASE.
 
-    None leaves a member out.
+    None omits a member.
     """
     ends = [
         {"userId": user, "chain": "POLYGON", "currency": "usdc"} | dict(source or {}),
         {"userId": user, "chain": "BASE", "currency": "usdc"} | dict(destination or {}),
     ]
-    told = [{name: value for name, value in end.items() if value is not None} for end in ends]
+    parties = [{name: value for name, value in end.items() if value is not None} for end in ends]
     body = {
         "requestId": request_id or str(uuid4()),
         "amount": amount,
-        "source": told[0],
-        "destination": told[1],
+        "source": parties[0],
+        "destination": parties[1],
         **changes,
     }
     return {name: value for name, value in body.items() if value is not None}
@@ -344,20 +372,20 @@ def bridge_body(
 async def make_bridge(
     org: Tenant, user: str, to: str, amount: Any = 1, **changes: Any
 ) -> dict[str, Any]:
-    """The details of a bridge to a user's wallet on BASE; the user must have the funds."""
+    """Create a bridge to a wallet on BASE; return its details. The user must have the funds."""
     body = bridge_body(user, amount, destination={"userId": to}, **changes)
     return (await org.post(BRIDGES, body))["transferDetails"]
 
 
 async def run_due(org: Tenant) -> None:
-    """What the worker does for this organisation, until nothing is due."""
-    offsets = await org.house.orgs.clock_offsets()
-    await org.house.due.run_all({org.org_id: offsets[org.org_id]})
+    """Run the worker for this organisation until nothing is due."""
+    offsets = await org.container.orgs.clock_offsets()
+    await org.container.scheduler.run_all({org.org_id: offsets[org.org_id]})
 
 
 async def register(
     org: Tenant, user: str, address: str, *, chain: str = "POLYGON", **changes: str
 ) -> str:
-    """The id of an address outside that the user has registered."""
+    """Register an external address of the user; return its id."""
     body = {"address": address, "chain": chain, "name": "Bank", "referenceId": "r1", **changes}
     return (await org.post(f"/v2/users/{user}/wallets/external", body))["id"]

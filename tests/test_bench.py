@@ -1,4 +1,4 @@
-"""The statements that the benchmark compares us with are those that the tables take today."""
+"""The benchmark's comparison statements match the current tables."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bench import scripts
 
-from landbridge.db.pool import Database
+from landbridge.platform.db.pool import Database
 
 PLAIN = Path(scripts.__file__).with_name("plain.sql")
 NEEDED = """

@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -18,28 +18,31 @@ from typing import Any
 import click
 import pytest
 
-from landbridge.accounts import model as accounts
-from landbridge.approvals import model as approvals
-from landbridge.cli import commands
-from landbridge.core.states import Moves
-from landbridge.flows.bridges import model as bridges
-from landbridge.flows.disbursements import model as disbursements
-from landbridge.flows.offramps import model as offramps
-from landbridge.flows.onramps import model as onramps
-from landbridge.flows.resolutions import model as resolutions
-from landbridge.flows.swaps import model as swaps
-from landbridge.payments import remittances
-from landbridge.settings import PREFIX
-from landbridge.verification import model as verification
-
-from .sources import ROOT, documents, report
+from landbridge.app.cli import commands
+from landbridge.app.settings import PREFIX
+from landbridge.customers.bank_accounts import model as accounts
+from landbridge.customers.verification import model as verification
+from landbridge.payments.approvals import model as approvals
+from landbridge.payments.bridges import model as bridges
+from landbridge.payments.disbursements import model as disbursements
+from landbridge.payments.engine import outgoing_transfers
+from landbridge.payments.offramps import model as offramps
+from landbridge.payments.onramps import model as onramps
+from landbridge.payments.resolutions import model as resolutions
+from landbridge.payments.swaps import model as swaps
+from landbridge.platform.core.transitions import Transitions
+from tests.chains.local_chains import local_chains
+from tests.long import few_of
+from tests.sources import ROOT, documents, report
 
 README_LINES_MAX = 80
 READY_PATIENCE_S = 60
 PAGE_PATIENCE_S = 300
 
-# The address that pages name; a test's own server is put in its place.
+# Address printed on pages; the address of the test's own server replaces it.
 SHOWN = "127.0.0.1:8080"
+SHOWN_NODE = "127.0.0.1:8545"
+NEEDS_CHAINS, CHAINS_FILE = "CHAINS=1", ".landbridge/chains.toml"
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
@@ -47,35 +50,35 @@ KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=(\S+)", re.MULTILINE)
 # Settings that a page starts its server with.
 STARTED = re.compile(r"^    ((?:LANDBRIDGE_\w+=\S+ )+)make run$", re.MULTILINE)
 
-FIGURES: dict[str, Moves[Any]] = {
-    "docs/reference/accounts.md": accounts.MOVES,
-    "docs/reference/approvals.md": approvals.MOVES,
-    "docs/reference/offramps.md": offramps.MOVES,
-    "docs/reference/disbursements.md": disbursements.MOVES,
-    "docs/reference/onramps.md": onramps.MOVES,
-    "docs/reference/bridges.md": bridges.MOVES,
-    "docs/reference/resolutions.md": resolutions.MOVES,
-    "docs/reference/swaps.md": swaps.MOVES,
-    "docs/reference/transfers.md": remittances.MOVES,
-    "docs/reference/verification.md": verification.MOVES,
+FIGURES: dict[str, Transitions[Any]] = {
+    "docs/reference/accounts.md": accounts.TRANSITIONS,
+    "docs/reference/approvals.md": approvals.TRANSITIONS,
+    "docs/reference/offramps.md": offramps.TRANSITIONS,
+    "docs/reference/disbursements.md": disbursements.TRANSITIONS,
+    "docs/reference/onramps.md": onramps.TRANSITIONS,
+    "docs/reference/bridges.md": bridges.TRANSITIONS,
+    "docs/reference/resolutions.md": resolutions.TRANSITIONS,
+    "docs/reference/swaps.md": swaps.TRANSITIONS,
+    "docs/reference/transfers.md": outgoing_transfers.TRANSITIONS,
+    "docs/reference/verification.md": verification.TRANSITIONS,
 }
 STATUSES: dict[str, type[StrEnum]] = {
-    "docs/reference/accounts.md": accounts.Status,
-    "docs/reference/approvals.md": approvals.Status,
-    "docs/reference/offramps.md": offramps.Status,
-    "docs/reference/disbursements.md": disbursements.Status,
-    "docs/reference/onramps.md": onramps.Status,
-    "docs/reference/bridges.md": bridges.Status,
-    "docs/reference/resolutions.md": resolutions.Status,
-    "docs/reference/swaps.md": swaps.Status,
-    "docs/reference/transfers.md": remittances.Status,
+    "docs/reference/accounts.md": accounts.BankAccountStatus,
+    "docs/reference/approvals.md": approvals.ApprovalStatus,
+    "docs/reference/offramps.md": offramps.OfframpStatus,
+    "docs/reference/disbursements.md": disbursements.DisbursementStatus,
+    "docs/reference/onramps.md": onramps.OnrampStatus,
+    "docs/reference/bridges.md": bridges.BridgeStatus,
+    "docs/reference/resolutions.md": resolutions.ResolutionStatus,
+    "docs/reference/swaps.md": swaps.SwapStatus,
+    "docs/reference/transfers.md": outgoing_transfers.OutgoingTransferStatus,
     "docs/reference/verification.md": verification.KycStatus,
 }
 
 
 @dataclass(frozen=True)
 class Example:
-    """A block that is run, and what the page says that it prints, if it says so."""
+    """Executable block, and its printed output if the page shows any."""
 
     script: str
     printed: str | None
@@ -134,7 +137,7 @@ def test_commands_exist() -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figure_of_states_is_what_the_moves_say(name: str) -> None:
+def test_state_diagram_equals_the_transitions(name: str) -> None:
     page = ROOT / name
     text = page.read_text(encoding="utf-8")
     begin, end = "<!-- states:begin -->\n", "<!-- states:end -->"
@@ -161,8 +164,8 @@ RUNNABLE = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.long
+@pytest.mark.parametrize("name", few_of(RUNNABLE))
 def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
     page = ROOT / name
     text = page.read_text(encoding="utf-8")
@@ -171,24 +174,28 @@ def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
     settings = dict(each.split("=", 1) for each in (started[1].split() if started else ()))
     if key:
         settings[f"{PREFIX}API_KEY"] = key[1]
-    with _served(tmp_path, settings) as (address, environ):
-        printed = _run(_examples(page), address, environ, tmp_path)
-    for example, came in zip(_examples(page), printed, strict=True):
+    with local_chains(tmp_path / CHAINS_FILE) if NEEDS_CHAINS in text else nullcontext() as chains:
+        if chains is not None:
+            settings[f"{PREFIX}CHAINS_FILE"] = CHAINS_FILE
+        with _served(tmp_path, settings) as (address, environ):
+            shown = {SHOWN: address} | ({} if chains is None else {SHOWN_NODE: chains})
+            printed = _run(_examples(page), shown, environ, tmp_path)
+    for example, actual in zip(_examples(page), printed, strict=True):
         if example.printed is not None:
-            wanted = example.printed.replace(SHOWN, address)
-            assert _fits(wanted, came), (
-                f"{name} says that this prints\n{wanted}\nbut it printed\n{came}\n{example.script}"
+            expected = example.printed.replace(SHOWN, address)
+            assert _fits(expected, actual), (
+                f"{name} should print\n{expected}\nbut it printed\n{actual}\n{example.script}"
             )
 
 
 @pytest.mark.parametrize(
-    ("printed", "came", "fits"),
+    ("printed", "actual", "fits"),
     [
         ("a\nb\n", "a\nb\n", True),
         ("a\nb\n", "a\nb\nc\n", False),
         ("a\nb\n", "a\n", False),
         ("a  1\n", "a      1\n", True),
-        # A run of blanks is one place to try, not one for each blank.
+        # A run of spaces is one candidate position, not one per space.
         (f"a{' ' * 50}1\n", f"a{' ' * 50}2\n", False),
         ("id ... end\n", "id 123 end\n", True),
         ("...\nb\n", "b\n", True),
@@ -203,12 +210,12 @@ def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
         ("...\na...\n" * 30 + "z\n", "a\n" * 2000, False),
     ],
 )
-def test_what_a_page_prints_is_matched_line_by_line(printed: str, came: str, *, fits: bool) -> None:
-    assert _fits(printed, came) is fits
+def test_printed_output_is_matched_line_by_line(printed: str, actual: str, *, fits: bool) -> None:
+    assert _fits(printed, actual) is fits
 
 
-def figure(moves: Moves[Any]) -> str:
-    """The states of a flow as a Mermaid figure."""
+def figure(moves: Transitions[Any]) -> str:
+    """Return the states of a flow as a Mermaid diagram."""
     lines = ["```mermaid", "stateDiagram-v2"]
     lines += [f"    [*] --> {status}" for status in sorted(moves.start)]
     lines += [f"    {before} --> {after}" for before, after in moves.edges()]
@@ -236,7 +243,7 @@ def _anchors(page: Path) -> set[str]:
 
 
 def _code(page: Path) -> list[str]:
-    """What a page sets as code: fenced, indented or in a line."""
+    """Return the code of a page: fenced, indented or inline."""
     text = page.read_text(encoding="utf-8")
     fenced = [body for _, body in FENCE.findall(text)]
     rest = FENCE.sub("", text)
@@ -245,7 +252,7 @@ def _code(page: Path) -> list[str]:
 
 
 def _is_command(words: list[str]) -> bool:
-    """Whether `words` begin with a command; what follows it are its arguments."""
+    """Return whether `words` begin with a command; the rest are its arguments."""
     command: click.Command | None = commands
     for word in words:
         if not isinstance(command, click.Group):
@@ -264,13 +271,14 @@ def _examples(page: Path) -> list[Example]:
     ]
 
 
-def _fits(printed: str, came: str) -> bool:
-    """Whether `came` is `printed`: `...` alone on a line stands for any lines there.
+def _fits(printed: str, actual: str) -> bool:
+    """Return whether `came` matches `printed`, where a line `...` stands for any lines.
 
-    Piece by piece, each at the first place that fits: one pattern for all can take for ever.
+    It matches piece by piece, each at the first possible position: a single pattern could take
+    exponential time.
     """
     *before, last = _pieces(printed)
-    lines = came.splitlines()
+    lines = actual.splitlines()
     at = 0
     for number, piece in enumerate(before):
         found = _place(piece, lines, at, fixed=number == 0)
@@ -286,7 +294,7 @@ def _fits(printed: str, came: str) -> bool:
 
 
 def _pieces(printed: str) -> list[list["re.Pattern[str]"]]:
-    """Its lines as patterns, parted where `...` stands alone; blanks line columns up."""
+    """Return its lines as patterns, split at lines of `...`; runs of spaces align columns."""
     pieces: list[list[re.Pattern[str]]] = [[]]
     for line in printed.splitlines():
         if line.strip() == "...":
@@ -300,7 +308,7 @@ def _pieces(printed: str) -> list[list["re.Pattern[str]"]]:
 def _place(
     piece: list["re.Pattern[str]"], lines: list[str], start: int, *, fixed: bool
 ) -> int | None:
-    """The first place from `start` on (or there only, if `fixed`) where all of a piece fits."""
+    """Return the first position from `start` on (only there, if `fixed`) where a piece fits."""
     places = [start] if fixed else range(start, len(lines) - len(piece) + 1)
     for at in places:
         there = lines[at : at + len(piece)]
@@ -311,12 +319,16 @@ def _place(
     return None
 
 
-def _run(examples: list[Example], address: str, environ: dict[str, str], folder: Path) -> list[str]:
-    """What each block prints, all run one after another in one shell."""
+def _run(
+    examples: list[Example], shown: Mapping[str, str], environ: dict[str, str], folder: Path
+) -> list[str]:
+    """Return the output of each block, all run in order in one shell, at other addresses."""
     mark = "--- end of block ---"
     script = "".join(f"{each.script}\necho '{mark}'\n" for each in examples)
+    for address, actual in shown.items():
+        script = script.replace(address, actual)
     ran = subprocess.run(
-        ["sh", "-eu", "-c", script.replace(SHOWN, address)],
+        ["sh", "-eu", "-c", script],
         cwd=folder,
         env=environ,
         capture_output=True,
@@ -333,19 +345,19 @@ def _run(examples: list[Example], address: str, environ: dict[str, str], folder:
 
 @contextmanager
 def _served(folder: Path, settings: Mapping[str, str]) -> Generator[tuple[str, dict[str, str]]]:
-    """A server in `folder`, as `make run` starts one in a clone; its address and environment."""
+    """Run a server in `folder` as `make run` does; yield its address and environment."""
     (folder / ".venv").symlink_to(Path(sys.prefix))
     environ = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{probe.getsockname()[1]}"
-    told = {f"{PREFIX}PORT": address.rpartition(":")[2], **settings}
+    environment = {f"{PREFIX}PORT": address.rpartition(":")[2], **settings}
     log = folder / "serve.log"
     with log.open("wb") as out:
         server = subprocess.Popen(
             [".venv/bin/landbridge", "serve"],
             cwd=folder,
-            env=environ | told,
+            env=environ | environment,
             stdout=out,
             stderr=out,
         )

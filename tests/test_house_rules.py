@@ -1,6 +1,6 @@
-"""Our own lints on the sources: each says what to do. Rules on SQL are in test_sql_rules.py.
+"""Our own lints on the sources; each failure states what to do. SQL rules: test_sql_rules.py.
 
-An exception stands in a table with its reason, and goes when what it excuses is gone.
+An exception is listed in a table with its reason, and removed with the code that it excuses.
 """
 
 import ast
@@ -14,19 +14,35 @@ import click
 import pytest
 from litestar.routes import HTTPRoute
 
-from landbridge.app import build_app
-from landbridge.cli import commands
-from landbridge.settings import PREFIX, Settings
-from landbridge.wiring import open_house
-
-from .sources import PACKAGE, ROOT, Source, files, report, sources
+from landbridge.app.api import build_app
+from landbridge.app.cli import commands
+from landbridge.app.container import open_container
+from landbridge.app.settings import PREFIX, Settings
+from tests.sources import PACKAGE, ROOT, Source, files, report, sources
 
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
-MONEY_PACKAGES = ("core", "ledger", "quotes", "flows", "wallets", "rates", "virtual_accounts")
+MONEY_PACKAGES = (
+    "platform/core",
+    "ledger",
+    "customers/wallets",
+    "providers/rates",
+    "providers/evm",
+    "payments/quotes",
+    "payments/virtual_accounts",
+    "payments/batches",
+    "payments/bridges",
+    "payments/disbursements",
+    "payments/offramps",
+    "payments/onramps",
+    "payments/receivables",
+    "payments/resolutions",
+    "payments/swaps",
+    "payments/transfers",
+)
 REFERENCE = ROOT / "docs" / "reference"
 
-# What answers differently each time. Outside of core, time and ids are passed in.
+# Calls with varying results. Outside core, time and ids are passed in.
 UNREPEATABLE = {
     ("datetime", "now"),
     ("datetime", "utcnow"),
@@ -40,26 +56,32 @@ UNREPEATABLE = {
 }
 UNREPEATABLE_MODULES = {"random", "secrets"}
 UNREPEATABLE_ALLOWED = {
-    ("db/retry.py", "random"): "the jitter of a delay, which must differ between processes",
-    ("db/sealing.py", "secrets"): "nonces and master keys are secrets",
-    ("orgs/model.py", "secrets"): "API keys are secrets",
-    ("members/model.py", "secrets"): "cookies, links and recovery codes are secrets",
-    ("seeding/chance.py", "random"): "a made-up past is repeated by its number",
-    ("users/model.py", "secrets"): "session tokens are secrets",
-    ("wallets/keys.py", "secrets"): "wallet seeds are secrets",
-    ("demo.py", "secrets"): "the key of the demo's own server",
-    ("demo.py", "uuid4"): "the demo is a client, and clients make their own request ids",
+    (
+        "platform/db/retry.py",
+        "random",
+    ): "the jitter of a delay, which must differ between processes",
+    ("platform/db/sealing.py", "secrets"): "nonces and master keys are secrets",
+    ("platform/orgs/model.py", "secrets"): "API keys are secrets",
+    ("customers/team/known_browsers.py", "secrets"): "ids of known browsers are secrets",
+    ("customers/team/model.py", "secrets"): "cookies, links and recovery codes are secrets",
+    ("sandbox/seeding/random_source.py", "random"): "a made-up past is repeated by its number",
+    ("customers/users/model.py", "secrets"): "session tokens are secrets",
+    ("customers/wallets/keys.py", "secrets"): "wallet seeds are secrets",
+    ("app/demo.py", "secrets"): "the key of the demo's own server",
+    ("app/demo.py", "uuid4"): "the demo is a client, and clients make their own request ids",
 }
 
-# Started from outside, so nothing imports them.
-ENTRY_POINTS = {"landbridge.__main__"}
+# Entry points, which nothing imports.
+ENTRY_POINTS = {
+    "landbridge.__main__",
+}
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}
 # Litestar's own copy of the document and its 404, behind the key; ours is /openapi.json.
 FRAMEWORK_ROUTES = {"/openapi", "/openapi/{path}", "/openapi/openapi.json"}
-FILES_ROUTE = "/docs/assets/{name}"  # what the page /docs is made of
+FILES_ROUTE = "/docs/assets/{name}"  # assets of the page /docs
 METRIC_KINDS = {"Counter", "Gauge", "Histogram", "Summary", "Info", "Enum"}
 
-# Hosts of package registries and folders of single machines; written so that this file has none.
+# Hosts of package registries and folders of single machines; split so that this file has none.
 FOREIGN = re.compile(
     "|".join(
         [
@@ -76,11 +98,11 @@ FOREIGN = re.compile(
 
 def test_files_and_functions_are_short() -> None:
     findings: list[str] = []
-    for source in sources("src", "tests", "bench"):
+    for source in sources("src", "tests", "bench", "chains"):
         lines = source.text.count("\n")
         if lines > FILE_LINES_MAX:
             findings.append(f"{source.name}: {lines} lines")
-        for node in source.walk():
+        for node in source.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 if length > FUNCTION_LINES_MAX:
@@ -95,7 +117,7 @@ def test_files_and_functions_are_short() -> None:
 def test_money_knows_no_floats() -> None:
     findings: list[str] = []
     for source in sources(*(f"src/landbridge/{name}" for name in MONEY_PACKAGES)):
-        for node in source.walk():
+        for node in source.nodes:
             match node:
                 case ast.Constant(value=float()):
                     findings.append(f"{source.name}:{node.lineno} the literal {node.value}")
@@ -112,17 +134,17 @@ def test_money_knows_no_floats() -> None:
 def test_time_ids_and_chance_come_from_core() -> None:
     found: dict[tuple[str, str], list[str]] = {}
     for source in sources("src/landbridge"):
-        place = source.path.relative_to(PACKAGE).as_posix()
-        if not place.startswith("core/"):
+        path = source.path.relative_to(PACKAGE).as_posix()
+        if not path.startswith("platform/core/"):
             for line, name in _unrepeatable(source):
-                found.setdefault((place, name), []).append(f"{source.name}:{line} {name}")
+                found.setdefault((path, name), []).append(f"{source.name}:{line} {name}")
     findings = [
         finding
         for key, each in found.items()
         if key not in UNREPEATABLE_ALLOWED
         for finding in each
     ]
-    rule = "Take a Clock and new_id (landbridge.core); a secret is listed in this test:"
+    rule = "Take a Clock and new_id (landbridge.platform.core); a secret is listed in this test:"
     assert not findings, report(rule, findings)
     stale = sorted(str(key) for key in UNREPEATABLE_ALLOWED.keys() - found.keys())
     assert not stale, report("These exceptions excuse nothing any more; remove them:", stale)
@@ -132,7 +154,7 @@ def test_a_promise_to_do_something_names_its_issue() -> None:
     word = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b(?!\(#\d+\)| #\d+)")
     findings = [
         f"{source.name}:{line} {text}"
-        for source in sources("src", "tests", "bench")
+        for source in sources("src", "tests", "bench", "chains")
         for line, text in _comments(source)
         if word.search(text)
     ]
@@ -154,12 +176,14 @@ def test_every_module_is_imported_from_somewhere() -> None:
 
 def test_modules_are_named_for_what_they_hold() -> None:
     findings = [
-        each.name for each in sources("src", "tests", "bench") if each.path.stem in NAMELESS
+        each.name
+        for each in sources("src", "tests", "bench", "chains")
+        if each.path.stem in NAMELESS
     ]
     assert not findings, report("Name the module by the noun that it holds:", findings)
 
 
-def test_packages_say_what_they_are_for() -> None:
+def test_packages_state_their_purpose() -> None:
     findings = [
         source.name
         for source in sources("src/landbridge")
@@ -217,10 +241,10 @@ def test_commands_and_options_are_in_the_reference() -> None:
 async def test_routes_are_in_the_reference(own_dsn: str, tmp_path: Path) -> None:
     page = (REFERENCE / "http.md").read_text(encoding="utf-8")
     findings: list[str] = []
-    async with open_house(Settings(data_dir=str(tmp_path)), own_dsn, name="tests") as house:
-        for route in build_app(house).routes:
+    async with open_container(Settings(data_dir=str(tmp_path)), own_dsn, name="tests") as container:
+        for route in build_app(container).routes:
             path = route.path_format
-            # Pages are no interface; dashboard.md says what they do.
+            # Pages are no API; dashboard.md documents them.
             is_page = path.startswith("/dashboard")
             is_known = is_page or path in FRAMEWORK_ROUTES | {FILES_ROUTE}
             if isinstance(route, HTTPRoute) and not is_known:
@@ -236,7 +260,7 @@ def test_metrics_are_in_the_reference() -> None:
     names = {
         name.value
         for source in sources("src/landbridge")
-        for node in source.walk()
+        for node in source.nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in METRIC_KINDS
@@ -249,7 +273,7 @@ def test_metrics_are_in_the_reference() -> None:
 
 
 def _unrepeatable(source: Source) -> Iterator[tuple[int, str]]:
-    for node in source.walk():
+    for node in source.nodes:
         match node:
             case ast.Attribute(value=ast.Name(id=owner) | ast.Attribute(attr=owner), attr=name) if (
                 owner,
@@ -299,7 +323,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _patches(source: Source) -> Iterator[int]:
-    for node in source.walk():
+    for node in source.nodes:
         match node:
             case ast.ImportFrom(module="unittest.mock"):
                 yield node.lineno

@@ -1,20 +1,39 @@
-"""Logs hold what we say, never what others say."""
+"""Logs contain our own texts, never texts of others."""
 
+import ast
 import asyncio
 import json
 import logging
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import structlog
 
+import landbridge
+from landbridge.platform.logs import FIELDS
+
+SOURCES = Path(landbridge.__file__).parent
 MARK = "ada@example.com"
 
 
 def _line(logged: Callable[[], str], event: str) -> dict[str, object]:
     lines = [json.loads(each) for each in logged().splitlines()]
     return next(each for each in lines if each["event"] == event)
+
+
+def test_every_field_of_a_log_call_is_written() -> None:
+    """Fields that are not on the allow-list are dropped silently."""
+    dropped = [
+        f"{path.name}:{call.lineno} {keyword.arg}"
+        for path in SOURCES.rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("_log.")
+        for keyword in call.keywords
+        if keyword.arg not in FIELDS | {"exc_info", None}
+    ]
+    assert dropped == []
 
 
 def test_a_library_is_named_but_not_quoted(logged: Callable[[], str]) -> None:
@@ -26,7 +45,7 @@ def test_a_library_is_named_but_not_quoted(logged: Callable[[], str]) -> None:
     assert MARK not in logged()
 
 
-async def test_a_task_that_nobody_asked_about_is_told_of_without_its_message(
+async def test_an_unawaited_task_failure_is_logged_without_its_message(
     logged: Callable[[], str],
 ) -> None:
     async def fail() -> None:
@@ -40,13 +59,13 @@ async def test_a_task_that_nobody_asked_about_is_told_of_without_its_message(
     assert MARK not in logged()
 
 
-def test_the_end_of_a_process_is_told_without_the_message(logged: Callable[[], str]) -> None:
+def test_a_process_crash_is_logged_without_the_message(logged: Callable[[], str]) -> None:
     sys.excepthook(ValueError, ValueError(MARK), None)
     assert str(_line(logged, "process.crashed")["exception"]).startswith("ValueError")
     assert MARK not in logged()
 
 
-def test_of_what_failed_together_each_is_told(logged: Callable[[], str]) -> None:
+def test_each_failure_of_a_group_is_logged(logged: Callable[[], str]) -> None:
     def fail() -> None:
         raise KeyError(MARK)
 
@@ -55,11 +74,13 @@ def test_of_what_failed_together_each_is_told(logged: Callable[[], str]) -> None
     inner = ExceptionGroup(MARK, [raised.value, OSError(MARK)])
     many = ExceptionGroup(MARK, [inner, *(ValueError(MARK) for _ in range(100))])
     structlog.stdlib.get_logger().error("test.failed", exc_info=many)
-    told = str(_line(logged, "test.failed")["exception"]).split("; because ")
-    assert [each.partition(" ")[0] for each in told][:3] == ["ExceptionGroup"] * 2 + ["ValueError"]
-    assert len(told) == 6
+    causes = str(_line(logged, "test.failed")["exception"]).split("; because ")
+    assert [each.partition(" ")[0] for each in causes][:3] == ["ExceptionGroup"] * 2 + [
+        "ValueError"
+    ]
+    assert len(causes) == 6
     structlog.stdlib.get_logger().error("test.failed_inside", exc_info=inner)
-    told = str(_line(logged, "test.failed_inside")["exception"]).split("; because ")
-    assert [each.partition(" ")[0] for each in told] == ["ExceptionGroup", "KeyError", "OSError"]
-    assert "fail" in told[1]
+    causes = str(_line(logged, "test.failed_inside")["exception"]).split("; because ")
+    assert [each.partition(" ")[0] for each in causes] == ["ExceptionGroup", "KeyError", "OSError"]
+    assert "fail" in causes[1]
     assert MARK not in logged()

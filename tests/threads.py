@@ -1,4 +1,4 @@
-"""Which threads do what."""
+"""Records the threads that call a function."""
 
 import threading
 from importlib import import_module
@@ -8,10 +8,10 @@ import pytest
 
 
 def threads_of(monkeypatch: pytest.MonkeyPatch, module: str, name: str) -> set[int]:
-    """The threads that call this function of a module from now on, in a set that grows.
+    """Return a growing set of the threads that call this function of a module from now on.
 
-    That work is done beside the event loop, and so holds up no request, shows in who does it;
-    seconds would depend on what else the machine does.
+    The set shows that work runs outside the event loop and so delays no request. Elapsed time would
+    depend on the load of the machine.
     """
     threads: set[int] = set()
     work = getattr(import_module(module), name)

@@ -1,15 +1,15 @@
-"""Races that are made: locks that are held, and who waits for whom in the database."""
+"""Deliberate races: held locks, and lock waits in the database."""
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from landbridge.db.pool import Database, Tx
+from landbridge.platform.db.pool import Database, Tx
 
 _PATIENCE_S = 30
 _PAUSE_S = 0.01
-# In this database: others' tests have theirs.
+# In this database: other tests have their own.
 _WAITING = """
 select from pg_locks l
 join pg_stat_activity a on a.pid = l.pid and a.datname = current_database()
@@ -19,7 +19,7 @@ where not l.granted
 
 @asynccontextmanager
 async def holding(database: Database, statement: str, *args: Any) -> AsyncGenerator[None]:
-    """A transaction that has executed this, and ends with the block."""
+    """Run a transaction that executes this statement, and ends with the block."""
     is_held, may_end = asyncio.Event(), asyncio.Event()
 
     async def hold(tx: Tx) -> None:
@@ -37,17 +37,16 @@ async def holding(database: Database, statement: str, *args: Any) -> AsyncGenera
 
 
 async def waiting(database: Database, count: int) -> None:
-    """Until so many wait for locks."""
+    """Wait until this many sessions wait for locks."""
     async with asyncio.timeout(_PATIENCE_S):
         while len(await database.rows(_WAITING)) < count:  # noqa: ASYNC110  no bell
             await asyncio.sleep(_PAUSE_S)
 
 
 async def waits_for(database: Database, pid: int) -> int:
-    """The one that waits for a lock of this one, as soon as somebody does.
+    """Wait for a session that is blocked by this one; return its pid.
 
-    `database` is asked on a connection of its own: within a transaction the view stays as it was
-    first seen.
+    `database` needs its own connection: within a transaction the view does not change.
     """
     async with asyncio.timeout(_PATIENCE_S):
         while True:
@@ -60,7 +59,7 @@ async def waits_for(database: Database, pid: int) -> int:
 
 
 async def done_or_waiting(database: Database, task: "asyncio.Task[Any]", pid: int) -> None:
-    """Until it is done, or waits for this one."""
+    """Wait until the task is done, or blocked by this session."""
     looking = asyncio.create_task(waits_for(database, pid))
     await asyncio.wait({task, looking}, return_when=asyncio.FIRST_COMPLETED)
     looking.cancel()

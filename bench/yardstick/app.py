@@ -1,4 +1,4 @@
-"""The yardstick's application: create and accept a swap."""
+"""Application of the yardstick: create and accept a swap."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 
-from bench.yardstick import DSN_VARIABLE, shapes
+from bench.yardstick import DSN_VARIABLE, schemas
 from bench.yardstick.tables import Account, ApiKey, Change, Entry, Price, Transfer, Wallet
 
 _SCALE = 6
@@ -35,7 +35,7 @@ Session = Annotated[AsyncSession, Depends(session)]
 
 
 async def caller(authorization: Annotated[str, Header()], db: Session) -> UUID:
-    """The organisation of the key."""
+    """Return the organisation of the key."""
     secret_hash = hashlib.sha256(authorization.removeprefix("Bearer ").encode()).digest()
     key = await db.get(ApiKey, secret_hash)
     if key is None:
@@ -47,7 +47,7 @@ Caller = Annotated[UUID, Depends(caller)]
 
 
 @app.post("/v2/wallets/swaps")
-async def create(data: shapes.NewSwap, org_id: Caller, db: Session) -> shapes.Reply:
+async def create(data: schemas.NewSwap, org_id: Caller, db: Session) -> schemas.Reply:
     """Quote a swap, once per request id."""
     source, destination = data.source, data.destination
     if source.chain != destination.chain or source.currency == destination.currency:
@@ -93,7 +93,7 @@ async def create(data: shapes.NewSwap, org_id: Caller, db: Session) -> shapes.Re
 
 
 @app.post("/v2/wallets/swaps/{swap_id}/accept")
-async def accept(swap_id: UUID, org_id: Caller, db: Session) -> shapes.Reply:
+async def accept(swap_id: UUID, org_id: Caller, db: Session) -> schemas.Reply:
     """Carry the swap out at its quote."""
     transfer = await db.scalar(
         select(Transfer).where(Transfer.org_id == org_id, Transfer.id == swap_id).with_for_update()
@@ -124,7 +124,7 @@ async def accept(swap_id: UUID, org_id: Caller, db: Session) -> shapes.Reply:
 
 
 def _quoted(
-    data: shapes.NewSwap, wallet: Wallet, accounts: dict[str, Account], price: Price
+    data: schemas.NewSwap, wallet: Wallet, accounts: dict[str, Account], price: Price
 ) -> Transfer:
     now = datetime.now(UTC)
     units = data.source.amount.scaleb(_SCALE)
@@ -185,24 +185,24 @@ def _entries(transfer: Transfer) -> list[Entry]:
     ]
 
 
-def _reply(transfer: Transfer) -> shapes.Reply:
+def _reply(transfer: Transfer) -> schemas.Reply:
     received = _amount(transfer.destination_units, transfer.destination_currency)
     sold = transfer.source_currency
-    return shapes.Reply(
+    return schemas.Reply(
         transfer_type="WALLET.SWAP",
-        transfer_details=shapes.Details(
+        transfer_details=schemas.Details(
             id=transfer.id,
             request_id=transfer.request_id,
             status=transfer.status,
             created_at=transfer.created_at.isoformat(),
             updated_at=transfer.updated_at.isoformat(),
-            source=shapes.SourceReply(
+            source=schemas.SourceReply(
                 currency=sold,
                 amount=float(transfer.source_units.scaleb(-_SCALE)),
                 chain="POLYGON",
                 user_id=transfer.user_id,
             ),
-            destination=shapes.DestinationReply(
+            destination=schemas.DestinationReply(
                 currency=transfer.destination_currency,
                 user_id=transfer.user_id,
                 external_wallet_id=None,
@@ -212,7 +212,7 @@ def _reply(transfer: Transfer) -> shapes.Reply:
             ),
             error=None,
             error_details=None,
-            quote_information=shapes.Quote(
+            quote_information=schemas.Quote(
                 send_gross=_amount(transfer.source_units, sold),
                 send_net=_amount(transfer.source_units - transfer.fee_units, sold),
                 receive_gross=received,
@@ -220,9 +220,9 @@ def _reply(transfer: Transfer) -> shapes.Reply:
                 rate=f"{transfer.rate.normalize():f}",
                 expires_at=transfer.expires_at.isoformat(),
             ),
-            billing_information=shapes.Billing(
+            billing_information=schemas.Billing(
                 fees=[
-                    shapes.Fee(
+                    schemas.Fee(
                         id=uuid5(transfer.id, "exchange-fee"),
                         amount=float(transfer.fee_units.scaleb(-_SCALE)),
                         currency="USD",
@@ -235,5 +235,5 @@ def _reply(transfer: Transfer) -> shapes.Reply:
     )
 
 
-def _amount(units: Decimal, currency: str) -> shapes.Amount:
-    return shapes.Amount(amount=f"{units.scaleb(-_SCALE).normalize():f}", currency=currency)
+def _amount(units: Decimal, currency: str) -> schemas.Amount:
+    return schemas.Amount(amount=f"{units.scaleb(-_SCALE).normalize():f}", currency=currency)

@@ -14,11 +14,11 @@ _MOMENT = DateTime(timezone=True)
 
 
 class Base(DeclarativeBase):
-    """All tables."""
+    """Base of all tables."""
 
 
 class ApiKey(Base):
-    """A key of an organisation, by its hash."""
+    """API key of an organisation, stored as its hash."""
 
     __tablename__ = "api_keys"
     secret_hash: Mapped[bytes] = mapped_column(primary_key=True)
@@ -26,7 +26,7 @@ class ApiKey(Base):
 
 
 class Wallet(Base):
-    """A user's wallet on a chain."""
+    """Wallet of a user on a chain."""
 
     __tablename__ = "wallets"
     __table_args__ = (UniqueConstraint("org_id", "user_id", "chain"),)
@@ -38,7 +38,7 @@ class Wallet(Base):
 
 
 class Account(Base):
-    """What a wallet holds of a currency."""
+    """Balance of a wallet in one currency."""
 
     __tablename__ = "accounts"
     __table_args__ = (UniqueConstraint("wallet_id", "currency"),)
@@ -49,7 +49,7 @@ class Account(Base):
 
 
 class Price(Base):
-    """What an organisation swaps a pair at."""
+    """Price of a pair for an organisation."""
 
     __tablename__ = "prices"
     org_id: Mapped[UUID] = mapped_column(primary_key=True)
@@ -60,7 +60,7 @@ class Price(Base):
 
 
 class Transfer(Base):
-    """A swap."""
+    """Swap."""
 
     __tablename__ = "transfers"
     __table_args__ = (UniqueConstraint("org_id", "request_id"),)

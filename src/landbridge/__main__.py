@@ -1,5 +1,5 @@
 """`python -m landbridge`."""
 
-from landbridge.cli import main
+from landbridge.app.cli import main
 
 main()

@@ -1,1 +1,1 @@
-"""Attacks on a running server by somebody without a key."""
+"""Attacks on a running server without a key."""

@@ -1,8 +1,8 @@
-"""Five attacks without a key: keyed requests are answered, and the memory goes back.
+"""Five attacks without a key: authenticated requests are served, and memory is released.
 
-Each runs against a server of its own process on loopback, bounded in count and time. They are what
-stopped the service once: documents rebuilt for each caller, requests for nobody, metrics for
-everybody, bodies that never end, and forms of a hundred thousand fields.
+Each runs against its own server process on loopback, bounded in count and time. Each of them once
+stopped the service: documents rebuilt for each caller, unauthenticated requests, public metrics,
+endless bodies, and forms of a hundred thousand fields.
 """
 
 import socket
@@ -16,15 +16,15 @@ from uuid import UUID
 
 import pytest
 
-from tests.processes.play import Served, served
+from tests.app.processes.server_process import Served, served
 from tests.tenants import SETTINGS
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("processes")]
 
 PING_MAX_S = 1.0
 MEMORY_MAX_BYTES = 50 * 1024 * 1024
-# An attack lasts as long as it takes to ask so often: the first ones may come in the middle of a
-# burst, and it is what lasts that shuts people out.
+# An attack lasts for this many pings: the first ones may meet the initial burst, and only the
+# lasting effect locks clients out.
 PINGS_MIN = 20
 ATTACK_S, ATTACK_MAX_S = 5.0, 60.0
 PATIENCE_S = 20.0
@@ -36,14 +36,14 @@ def server(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Generator[Serv
     folder: Path = tmp_path_factory.mktemp("attacks")
     master_key = SETTINGS.master_key or ""
     with served(folder, database_url=dsn, master_key=master_key, log_level="error") as each:
-        # What is made once is made.
+        # Cached values are built by now.
         for path in ("/openapi.json", "/v2/ping"):
             each.call("GET", path)
         yield each
 
 
 def connect(server: Served, at: int = 0) -> socket.socket:
-    """A connection from one of many addresses."""
+    """Connect from one of many addresses."""
     return socket.create_connection(
         ("127.0.0.1", server.port),
         timeout=PATIENCE_S,
@@ -52,7 +52,7 @@ def connect(server: Served, at: int = 0) -> socket.socket:
 
 
 def send(server: Served, request: bytes, at: int = 0) -> None:
-    """Send it, and read what comes until it ends."""
+    """Send bytes, and read the response to its end."""
     with closing(connect(server, at)) as sock, suppress(OSError):
         sock.sendall(request)
         while sock.recv(1 << 16):
@@ -61,7 +61,7 @@ def send(server: Served, request: bytes, at: int = 0) -> None:
 
 @contextmanager
 def in_threads(attack: Callable[[int], None], count: int) -> Generator[None]:
-    """Do it again and again in so many threads."""
+    """Repeat the call in this many threads."""
     is_over = threading.Event()
 
     def run(at: int) -> None:
@@ -81,22 +81,22 @@ def in_threads(attack: Callable[[int], None], count: int) -> Generator[None]:
 
 
 def pings_s(server: Served) -> list[float]:
-    """How long keyed requests take meanwhile."""
+    """Return the times of authenticated requests meanwhile."""
     took: list[float] = []
     began = time.monotonic()
     while (passed_s := time.monotonic() - began) < ATTACK_MAX_S:
         if passed_s > ATTACK_S and len(took) >= PINGS_MIN:
             break
-        asked = time.monotonic()
+        started_at = time.monotonic()
         assert server.call("GET", "/v2/ping")[0] == 200
-        took.append(time.monotonic() - asked)
+        took.append(time.monotonic() - started_at)
         assert server.call("GET", "/healthz")[0] == 200
         time.sleep(0.05)
     return took
 
 
 def memory_bytes(server: Served) -> int:
-    """What the API's process has in memory."""
+    """Return the memory of the API process."""
     lines = Path(f"/proc/{server.child('api')}/status").read_text().splitlines()
     (kilobytes,) = [line.split()[1] for line in lines if line.startswith("VmRSS:")]
     return int(kilobytes) * 1024
@@ -104,7 +104,7 @@ def memory_bytes(server: Served) -> int:
 
 @contextmanager
 def harmless(server: Served) -> Generator[None]:
-    """Pings are answered soon, by the median; a second later there is no more memory in use."""
+    """Check the median of pings, and that memory is released a second later."""
     before = memory_bytes(server)
     yield
     time.sleep(1)
@@ -117,13 +117,13 @@ def check_pings(server: Served) -> None:
 
 
 @pytest.mark.parametrize("path", ["/openapi.json", "/docs/assets/swagger-ui-bundle.js", "/metrics"])
-def test_what_is_the_same_for_everybody_costs_nothing(server: Served, path: str) -> None:
+def test_shared_static_content_costs_nothing(server: Served, path: str) -> None:
     request = f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
     with harmless(server), in_threads(lambda at: send(server, request, at), 8):
         check_pings(server)
 
 
-def test_clients_that_go_at_once_leave_no_work(server: Served) -> None:
+def test_immediate_disconnects_leave_no_work(server: Served) -> None:
     def attack(at: int) -> None:
         with closing(connect(server, at)) as sock:
             sock.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -135,12 +135,12 @@ def test_clients_that_go_at_once_leave_no_work(server: Served) -> None:
 
 
 @pytest.mark.parametrize("path", ["/dashboard/sign-in", "/v2/users"])
-def test_bodies_that_never_end_shut_nobody_out(server: Served, path: str) -> None:
+def test_unterminated_bodies_do_not_shut_out_clients(server: Served, path: str) -> None:
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\n".encode() + FORM + b"Content-Length: 16000\r\n\r\n"
     with harmless(server), ExitStack() as stack:
         socks: list[socket.socket] = []
         for at in range(830):
-            # The system itself may be slow to take so many.
+            # The system may be slow to accept so many.
             with suppress(OSError):
                 sock = stack.enter_context(closing(connect(server, at)))
                 sock.sendall(head)
@@ -158,7 +158,7 @@ def test_bodies_that_never_end_shut_nobody_out(server: Served, path: str) -> Non
 
 @pytest.mark.parametrize("path", ["/dashboard/sign-in", f"/tos/{UUID(int=1)}/accept"])
 @pytest.mark.parametrize("size", [4_000, 16_000, 1_000_000])
-def test_forms_of_countless_fields_cost_nothing(server: Served, path: str, size: int) -> None:
+def test_forms_with_too_many_fields_cost_nothing(server: Served, path: str, size: int) -> None:
     body = b"a&" * (size // 2)
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {size}\r\n"
     request = head.encode() + FORM + b"\r\n" + body
@@ -166,7 +166,7 @@ def test_forms_of_countless_fields_cost_nothing(server: Served, path: str, size:
         check_pings(server)
 
 
-def test_all_places_taken_at_once_give_their_memory_back(server: Served) -> None:
+def test_memory_is_released_after_all_slots_were_used(server: Served) -> None:
     head = b"POST /dashboard/sign-in HTTP/1.1\r\nHost: x\r\n" + FORM
     with harmless(server), ExitStack() as stack:
         for at in range(780):

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Browser, Page, Route, async_playwright, expect
 
+from tests.app.processes.server_process import Served, served
 from tests.conftest import new_database
-from tests.processes.play import Served, served
 
 _CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PHONE = {"width": 390, "height": 844}
@@ -27,7 +27,7 @@ Opened = Callable[..., AbstractAsyncContextManager[Page]]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in Path(item.path).parents:
-            item.add_marker("slow")
+            item.add_marker("long")
             if _CHROMIUM is None:
                 item.add_marker(pytest.mark.skip("no Chromium here: apt-get install chromium"))
 
@@ -83,7 +83,7 @@ def opened(browser: Browser, site: Served) -> Opened:
         # A form that is to be mended comes back with 422, which the browser remarks upon.
         page.on(
             "console",
-            lambda said: None if " 422 " in said.text else complaints.append(said.text),
+            lambda message: None if " 422 " in message.text else complaints.append(message.text),
         )
         yield page
         await context.close()

@@ -1,4 +1,4 @@
-"""What every page must be, as a browser has it: looked at on a narrow phone."""
+"""Checks of every hosted page in a browser, at the width of a narrow phone."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -49,27 +49,27 @@ async def look(page: Page) -> None:
 
 async def fill_in(page: Page, answers: Mapping[str, str | list[str]]) -> None:
     """Type and choose what the page asks for, as a person does."""
-    for name, told in answers.items():
+    for name, entry in answers.items():
         inputs = page.locator(f'[name="{name}"]:not([type=hidden])')
         if not await inputs.count():
             continue
         kind = await inputs.first.get_attribute("type")
         if kind in {"radio", "checkbox"}:
-            for value in [told] if isinstance(told, str) else told:
+            for value in [entry] if isinstance(entry, str) else entry:
                 await page.locator(f'[name="{name}"][value="{value}"]').check()
         elif kind is None and await page.locator(f'select[name="{name}"]').count():
-            await inputs.select_option(told)
+            await inputs.select_option(entry)
         else:
-            await inputs.fill(str(told))
+            await inputs.fill(str(entry))
 
 
-async def go(page: Page, place: Locator) -> None:
+async def go(page: Page, target: Locator) -> None:
     """Tap a button or a link, and wait for the page that it leads to."""
     async with page.expect_navigation():
-        await place.tap()
+        await target.tap()
 
 
 async def heading(page: Page) -> str:
-    """What the page is called; it must be in order too."""
+    """Check the page and return its heading."""
     await look(page)
     return str(await page.locator("h1").inner_text())

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, async_playwright
 
-from landbridge.stories.client import connected
+from landbridge.sandbox.scenarios.client import connected
+from tests.app.processes.server_process import KEY, served
 from tests.browser.dashboard.conftest import PHONE, WIDE
 from tests.browser.dashboard.furnishing import furnish
 from tests.browser.dashboard.people import ADMIN, OUTSIDE, PASSWORD, sign_in
-from tests.processes.play import KEY, served
 from tests.sources import ROOT
 
 FOLDER = ROOT / "screenshots"

@@ -3,17 +3,17 @@
 from typing import Any
 from uuid import uuid4
 
+from tests.app.processes.server_process import Served
 from tests.browser.conftest import Opened
 from tests.browser.looking import go, heading
-from tests.processes.play import Served
 
 
-def _link(site: Served, **told: str) -> tuple[str, str]:
+def _link(site: Served, **params: str) -> tuple[str, str]:
     """The page of a new link, and its id."""
     key = str(uuid4())
-    status, made = site.call("POST", "/v2/tos-link", {"idempotencyKey": key, **told})
+    status, created = site.call("POST", "/v2/tos-link", {"idempotencyKey": key, **params})
     assert status == 200
-    return made["url"], key
+    return created["url"], key
 
 
 def _is_signed(site: Served, key: str) -> bool:
@@ -30,7 +30,7 @@ async def test_terms_are_accepted_with_the_keyboard_alone(site: Served, opened: 
         assert await heading(page) == "Terms of service"
         await page.keyboard.press("Tab")
         focused = page.locator(":focus")
-        assert await focused.inner_text() == "I accept the terms"
+        assert await focused.inner_text() == "Accept terms"
         outline = await focused.evaluate("each => getComputedStyle(each).outlineWidth")
         assert outline == "3px"
         await page.keyboard.press("Enter")
@@ -43,6 +43,6 @@ async def test_somebody_without_a_way_back_is_thanked(site: Served, opened: Open
     async with opened({"width": 390, "height": 844}, scheme="dark") as page:
         await page.goto(url)
         assert await heading(page) == "Terms of service"
-        await go(page, page.get_by_role("button", name="I accept the terms"))
+        await go(page, page.get_by_role("button", name="Accept terms"))
         assert await heading(page) == "Thank you"
     assert _is_signed(site, key)

@@ -1,15 +1,14 @@
-"""What is answered, beside what is published: the members of each object and their types.
+"""Comparison of replies with the published members of each object and their types.
 
-A published shape is made of these:
-
-- an object: its members by name; a name with a question mark is ours, beyond the interface;
-- a list of one shape: an array of such values, or of none;
+A published shape consists of:
+- an object: its members by name; a name with a question mark is our own, beyond the interface;
+- a list of one shape: an array of such values, or an empty one;
 - `OrNull(shape)`: such a value, or null;
 - a set of words: one of them;
-- a type as in `uuid`, `date-time`, `string`, `number`, `integer`, `boolean`; with a question mark
+- a type such as `uuid`, `date-time`, `string`, `number`, `integer`, `boolean`; with a question mark
   it may also be null.
 
-Every member must be there, also those that are ours, and those that are null.
+Every member must be present, including our own and those that are null.
 """
 
 from collections.abc import Collection, Iterator
@@ -28,7 +27,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class OrNull:
-    """A shape, or null."""
+    """Shape, or null."""
 
     shape: Any
 
@@ -36,7 +35,7 @@ class OrNull:
 def wrong(
     found: Any, published: Any, path: str = "", *, left_out: Collection[str] = ()
 ) -> Iterator[str]:
-    """Where an answer differs from what is published; it need not have the paths `left_out`."""
+    """Return the differences between a reply and a published shape, except the paths `left_out`."""
     match published:
         case OrNull(shape):
             if found is not None:
@@ -63,15 +62,15 @@ def _wrong_object(
     if not isinstance(found, dict):
         yield f"{path} {found!r} is no object"
         return
-    told = cast("dict[str, Any]", found)
+    reply = cast("dict[str, Any]", found)
     members = {name.rstrip("?"): shape for name, shape in published.items()}
-    for name in sorted(members.keys() - told.keys()):
+    for name in sorted(members.keys() - reply.keys()):
         if f"{path}{name}" not in left_out:
             yield f"{path}{name} is missing"
-    for name in sorted(told.keys() - members.keys()):
+    for name in sorted(reply.keys() - members.keys()):
         yield f"{path}{name} is not published"
-    for name in members.keys() & told.keys():
-        yield from wrong(told[name], members[name], f"{path}{name}.", left_out=left_out)
+    for name in members.keys() & reply.keys():
+        yield from wrong(reply[name], members[name], f"{path}{name}.", left_out=left_out)
 
 
 def _is(found: Any, published: str) -> bool:

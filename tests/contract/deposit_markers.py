@@ -4,8 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from tests.onramps import settle
+from tests.payments.virtual_accounts.virtual_account_setup import (
+    RULES,
+    account_body,
+    at,
+    deposit_body,
+    make_receiver,
+)
 from tests.tenants import Tenant
-from tests.virtual_accounts.made import RULES, account_body, at, deposit_body, make_receiver
 
 
 class Send(Protocol):
@@ -17,14 +23,14 @@ class Send(Protocol):
 async def pay_in(org: Tenant, send: Send, mark: Callable[[], str]) -> None:
     """Deposits of all kinds: converted, micro, given back, and refused."""
     user = await make_receiver(org)
-    made = (await send("POST", at(user), {**account_body(), mark(): mark()})).json()
-    account = made["accountInfo"]["id"]
+    created = (await send("POST", at(user), {**account_body(), mark(): mark()})).json()
+    account = created["accountInfo"]["id"]
     path = at(user, account, "simulate-deposit")
 
     def body(amount: str, **changes: Any) -> dict[str, Any]:
-        told = deposit_body(amount, reference=mark(), description=mark(), **changes)
-        told["source"] |= {"name": mark(), "bankName": mark(), "accountNumber": "77318844992"}
-        return told
+        fields = deposit_body(amount, reference=mark(), description=mark(), **changes)
+        fields["source"] |= {"name": mark(), "bankName": mark(), "accountNumber": "77318844992"}
+        return fields
 
     for amount in ("250", "0.31"):
         assert (await send("POST", path, body(amount))).status_code == 200

@@ -1,4 +1,4 @@
-"""Payouts with markers in everything that is told with one."""
+"""Payouts with markers in every text."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ class Send(Protocol):
 
 
 async def pay_out(org: Tenant, send: Send, mark: Callable[[], str]) -> None:
-    """A payout with all of its texts, paid; and requests that are refused."""
+    """Complete a payout with all of its texts, and send requests that are refused."""
     user = await make_payee(org)
     account = await make_account(org, user, way("us", "wire"))
 
@@ -32,11 +32,11 @@ async def pay_out(org: Tenant, send: Send, mark: Callable[[], str]) -> None:
             **changes,
         }
 
-    made = (await send("POST", OFFRAMPS, body())).json()["transferDetails"]
-    accepted = await send("POST", f"{OFFRAMPS}/{made['id']}/quote/accept")
+    created = (await send("POST", OFFRAMPS, body())).json()["transferDetails"]
+    accepted = await send("POST", f"{OFFRAMPS}/{created['id']}/quote/accept")
     assert accepted.status_code == 200
     await run_due(org)
-    assert (await send("GET", f"{OFFRAMPS}/{made['id']}")).status_code == 200
+    assert (await send("GET", f"{OFFRAMPS}/{created['id']}")).status_code == 200
     for member in ("requestId", "purposeOfPayment", "supportingDocumentType", "requireApproval"):
         await send("POST", OFFRAMPS, body(**{member: mark()}))
     for end in ("source", "destination"):

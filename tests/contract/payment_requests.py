@@ -1,18 +1,24 @@
-"""Requests for payments as existing clients send them: every published variant of each create.
+"""Payment requests as existing clients send them: every published variant of each create.
 
-Source: contract, interface/* (`Create...`). An end that excludes another has a variant of its own,
-and so has each reference, because an account is paid by one rail.
+Source: contract, interface/* (`Create...`). Each of two exclusive parties has its own variant, and
+so has each reference, because an account is paid by one rail.
 """
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from landbridge.kyc.model import Rail
+from landbridge.customers.kyc.model import Rail
 from tests.onramps import ONRAMPS, make_african_account
+from tests.payments.virtual_accounts.virtual_account_setup import (
+    RULES,
+    deposit_body,
+    fixed,
+    percentage,
+    tiered,
+)
 from tests.payouts import OFFRAMPS, OUTSIDE, make_account, way
 from tests.tenants import BATCHES, BRIDGES, TRANSFERS, Tenant, register
-from tests.virtual_accounts.made import RULES, deposit_body, fixed, percentage, tiered
 
 AFRICA = (Rail.AFRICA_GENERAL, Rail.AFRICA_NIGERIA)
 SOUTH_AMERICA = (Rail.SOUTH_AMERICA_STANDARD,)
@@ -32,7 +38,7 @@ DOCUMENTED = {
 
 @dataclass(frozen=True)
 class Scene:
-    """An organisation with a user who has money, and a payee."""
+    """Organisation with a funded user and a recipient."""
 
     org: Tenant
     user: str
@@ -45,7 +51,7 @@ Maker = Callable[[Scene], Awaitable[Request]]
 
 @dataclass(frozen=True)
 class Variant:
-    """A request as it is published: its route, its body, and what the user is verified for."""
+    """Published request: its route, its body, and the rails the user must be verified for."""
 
     route: str
     body: Maker
@@ -53,7 +59,7 @@ class Variant:
 
 
 def sent(amount: Any = 10, **changes: Any) -> Maker:
-    """A wallet transfer."""
+    """Build a wallet transfer."""
 
     async def body(scene: Scene) -> Request:
         return {
@@ -105,8 +111,8 @@ def ramped_on(
     async def body(scene: Scene) -> Request:
         account: Request = {}
         if country is not None:
-            made = await make_african_account(scene.org, scene.user, currency, country)
-            account = {"accountId": made}
+            created = await make_african_account(scene.org, scene.user, currency, country)
+            account = {"accountId": created}
         ends = source or {"amount": 10000}
         return {
             "source": {"userId": scene.user, "currency": currency, **ends, **account},
@@ -163,19 +169,19 @@ async def paid_out_from_outside(scene: Scene) -> Request:
 
 def account_to(**ends: Any) -> Maker:
     async def body(scene: Scene) -> Request:
-        told = ends
+        parties = ends
         if "externalWalletId" in ends:
-            told = {"externalWalletId": await register(scene.org, scene.user, OUTSIDE)}
-        return {"sourceCurrency": "usd", "destinationCurrency": "usdc", **told}
+            parties = {"externalWalletId": await register(scene.org, scene.user, OUTSIDE)}
+        return {"sourceCurrency": "usd", "destinationCurrency": "usdc", **parties}
 
     return body
 
 
 def plain(body: Request) -> Maker:
-    async def made(_: Scene) -> Request:
+    async def fixed_request(_: Scene) -> Request:
         return body
 
-    return made
+    return fixed_request
 
 
 GLOBAL = (Rail.GLOBAL_NETWORK,)

@@ -1,11 +1,11 @@
-"""The published names of bodies about bank accounts. Source: contract, interface/account.
+"""Published names of bodies about bank accounts. Source: contract, interface/account.
 
-Written down here by themselves, so that a slip in the tables of types is noticed.
+They are written down independently, so that an error in the type tables is noticed.
 """
 
 _ADDRESS = "addressLine1* addressLine2 city* stateProvinceRegion* postalCode* country*"
 _HOLDER = "type name email phone address idType idNumber nationality dateOfBirth formationDate"
-# The last one is ours.
+# The last one is our own.
 _TYPES = {
     "us": (
         "transferType accountType accountNumber routingNumber iban swiftCode bankName bankAddress"

@@ -1,6 +1,6 @@
-"""The published names of bodies about KYC data. Source: contract, interface/kyc.
+"""Published names of bodies about KYC data. Source: contract, interface/kyc.
 
-Written down here by themselves, so that a slip in the tables of fields is noticed.
+They are written down independently, so that an error in the field tables is noticed.
 """
 
 ADDRESS = (
@@ -58,8 +58,8 @@ DOCUMENT = "type* subType* issuedCountry* issuedDate expiryDate number descripti
 
 
 def _within(name: str, members: str | tuple[str, ...]) -> str:
-    told = members.split() if isinstance(members, str) else members
-    return " ".join(f"{name}.{each}" for each in told)
+    names = members.split() if isinstance(members, str) else members
+    return " ".join(f"{name}.{each}" for each in names)
 
 
 _QUESTIONNAIRE = "sofEuQuestionnaire"

@@ -1,19 +1,47 @@
-"""Routes that no published interface has: limits, webhooks, and what waits for a person.
+"""Routes beyond the published interface: limits, webhooks, and manual reviews.
 
-A star stands behind what is required.
+A star follows the name of a required member.
 """
 
 _LIST = "limit createdBefore createdAfter cursor"
 _METRICS = "/v2/reporting/metrics"
-# Of any template; each takes some of them, and says which it requires.
+# Parameters of all templates; each takes some of them, and declares the required ones.
 _PARAMS = " ".join(
     f"params.{each}"
     for each in (
         *("createdAfter", "createdBefore", "calculationInterval", "timeZone", "transactionTypes"),
         *("transactionStatuses", "userIds", "breakdowns", "limit"),
-        # Of templates that are ours.
+        # Parameters of our own templates.
         *("sourceCurrencies", "destinationCurrencies", "chains", "currencies", "holders"),
         *("reasons", "approvalStatuses", "endpointIds"),
+    )
+)
+_TEMPLATES = "/v2/reporting/templates"
+_FILTERS = (
+    *("transactionTypes", "transactionStatuses", "outcomes", "currencies"),
+    *("destinationCurrencies", "chains", "countries", "rails", "userTypes", "userIds"),
+    *("initiatedBy", "feePayers", "approvalStatuses", "endpointIds", "holders", "amountUsd"),
+    *("amountUsd.minimum", "amountUsd.maximum"),
+)
+
+
+def _number(path: str) -> list[str]:
+    return [
+        f"{path}.function*",
+        *(f"{path}.{each}" for each in ("of", "filters", "digits", "rounding")),
+        *(f"{path}.filters.{each}" for each in _FILTERS),
+    ]
+
+
+_DEFINITION = " ".join(
+    (
+        *("definition.subject*", "definition.measure*", "definition.filters"),
+        *("definition.breakdowns", "definition.intervals", "definition.params"),
+        *(f"definition.filters.{each}" for each in _FILTERS),
+        *_number("definition.measure"),
+        *(f"definition.measure.{each}" for each in ("left", "right", "ifZero")),
+        *_number("definition.measure.left"),
+        *_number("definition.measure.right"),
     )
 )
 _SCHEDULES, _RUN = "/v2/reporting/schedules", "/v2/reporting/runs/{runId}"
@@ -76,34 +104,41 @@ QUERIES = {
     },
 }
 BODIES = {
-    "POST /v2/limits/rehearse": [" ".join(["days", "limits*", *_MEMBERS])],
+    "POST /v2/limits/simulate": [" ".join(["days", "limits*", *_MEMBERS])],
     "POST /v2/webhooks": [f"url* eventTypes {_ENDPOINT}"],
     f"PATCH {_WEBHOOK}": [f"url eventTypes status skipMissed {_ENDPOINT}"],
     f"POST {_WEBHOOK}/rotate": ["overlapSeconds", ""],
     f"POST {_WEBHOOK}/resend": ["since* only*"],
     f"POST {_LINES}/{{lineId}}/resolve": ["comment* resolution* transferId depositId"],
-    f"POST {_DEPOSITS}/{{receiptId}}/match": ["comment* transferId virtualAccountId"],
-    f"POST {_DEPOSITS}/{{receiptId}}/return": ["comment*"],
-    f"POST {_DEPOSITS}/{{receiptId}}/settle": ["comment*"],
+    f"POST {_DEPOSITS}/{{incomingPaymentId}}/match": ["comment* transferId virtualAccountId"],
+    f"POST {_DEPOSITS}/{{incomingPaymentId}}/return": ["comment*"],
+    f"POST {_DEPOSITS}/{{incomingPaymentId}}/settle": ["comment*"],
     f"POST {_RESOLUTIONS}": [
         "requestId* transferId* action* evidence* transactionHash address accountId"
     ],
     f"POST {_METRICS}": [f"template* name* params* {_PARAMS}"],
-    f"POST {_METRICS}/{{metricId}}": [f"name params {_PARAMS}"],
-    f"POST {_METRICS}/preview": [f"template* params* {_PARAMS}"],
-    f"POST {_METRICS}/preview/download": [f"template* params* {_PARAMS}"],
+    f"POST {_METRICS}/{{metricId}}": [f"name params templateVersion {_PARAMS}"],
+    f"POST {_METRICS}/preview": [f"template definition {_DEFINITION} params* {_PARAMS}"],
+    f"POST {_METRICS}/preview/download": [f"template definition {_DEFINITION} params* {_PARAMS}"],
+    f"POST {_TEMPLATES}": [f"name* displayName* description definition* {_DEFINITION}"],
+    f"POST {_TEMPLATES}/{{name}}": [f"displayName description definition {_DEFINITION}"],
+    f"POST {_SCHEDULES}/{{scheduleId}}": ["templateVersion*"],
     "PUT /v2/reporting/time-zone": ["timeZone*"],
+    "PUT /v2/organization/address-policy": [
+        "blockedAddresses allowedAddresses newAddressHours newAddressAmountMax"
+    ],
     f"POST {_SCHEDULES}": ["name* every* metricId template params at timeZone format"],
 }
-# Answered with 201 (contract, reporting 1).
-CREATED = {f"POST {_METRICS}", f"POST {_SCHEDULES}"}
-# What goes out is bytes, not JSON.
+# Returns 201 (contract, reporting 1).
+CREATED = {f"POST {_METRICS}", f"POST {_SCHEDULES}", f"POST {_TEMPLATES}"}
+# Responses of bytes instead of JSON.
 BYTES = {
     f"GET {_RUN}/download",
     f"GET {_METRICS}/{{metricId}}/download",
     f"POST {_METRICS}/preview/download",
 }
 BODILESS = {
+    f"DELETE {_TEMPLATES}/{{name}}",
     f"DELETE {_METRICS}/{{metricId}}",
     f"DELETE {_SCHEDULES}/{{scheduleId}}",
     f"DELETE {_WEBHOOK}",
@@ -112,6 +147,7 @@ BODILESS = {
 }
 OTHERS = {
     "GET /v2/reporting/time-zone",
+    "GET /v2/organization/address-policy",
     f"GET {_METRICS}",
     f"GET {_METRICS}/{{metricId}}",
     f"GET {_METRICS}/{{metricId}}/results",
@@ -127,7 +163,7 @@ OTHERS = {
     f"GET {_WEBHOOK}/deliveries/{{deliveryId}}",
     "GET /v2/approvals/{approvalId}",
     f"GET {_LINES}/{{lineId}}",
-    f"GET {_DEPOSITS}/{{receiptId}}",
+    f"GET {_DEPOSITS}/{{incomingPaymentId}}",
     f"GET {_RECEIVABLES}/{{receivableId}}",
     f"GET {_RESOLUTIONS}/{{resolutionId}}",
     f"GET {_RESOLUTIONS}/actions/{{transferId}}",

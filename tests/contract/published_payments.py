@@ -1,8 +1,8 @@
-"""The published names of queries and bodies about payments, and all operations about them.
+"""Published names of queries and bodies about payments, and all operations on payments.
 
 Source: contract, interface/crypto-transfer, interface/cross-chain-bridge, interface/onramp,
-interface/offramp, interface/transfer-approvals and interface/wallet (deposits). A star stands
-behind what is required, a question mark behind what is ours. Answers are in `published_replies`.
+interface/offramp, interface/transfer-approvals and interface/wallet (deposits). A star follows a
+required name, a question mark one of our own. Replies are in `published_replies`.
 """
 
 _LIST = "limit createdBefore createdAfter cursor?"
@@ -38,7 +38,7 @@ QUERIES = {
 _FEE = _within("fee", "type* value*")
 _TRANSFER = " ".join(
     [
-        # The published shape leaves amount, currency and chain out; we don't guess them.
+        # The published shape omits amount, currency and chain; they are not guessed here.
         "requestId* currency* amount* chain* requireApproval",
         _within("source*", "userId*"),
         _within("destination*", "userId walletAddress"),
@@ -71,9 +71,9 @@ _REFERENCES = "achReference sepaReference wireMessage paymentReference swiftRefe
 _OFFRAMP = " ".join(
     [
         "requestId* purposeOfPayment supportingDocumentType supportingDocumentUrl description",
-        # Of the specification, and of newer documents than the published shapes.
+        # From the specification, and from documents newer than the published shapes.
         "requireApproval",
-        # Published without members: null is taken, anything else is refused.
+        # Published without members: null is accepted, everything else is refused.
         "fee",
         _within("source*", "amount currency* chain* userId externalWalletId returnAddress"),
         _within("destination*", f"amount currency* accountId* userId sameDayAch {_REFERENCES}"),
@@ -91,7 +91,7 @@ _OFFRAMP = " ".join(
     ]
 )
 
-# Of a body that may be left out, the second variant is none at all.
+# For an optional body, the second variant is no body.
 BODIES = {
     f"POST {_TRANSFERS}": [_TRANSFER],
     f"POST {_BATCHES}": [_BATCH],
@@ -104,14 +104,14 @@ BODIES = {
     f"POST {_REVIEWS}/{_ONE}/rfi/answer": ["answer* fileIds"],
     f"POST {_REVIEWS}/{_ONE}/rfi/close": ["comment", ""],
     f"POST {_SANDBOX}/transfers/{_ONE}/rfi": ["action*"],
-    f"POST {_SANDBOX}/pace": ["chains rails"],
+    f"POST {_SANDBOX}/latency": ["chains rails"],
     f"POST {_SANDBOX}/onramps/{_ONE}/deposit": [
         "amount reference paymentRail "
         + _within("source", "name bankName routingNumber accountNumber")
     ],
     f"POST {_SANDBOX}/offramps/{_ONE}/deposit": ["amount"],
 }
-# What amounts are in JSON; ours takes texts for numbers and numbers for texts of fees, too.
+# JSON types of amounts; ours also accepts strings for numbers, and numbers for fee strings.
 AMOUNTS = {
     f"POST {_TRANSFERS}": {"amount": "number", "fee.value": "number"},
     f"POST {_BATCHES}": {"destination.batch.amount": "string"},
@@ -145,5 +145,5 @@ OTHERS = {
     f"GET {_DEPOSITS}/{{depositId}}",
     f"GET {_REVIEWS}/{_ONE}",
     f"GET {_SANDBOX}/outcomes",
-    f"GET {_SANDBOX}/pace",
+    f"GET {_SANDBOX}/latency",
 }

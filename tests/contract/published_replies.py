@@ -1,11 +1,11 @@
-"""The published names and types of what is answered about payments, as `comparison` has shapes.
+"""Published names and types of replies about payments, in the notation of `comparison`.
 
 Source: contract, interface/crypto-transfer, interface/cross-chain-bridge, interface/onramp,
 interface/offramp, interface/transfer-approvals and interface/wallet (deposits), lifecycles 1 to 8.
 
-The interface says of few members that they may be null. They are null here where it says so, and
-where a value does not exist yet or at all (lifecycles 1.1: `failedReason`; 3: hashes; 7 and 8:
-filled when), because every member is always there.
+The interface declares few members as nullable. Here they are null where it says so, and where a
+value does not exist yet or at all (lifecycles 1.1: `failedReason`; 3: hashes; 7 and 8: filled
+when), because every member is always present.
 """
 
 from typing import Any
@@ -19,19 +19,19 @@ _PERSON = {
     "firstName": "string?",
     "businessName": "string?",
 }
-# Of an address of nobody here: no user.
+# An external address has no user.
 _USER = OrNull(_PERSON)
 _DECIDED = frozenset({"PENDING_APPROVAL", "REJECTED", "EXPIRED"})
 _KINDS = frozenset({"WALLET.TRANSFER", "WALLET.TRANSFER.BATCH", "WALLET.BRIDGE", "OFFRAMP"})
 
 
 def record(kind: str, details: dict[str, Any]) -> dict[str, Any]:
-    """A transfer record."""
+    """Return the shape of a transfer record."""
     return {"transferType": frozenset({kind}), "transferDetails": details}
 
 
 def page(name: str, shape: Any) -> dict[str, Any]:
-    """A list of records by its envelope; an empty one has no cursor."""
+    """Return the shape of a list by its envelope; an empty one has no cursor."""
     return {"count": "integer", name: [shape], "nextCursor": "date-time?"}
 
 
@@ -59,12 +59,12 @@ APPROVAL = OrNull(
         "votes": OrNull([_VOTE]),
     }
 )
-_TOLD = {"success": "boolean", "message": "string"}
-APPROVALS = {**_TOLD, "count": "integer", "approvals": [_PENDING]}
-ONE_APPROVAL = {**_TOLD, "approval": {**_PENDING, "votes": [_VOTE]}}
-# PENDING while more votes are needed is ours.
+_ACKNOWLEDGED = {"success": "boolean", "message": "string"}
+APPROVALS = {**_ACKNOWLEDGED, "count": "integer", "approvals": [_PENDING]}
+ONE_APPROVAL = {**_ACKNOWLEDGED, "approval": {**_PENDING, "votes": [_VOTE]}}
+# PENDING while more votes are required is our own.
 APPROVED = {
-    **_TOLD,
+    **_ACKNOWLEDGED,
     "approvalId": "uuid",
     "status": frozenset({"APPROVED", "PENDING"}),
     "timestamp": "date-time",
@@ -170,9 +170,9 @@ BRIDGE = record(
             "operations": {"mint": _OPERATION, "burn": _OPERATION, "approve": _OPERATION},
         },
         "fee": "number?",
-        # Made after the approval (lifecycles 2).
+        # Created after the approval (lifecycles 2).
         "quoteInformation": OrNull(_RAIL_QUOTE),
-        # Of lifecycles 2, not of the shape.
+        # From lifecycles 2, not from the shape.
         "approval?": APPROVAL,
     },
 )
@@ -191,10 +191,10 @@ _BANK_INFO = {
     "bankAddress": "string?",
     "description": "string?",
     "paymentRail": "string",
-    # Of lifecycles 7, not of the shape.
+    # From lifecycles 7, not from the shape.
     "referenceNumber?": "string?",
 }
-# Of what a currency does not have there is none.
+# Details that a currency does not have are omitted.
 _NUMBERS = OrNull({"routingNumber": "string", "accountNumber": "string"})
 _DEPOSIT_INFO = OrNull(
     {
@@ -238,9 +238,9 @@ ONRAMP = record(
         "developerFee": OrNull({}),
         "quoteInformation": _RAIL_QUOTE,
         "depositInfo": _DEPOSIT_INFO,
-        # Of the samples (lifecycles 7), not of the shape.
+        # From the samples (lifecycles 7), not from the shape.
         "virtualAccountId?": "uuid?",
-        # Ours, as offramps have it (decision 10).
+        # Our own, as in offramps (decision 10).
         "amount_in_usd?": "number",
     },
 )
@@ -256,9 +256,9 @@ _OFFRAMPED = frozenset(
 )
 _TRACKING = {
     **dict.fromkeys(("fedBatchId", "imad", "omad", "traceNumber"), "string?"),
-    # Those of banks outside of the USD rail are ours.
+    # Those of banks outside the USD rail are our own.
     "paymentRail": "string",
-    # Of older documents (lifecycles 8).
+    # From older documents (lifecycles 8).
     "uetr?": "string?",
 }
 OFFRAMP = record(
@@ -315,9 +315,9 @@ OFFRAMP = record(
                 "transactionHash": "string?",
             }
         ],
-        # Of the specification, where it is spelled so.
+        # From the specification, in its spelling.
         "amount_in_usd?": "number",
-        # Of lifecycles 2, not of the shape.
+        # From lifecycles 2, not from the shape.
         "approval?": APPROVAL,
     },
 )
@@ -342,7 +342,7 @@ DEPOSIT = {
         "walletType": frozenset({"INDIVIDUAL"}),
     },
     "transaction": {
-        # Null of coins that changed hands in the books alone, as in swaps.
+        # Null for coins that moved in the ledger alone, as in swaps.
         "transactionHash": "string?",
         "chain": _WALLETS,
         "currency": "string",
@@ -354,10 +354,10 @@ DEPOSIT = {
         "unitAmount": "string",
     },
 }
-# By both of its names (lifecycles 1.3).
+# Under both of its names (lifecycles 1.3).
 DEPOSITS = {**page("records", DEPOSIT), "deposits": [DEPOSIT]}
 
-# Reviews are ours altogether.
+# Reviews are entirely our own.
 _RFI = {
     "id": "uuid",
     "status": frozenset({"OPEN", "ANSWERED", "CLOSED"}),

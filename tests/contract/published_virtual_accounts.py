@@ -1,7 +1,7 @@
-"""The published names and types about virtual accounts and settlement rules.
+"""Published names and types about virtual accounts and settlement rules.
 
-Source: contract, interface/virtual-account and interface/settlement-rules. A star stands behind
-what is required, a question mark behind what is ours.
+Source: contract, interface/virtual-account and interface/settlement-rules. A star follows a
+required name, a question mark one of our own.
 """
 
 from tests.contract.comparison import OrNull
@@ -41,14 +41,14 @@ BODILESS = {
 }
 OTHERS = {f"GET {_RULES}/{{ruleId}}"}
 
-# Members of answers with their types, as `comparison` has shapes.
+# Members of replies with their types, in the notation of `comparison`.
 _NUMBERS = {"routingNumber": "string", "accountNumber": "string"}
 _SOURCE = (
     *("bankName", "senderName", "routingNumber", "accountNumber", "accountType", "fedBatchId"),
     *("imad", "omad", "traceNumber", "bankAddress", "description", "paymentRail"),
 )
 MICRO_DEPOSIT = {
-    "id?": "uuid",  # what the bounds take
+    "id?": "uuid",  # the amount within the bounds
     "createdAt": "date-time",
     "currency": "string",
     "amount": "integer",
@@ -82,7 +82,7 @@ ACCOUNT = {
     },
     "settlementRuleId": "uuid?",
 }
-# What the interface does not require, and we have nothing to say.
+# Members that the interface does not require, and that we have no value for.
 LEFT_OUT = {"depositInstructions.reference", "depositInstructions.depositBy"}
 RULE = {
     "id": "uuid",

@@ -1,4 +1,4 @@
-"""Every refusal is told apart, documented, and can be met."""
+"""Every refusal has its own code, is documented, and can occur."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator
@@ -13,17 +13,17 @@ import httpx2
 import msgspec
 import pytest
 
-from landbridge.core.clock import Clock
-from landbridge.core.errors import FieldsInvalid, Refused
-from landbridge.core.money import Rate
-from landbridge.flows.swaps.model import Status
-from landbridge.kyc.model import Rail
-from landbridge.orgs.model import Mode
-from landbridge.orgs.service import take_lane
-from landbridge.rates.port import Price
-from landbridge.wiring import wire
-from tests.accounts.verified import make_verified
-from tests.limits.play import rule, set_rules
+from landbridge.app.container import wire
+from landbridge.customers.kyc.model import Rail
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldsInvalid, Refused
+from landbridge.platform.core.money import Rate
+from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.platform.orgs.model import Mode
+from landbridge.providers.rates.port import Price
+from tests.customers.bank_accounts.verified import make_verified
+from tests.payments.limits.limit_setup import rule, set_rules
 from tests.payouts import OFFRAMPS, make_offramp, make_payee, offramp_body
 from tests.payouts import make_account as make_bank_account
 from tests.tenants import (
@@ -44,21 +44,21 @@ ROW = re.compile(
     r"^\| (\d{6}) \| `([A-Z_]+)` \| (\d{3}) \| (\S.{9,}) \| (\S.{9,}) \|$", re.MULTILINE
 )
 OURS = {("700401", "INTERNAL_SERVER_ERROR", "500"), ("700401", "INTERNAL_SERVER_ERROR", "503")}
-# What only people are told, by pages: it has no code of its own.
-PAGES = ("landbridge.dashboard.", "landbridge.members.")
+# Errors that only pages show have no code of their own.
+PAGES = ("landbridge.dashboard.", "landbridge.customers.team.")
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
 Met = Callable[[Tenant], Awaitable[httpx2.Response]]
 
 
 def refusals() -> Iterator[type[Refused]]:
-    """Every error that a caller of the interface can be refused with."""
+    """Return every error that an API client can receive."""
     waiting = [Refused]
     while waiting:
         found = [
             each
             for each in waiting.pop().__subclasses__()
-            # The same error, of several fields at once.
+            # The same error for several fields at once.
             if each.__module__ != __name__
             and each is not FieldsInvalid
             and not each.__module__.startswith(PAGES)
@@ -71,12 +71,12 @@ def _triple(error: type[Refused]) -> tuple[str, str, str]:
     return str(error.code), error.name, str(error.status)
 
 
-def test_no_two_errors_look_the_same() -> None:
+def test_errors_are_distinct() -> None:
     found = sorted(_triple(each) for each in refusals())
     assert not [pair for pair in pairwise(found) if pair[0] == pair[1]]
 
 
-def test_an_error_has_a_six_digit_code_a_name_and_a_default_sentence() -> None:
+def test_error_has_a_six_digit_code_a_name_and_a_default_sentence() -> None:
     for each in refusals():
         assert re.fullmatch(r"[1-7]\d{5}", str(each.code)), each
         assert re.fullmatch(r"[A-Z]+(_[A-Z]+)*", each.name), each
@@ -84,11 +84,13 @@ def test_an_error_has_a_six_digit_code_a_name_and_a_default_sentence() -> None:
         assert len(each().message) > 10, each
 
 
-def test_every_error_is_on_the_page_with_what_it_means_and_what_to_do() -> None:
-    told = {(code, name, status) for code, name, status, _, _ in ROW.findall(PAGE.read_text())}
+def test_every_error_is_documented_with_meaning_and_remedy() -> None:
+    documented = {
+        (code, name, status) for code, name, status, _, _ in ROW.findall(PAGE.read_text())
+    }
     raised = {_triple(each) for each in refusals()} | OURS
-    assert not raised - told, f"add these to {PAGE.name}"
-    assert not told - raised, f"nothing raises these any more; take them off {PAGE.name}"
+    assert not raised - documented, f"add these to {PAGE.name}"
+    assert not documented - raised, f"nothing raises these any more; take them off {PAGE.name}"
 
 
 async def _no_key(org: Tenant) -> httpx2.Response:
@@ -143,10 +145,10 @@ async def _deleted_account(org: Tenant) -> httpx2.Response:
     user = await make_verified(org, Rail.SOUTH_AMERICA_STANDARD)
     path = f"/v2/users/{user}/accounts"
     pix = {"pixKey": "ada@example.com", "currency": "brl"}
-    made = await org.post(path, {"rail": "offramp", "type": "brazil", "brazil": pix})
-    await org.send("DELETE", f"{path}/{made['id']}")
+    created = await org.post(path, {"rail": "offramp", "type": "brazil", "brazil": pix})
+    await org.send("DELETE", f"{path}/{created['id']}")
     decision = {"decision": "approve"}
-    return await org.send("POST", f"/v2/reviews/accounts/{made['id']}", decision)
+    return await org.send("POST", f"/v2/reviews/accounts/{created['id']}", decision)
 
 
 async def _other_currency(org: Tenant) -> httpx2.Response:
@@ -157,11 +159,13 @@ async def _other_currency(org: Tenant) -> httpx2.Response:
 
 async def _unquoted(org: Tenant) -> httpx2.Response:
     user = await make_payee(org)
-    made = await make_offramp(org, user, await make_bank_account(org, user), requireApproval=True)
-    return await org.send("POST", f"{OFFRAMPS}/{made['id']}/quote/accept")
+    created = await make_offramp(
+        org, user, await make_bank_account(org, user), requireApproval=True
+    )
+    return await org.send("POST", f"{OFFRAMPS}/{created['id']}/quote/accept")
 
 
-async def _too_little_told(org: Tenant) -> httpx2.Response:
+async def _incomplete_body(org: Tenant) -> httpx2.Response:
     user = await make_user(org)
     return await org.send("POST", f"/v2/users/{user}/kyc/submissions", {"rails": "USD"})
 
@@ -180,7 +184,7 @@ async def _frozen(org: Tenant) -> httpx2.Response:
 
 async def _frozen_org(org: Tenant) -> httpx2.Response:
     user = await make_user(org, funds="1")
-    await org.house.orgs.freeze(org.org_id)
+    await org.container.orgs.freeze(org.org_id)
     return await org.send("POST", SWAPS, swap_body(user, "1"))
 
 
@@ -226,35 +230,35 @@ async def _over_limit(org: Tenant) -> httpx2.Response:
 
 
 async def _stale_price(org: Tenant) -> httpx2.Response:
-    await org.house.prices.set_price(
+    await org.container.prices.set_price(
         org.org_id,
         source_currency="usdc",
         destination_currency="usdt",
         price=Price(Rate(Decimal(1)), Decimal(0), None),
-        at=org.house.clock.now() - timedelta(days=1),
+        at=org.container.clock.now() - timedelta(days=1),
     )
     return await _swap(org)
 
 
 async def _taken_id(org: Tenant) -> httpx2.Response:
     user = await make_user(org, funds="10")
-    made = await make_swap(org, user, "1")
-    body = swap_body(user, "2", request_id=made["requestId"])
+    created = await make_swap(org, user, "1")
+    body = swap_body(user, "2", request_id=created["requestId"])
     return await org.send("POST", SWAPS, body)
 
 
 async def _expired(org: Tenant) -> httpx2.Response:
     user = await make_user(org, funds="10")
-    made = await make_swap(org, user, status=Status.QUOTE_FAILED)
-    return await org.send("POST", f"{SWAPS}/{made['id']}/accept")
+    created = await make_swap(org, user, status=SwapStatus.QUOTE_FAILED)
+    return await org.send("POST", f"{SWAPS}/{created['id']}/accept")
 
 
 async def _in_production(org: Tenant, method: str, path: str, body: Any = None) -> httpx2.Response:
-    database = org.house.database
+    database = org.container.database
     settings = msgspec.structs.replace(SETTINGS, mode=Mode.PRODUCTION)
-    house = wire(settings, database, Clock(await take_lane(database)))
-    async with served(house) as client:
-        real = await make_tenant(house, client)
+    container = wire(settings, database, Clock(await take_node(database)))
+    async with served(container) as client:
+        real = await make_tenant(container, client)
         return await real.send(method, path, body)
 
 
@@ -267,12 +271,12 @@ async def _not_a_reviewer(org: Tenant) -> httpx2.Response:
 
 
 async def _too_many(org: Tenant) -> httpx2.Response:
-    database = org.house.database
+    database = org.container.database
     settings = msgspec.structs.replace(SETTINGS, rate_per_key=1)
-    house = wire(settings, database, Clock(await take_lane(database)))
-    async with served(house) as client:
-        hasty = await make_tenant(house, client)
-        # More than any machine lets come back meanwhile.
+    container = wire(settings, database, Clock(await take_node(database)))
+    async with served(container) as client:
+        hasty = await make_tenant(container, client)
+        # More than any machine refills meanwhile.
         answers = [await hasty.send("GET", "/v2/ping") for _ in range(100)]
         return next(each for each in answers if each.status_code != 200)
 
@@ -287,7 +291,7 @@ MEETS: dict[str, Met] = {
     "InactiveAccount": _deleted_account,
     "InsufficientBalance": _short,
     "KeyInvalid": _wrong_key,
-    "KycDataInvalid": _too_little_told,
+    "KycDataInvalid": _incomplete_body,
     "KeyMissing": _no_key,
     "LimitExceeded": _over_limit,
     "MethodNotAllowed": _wrong_method,
@@ -318,7 +322,7 @@ def test_there_is_a_request_for_every_error() -> None:
 
 
 @pytest.mark.parametrize("name", list(MEETS))
-async def test_an_error_is_met_as_the_page_says(org: Tenant, name: str) -> None:
+async def test_error_occurs_as_documented(org: Tenant, name: str) -> None:
     error = next(each for each in refusals() if each.__name__ == name)
     answer = await MEETS[name](org)
     assert refusal(answer) == f"{error.status} {error.name}"

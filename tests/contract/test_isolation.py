@@ -1,7 +1,7 @@
-"""Nobody learns of another organisation: a foreign id is answered exactly like an unknown one.
+"""Isolation of organisations: a foreign id is answered exactly like an unknown one.
 
-Goes over every route that the application has; one with a new kind of id fails here until the
-tables below say what that id is.
+Covers every route of the application. A route with a new kind of id fails here until the tables
+below name its kind.
 """
 
 import re
@@ -14,9 +14,8 @@ import httpx2
 import pytest
 from litestar.routes import HTTPRoute
 
-from landbridge.app import build_app
-from landbridge.wiring import House
-from tests.contract.things import (
+from landbridge.app.container import Container
+from tests.contract.resources import (
     KINDS,
     PUBLIC,
     QUERIES,
@@ -33,6 +32,7 @@ from tests.tenants import (
     SWAPS,
     TRANSFERS,
     Tenant,
+    app_of,
     batch_body,
     bridge_body,
     refusal,
@@ -48,15 +48,15 @@ CHANGING = re.compile(
     r"|file_[0-9a-f]{32}"  # files
     r"|evt_[0-9a-f]{42}"  # events
 )
-# What is for whoever asks.
+# Routes without authentication.
 FOR_ALL = {"GET /v2/webhooks/{webhookId}/jwks.json"}
-# Parameters of paths that are nobody's.
+# Path parameters that belong to no organisation.
 NO_IDS = {"name", "file_path", "path"}
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method of a route."""
+    """Method of a route."""
 
     method: str
     path: str
@@ -70,17 +70,17 @@ class Route:
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
     def at(self, values: dict[str, str]) -> str:
-        """The path with these values; a template's name where none is given."""
+        """Return the path with these values; a missing one becomes a template's name."""
         return re.sub(r"{(\w+)}", lambda name: values.get(name[1], "NEW_USERS"), self.path)
 
 
-def routes(house: House) -> list[Route]:
-    """Every method of every route, but for the OPTIONS that are made for each.
+def routes(container: Container) -> list[Route]:
+    """Return every method of every route, except the generated OPTIONS.
 
-    Pages are held against the same questions in tests/dashboard.
+    Pages have the same tests in tests/dashboard.
     """
     found: list[Route] = []
-    for route in build_app(house).routes:
+    for route in app_of(container).routes:
         if isinstance(route, HTTPRoute) and not route.path.startswith("/dashboard"):
             for handler in route.route_handlers:
                 methods = cast("set[str]", handler.http_methods)
@@ -92,31 +92,31 @@ def routes(house: House) -> list[Route]:
     return found
 
 
-def told(answer: httpx2.Response) -> tuple[int, str, str]:
-    """An answer without what is another each time: ids, moments, tokens, addresses."""
+def replace_varying(answer: httpx2.Response) -> tuple[int, str, str]:
+    """Return a response with varying parts replaced: ids, times, tokens, addresses."""
     text = CHANGING.sub("<changing>", UUID.sub("<id>", answer.text))
     return answer.status_code, answer.headers["content-type"], text
 
 
-def test_exactly_these_routes_are_public(house: House) -> None:
-    assert {str(route) for route in routes(house) if route.is_public} == PUBLIC
+def test_exactly_these_routes_are_public(container: Container) -> None:
+    assert {str(route) for route in routes(container) if route.is_public} == PUBLIC
 
 
-def test_every_parameter_of_a_path_is_known_here(house: House) -> None:
-    found = {name for route in routes(house) for name in route.parameters}
+def test_every_path_parameter_is_known_here(container: Container) -> None:
+    found = {name for route in routes(container) for name in route.parameters}
     assert found <= KINDS.keys() | NO_IDS, "say in KINDS what the new ids are of"
 
 
-def test_every_body_is_known_here(house: House) -> None:
-    takers = {str(route) for route in routes(house) if route.method not in {"GET", "HEAD"}}
+def test_every_body_is_known_here(container: Container) -> None:
+    takers = {str(route) for route in routes(container) if route.method not in {"GET", "HEAD"}}
     assert takers == set(bodies(unknown())), "give the new routes a good body"
 
 
-async def test_without_a_key_nothing_else_is_served(
-    house: House, client: httpx2.AsyncClient, org: Tenant
+async def test_other_routes_require_a_key(
+    container: Container, client: httpx2.AsyncClient, org: Tenant
 ) -> None:
     mine = await make_things(org)
-    for route in routes(house):
+    for route in routes(container):
         if route.is_public:
             continue
         for things in (mine, unknown()):
@@ -130,29 +130,29 @@ async def test_without_a_key_nothing_else_is_served(
 
 
 async def test_ids_in_paths_of_another_organisation_are_unknown(
-    house: House, org: Tenant, other_org: Tenant
+    container: Container, org: Tenant, other_org: Tenant
 ) -> None:
     mine, theirs = await make_things(org), await make_things(other_org)
     checked = 0
-    for route in routes(house):
+    for route in routes(container):
         names = [name for name in route.parameters if name in KINDS]
         for of_whom in product("mt", repeat=len(names)):
             if "t" not in of_whom or str(route) in FOR_ALL:
                 continue
             checked += 1
             answers = [
-                await _ask(org, route, mine, dict(zip(names, of_whom, strict=True)), other)
+                await _send(org, route, mine, dict(zip(names, of_whom, strict=True)), other)
                 for other in (theirs, unknown())
             ]
-            assert told(answers[0]) == told(answers[1]), (route, of_whom)
+            assert replace_varying(answers[0]) == replace_varying(answers[1]), (route, of_whom)
             assert answers[0].status_code == 404, (route, of_whom)
     assert checked >= 12
 
 
-async def _ask(
+async def _send(
     org: Tenant, route: Route, mine: Things, of_whom: dict[str, str], other: Things
 ) -> httpx2.Response:
-    """A good request but for the ids that are another's."""
+    """Send a valid request with ids of another organisation."""
     values = {
         name: (mine if whose == "m" else other).by_kind[kind_of(route.path, name)]
         for name, whose in of_whom.items()
@@ -174,19 +174,19 @@ async def test_ids_in_queries_of_another_organisation_are_unknown(
     org: Tenant, other_org: Tenant
 ) -> None:
     await make_things(org)
-    theirs, nobody = await make_things(other_org), unknown()
+    theirs, missing = await make_things(other_org), unknown()
     for name, query in QUERIES.items():
         for parameter in query.keys() & KINDS.keys():
             path, kind = name.partition(" ")[2], KINDS[parameter]
             answers = [
                 await org.send("GET", path, **{**query, parameter: each.by_kind[kind]})
-                for each in (theirs, nobody)
+                for each in (theirs, missing)
             ]
-            assert told(answers[0]) == told(answers[1]), name
+            assert replace_varying(answers[0]) == replace_varying(answers[1]), name
 
 
 def _places(body: Any, under: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    # Arrays of things have tests of their own (tests/kyc/test_documents.py).
+    # Arrays of resources have their own tests (tests/customers/kyc/test_documents.py).
     members = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
     for name, value in members.items():
         if isinstance(value, dict):
@@ -195,27 +195,27 @@ def _places(body: Any, under: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]
             yield (*under, name)
 
 
-def _with(body: dict[str, Any], place: tuple[str, ...], value: str) -> dict[str, Any]:
-    name, *rest = place
+def _with(body: dict[str, Any], path: tuple[str, ...], value: str) -> dict[str, Any]:
+    name, *rest = path
     return {**body, name: _with(body[name], tuple(rest), value) if rest else value}
 
 
 async def test_ids_in_bodies_of_another_organisation_are_unknown(
-    house: House, org: Tenant, other_org: Tenant
+    container: Container, org: Tenant, other_org: Tenant
 ) -> None:
     mine, theirs = await make_things(org), await make_things(other_org)
     checked: set[str] = set()
-    for route in routes(house):
-        for place in _places(bodies(mine).get(str(route), {})):
+    for route in routes(container):
+        for path in _places(bodies(mine).get(str(route), {})):
             answers: list[httpx2.Response] = []
             for other in (theirs, unknown()):
                 body = _with(
-                    bodies(mine)[str(route)], place, other.by_kind[kind_of(route.path, place[-1])]
+                    bodies(mine)[str(route)], path, other.by_kind[kind_of(route.path, path[-1])]
                 )
                 values = {name: mine.by_kind[kind_of(route.path, name)] for name in KINDS}
                 answers.append(await org.send(route.method, route.at(values), body))
-            assert told(answers[0]) == told(answers[1]), (route, place)
-            checked.add(f"{route} {'.'.join(place)}")
+            assert replace_varying(answers[0]) == replace_varying(answers[1]), (route, path)
+            checked.add(f"{route} {'.'.join(path)}")
     assert checked == {
         "POST /v2/users signedAgreementId",
         "POST /v2/users requestId",
@@ -236,7 +236,7 @@ async def test_ids_in_bodies_of_another_organisation_are_unknown(
         "POST /v2/wallets/bridges requestId",
         "POST /v2/wallets/bridges source.userId",
         "POST /v2/wallets/bridges destination.userId",
-        "POST /v2/reviews/deposits/{receiptId}/match transferId",
+        "POST /v2/reviews/deposits/{incomingPaymentId}/match transferId",
         "POST /v2/reviews/resolutions requestId",
         "POST /v2/reviews/resolutions transferId",
         "POST /v2/onramps requestId",
@@ -249,6 +249,7 @@ async def test_ids_in_bodies_of_another_organisation_are_unknown(
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["externalWalletId", "walletAddress"])
 async def test_a_swap_to_another_organisations_wallet_is_one_to_a_strangers(
     org: Tenant, other_org: Tenant, end: str
@@ -263,7 +264,7 @@ async def test_a_swap_to_another_organisations_wallet_is_one_to_a_strangers(
         )
         for each in (theirs, unknown())
     ]
-    assert told(answers[0]) == told(answers[1])
+    assert replace_varying(answers[0]) == replace_varying(answers[1])
 
 
 @pytest.mark.parametrize(("end", "kind"), [("userId", "user"), ("walletAddress", "address")])
@@ -281,27 +282,27 @@ async def test_a_payee_of_another_organisation_is_a_stranger(
                 BRIDGES: bridge_body(payer, 1, destination={"userId": None, **to}),
             }
             answers.append(await org.send("POST", path, bodies_by_path[path]))
-        assert told(answers[0]) == told(answers[1]), path
+        assert replace_varying(answers[0]) == replace_varying(answers[1]), path
         assert answers[0].status_code == 404, path
 
 
-async def test_lists_have_nothing_of_another_organisation(
-    house: House, org: Tenant, other_org: Tenant
+async def test_lists_exclude_other_organisations(
+    container: Container, org: Tenant, other_org: Tenant
 ) -> None:
     await make_things(other_org)
-    asked: set[str] = set()
-    for route in routes(house):
+    queried: set[str] = set()
+    for route in routes(container):
         if route.method == "GET" and not route.parameters and not route.is_public:
-            query = {name: told for name, told in QUERIES.get(str(route), {}).items() if told}
+            query = {name: value for name, value in QUERIES.get(str(route), {}).items() if value}
             answer = await org.send("GET", route.path, **query)
             assert answer.status_code in {200, 404}, route
-            asked.add(answer.headers["x-request-id"])
+            queried.add(answer.headers["x-request-id"])
             if route.path == "/v2/audit-log":
-                # What was done to set up this very organisation is there, and nothing else.
+                # Only the setup of this organisation is listed.
                 assert {each["kind"] for each in answer.json()["entries"]} <= {"ORG", "API_KEY"}
             elif route.path == "/v2/request-log":
-                # What was asked here may be written by now.
-                assert {each["xRequestId"] for each in answer.json()["requests"]} <= asked
+                # Requests of this test may have been logged by now.
+                assert {each["xRequestId"] for each in answer.json()["requests"]} <= queried
             elif route.path.startswith("/v2/") and "count" in answer.json():
                 assert answer.json()["count"] == 0, route
             assert route.path != "/v2/kyc/status" or answer.json() == []

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says is what is promised, and changes only on purpose."""
+"""The OpenAPI document states the published interface, and changes only on purpose."""
 
 import json
 import os
@@ -22,7 +22,7 @@ SNAPSHOT = Path(__file__).parent / "openapi.json"
 RENEW = "WRITE_OPENAPI=1 .venv/bin/pytest tests/contract/test_openapi.py"
 
 LIST = "limit createdBefore createdAfter cursor?"
-# A question mark stands behind what is ours, beyond the published interface.
+# A question mark follows names of our own, beyond the published interface.
 QUERIES = {
     "GET /v2/users": f"type firstName lastName businessName email {LIST}",
     "GET /v2/wallets/swaps": f"userId {LIST}",
@@ -51,7 +51,7 @@ OWNERS = " ".join(
     f"ultimateBeneficialOwners.{each}*"
     for each in ("firstName", "lastName", "dateOfBirth", "hasControl", "isSigner")
 )
-# A star stands behind what is required.
+# A star follows required names.
 BODIES = {
     "POST /v2/tos-link": ["idempotencyKey* templateId redirectUrl"],
     "POST /v2/tos-link/{signedAgreementId}/accept": ["sessionToken*"],
@@ -99,7 +99,7 @@ BODIES = {
     "POST /v2/sandbox/clock/advance": ["seconds*"],
     "POST /v2/sandbox/users/{userId}/wallets/fund": ["chain* currency* amount*"],
 }
-# What goes out is bytes, not JSON.
+# Responses of bytes instead of JSON.
 BYTES = {"GET /v2/files/{fileId}/content", *published_ours.BYTES}
 BODILESS = {
     *published_payments.BODILESS,
@@ -133,18 +133,21 @@ OTHERS = {
     "GET /v2/requests/{requestId}",
     "GET /v2/request-log/{xRequestId}",
     "GET /v2/stuck",
+    "GET /v2/chains",
+    "GET /v2/chains/{name}",
+    "GET /v2/chains/orders/{recordId}",
     "GET /v2/reporting/templates/{name}",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An OpenAPI document and the little that these tests ask of it."""
+    """OpenAPI document with the queries that these tests need."""
 
     whole: dict[str, Any]
 
     def operations(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Each as `GET /path`, with what is said of it."""
+        """Return each operation as `GET /path` with its description."""
         for path, item in self.whole["paths"].items():
             for method, operation in item.items():
                 yield f"{method.upper()} {path}", operation
@@ -153,13 +156,13 @@ class Document:
         return dict(self.operations())[name]
 
     def resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """The schema that a reference names."""
+        """Return the schema of a reference."""
         while "$ref" in schema:
             schema = self.whole["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
         return schema
 
     def members(self, schema: dict[str, Any], under: str = "") -> Iterator[str]:
-        """Every member as `source.amount`, required ones with a star."""
+        """Return every member as `source.amount`, required ones with a star."""
         schema = self.resolved(schema)
         for each in schema.get("oneOf", ()):
             yield from self.members(each, under)
@@ -171,7 +174,7 @@ class Document:
             yield from self.members(value, f"{under}{name}.")
 
     def types(self, schema: dict[str, Any], path: list[str]) -> set[str]:
-        """The types that the member at `path` may have, but for null."""
+        """Return the types that the member at `path` may have, except null."""
         schema = self.resolved(schema)
         variants = [*schema.get("oneOf", ()), *([schema["items"]] if "items" in schema else ())]
         found = {kind for each in variants for kind in self.types(each, path)}
@@ -191,11 +194,13 @@ async def test_the_document_changes_on_purpose_only(document: Document) -> None:
     if os.environ.get("WRITE_OPENAPI"):
         SNAPSHOT.write_text(now, encoding="utf-8")
     assert SNAPSHOT.exists(), f"make the snapshot: {RENEW}"
-    kept = SNAPSHOT.read_text(encoding="utf-8")
-    assert now == kept, f"the interface has changed; if that is meant, renew its snapshot: {RENEW}"
+    snapshot = SNAPSHOT.read_text(encoding="utf-8")
+    assert now == snapshot, (
+        f"the interface has changed; if that is meant, renew its snapshot: {RENEW}"
+    )
 
 
-async def test_every_operation_is_one_that_we_know(document: Document) -> None:
+async def test_every_operation_is_known(document: Document) -> None:
     known = set(QUERIES) | set(BODIES) | BODILESS | OTHERS | BYTES
     assert {name for name, _ in document.operations()} == known
 
@@ -213,7 +218,7 @@ async def test_every_operation_is_described(document: Document) -> None:
     assert len(identifiers) == len(set(identifiers))
 
 
-async def test_every_operation_tells_its_errors_in_its_envelope(document: Document) -> None:
+async def test_every_operation_documents_its_errors_in_its_envelope(document: Document) -> None:
     for name, operation in document.operations():
         expected = {_success(name), "400", "401", "429", "500", "503"}
         if "{" in name or name.startswith("POST"):
@@ -239,7 +244,7 @@ def _success(name: str) -> str:
     return "201" if name in published_ours.CREATED else "200"
 
 
-async def test_every_operation_takes_the_key(document: Document) -> None:
+async def test_every_operation_accepts_the_key(document: Document) -> None:
     schemes = document.whole["components"]["securitySchemes"]
     assert schemes == {"key": {"type": "http", "scheme": "bearer"}}
     assert document.whole["security"] == [{"key": []}]
@@ -249,13 +254,13 @@ async def test_every_operation_takes_the_key(document: Document) -> None:
 async def test_paths_and_queries_have_the_published_names(document: Document) -> None:
     for name, operation in document.operations():
         parameters = operation.get("parameters", [])
-        asked = {each["name"] for each in parameters if each["in"] == "query"}
-        assert asked == {each.rstrip("?") for each in QUERIES.get(name, "").split()}, name
+        query_names = {each["name"] for each in parameters if each["in"] == "query"}
+        assert query_names == {each.rstrip("?") for each in QUERIES.get(name, "").split()}, name
         in_path = {each["name"] for each in parameters if each["in"] == "path"}
         assert in_path == {part[1:-1] for part in name.split("/") if part.startswith("{")}, name
 
 
-async def test_bodies_have_the_published_members(document: Document) -> None:
+async def test_bodies_have_the_published_fields(document: Document) -> None:
     for name, operation in document.operations():
         if name not in BODIES:
             assert "requestBody" not in operation, name
@@ -264,11 +269,11 @@ async def test_bodies_have_the_published_members(document: Document) -> None:
         (content,) = operation["requestBody"]["content"].values()
         schema = content["schema"]
         variants = schema.get("oneOf", [schema])
-        told = [set(document.members(each)) for each in variants]
-        assert told == [set(each.split()) for each in BODIES[name]], name
+        field_sets = [set(document.members(each)) for each in variants]
+        assert field_sets == [set(each.split()) for each in BODIES[name]], name
 
 
-async def test_a_user_is_told_apart_by_its_type(document: Document) -> None:
+async def test_user_schema_is_chosen_by_its_type(document: Document) -> None:
     body = document.operation("POST /v2/users")["requestBody"]
     variants = body["content"]["application/json"]["schema"]["oneOf"]
     types = [document.resolved(each)["properties"]["type"] for each in variants]

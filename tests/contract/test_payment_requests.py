@@ -1,7 +1,7 @@
-"""Requests as existing clients send them are taken: every published variant, with every member.
+"""Requests of existing clients are accepted: every published variant, with every member.
 
-Each is sent as it is; with null for every optional member that it leaves out; and with members
-that nobody knows, which are ignored.
+Each is sent as it is; with null for every omitted optional member; and with unknown members, which
+are ignored.
 """
 
 from copy import deepcopy
@@ -14,6 +14,10 @@ from tests.contract.payment_requests import VARIANTS, Request, Scene
 from tests.contract.published_payments import BODIES
 from tests.contract.published_virtual_accounts import BODIES as VIRTUAL_BODIES
 from tests.onramps import ONRAMPS, make_onramp, make_payer
+from tests.payments.virtual_accounts.virtual_account_setup import RULES, at
+from tests.payments.virtual_accounts.virtual_account_setup import (
+    make_account as make_virtual_account,
+)
 from tests.payouts import OFFRAMPS, make_account, make_offramp, make_payee
 from tests.tenants import (
     BATCHES,
@@ -25,12 +29,10 @@ from tests.tenants import (
     make_transfer,
     make_user,
 )
-from tests.virtual_accounts.made import RULES, at
-from tests.virtual_accounts.made import make_account as make_virtual_account
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-async def test_a_published_request_is_taken(org: Tenant, name: str) -> None:
+async def test_published_request_is_accepted(org: Tenant, name: str) -> None:
     variant = VARIANTS[name]
     chains = ["POLYGON", "BASE"]
     user = (
@@ -50,18 +52,18 @@ async def test_a_published_request_is_taken(org: Tenant, name: str) -> None:
     for member in members.split():
         _add_null(nulls, member)
     request = body.get("requestId", str(uuid4()))
-    told: list[Any] = []
+    replies: list[Any] = []
     for each in (body, nulls, _with_unknown(body)):
         answer = await org.send("POST", path, {**each, "requestId": request})
         assert answer.status_code == 200, (each, answer.text)
-        told.append(answer.json())
+        replies.append(answer.json())
     if "requestId*" in members:
         # All of them are one request.
-        assert told[0] == told[1] == told[2]
+        assert replies[0] == replies[1] == replies[2]
 
 
 @pytest.mark.parametrize("body", [None, {}, "", "{}", {"notPublished": 1}])
-async def test_verbs_take_any_body_and_none(org: Tenant, body: Any) -> None:
+async def test_verbs_accept_any_body_and_none(org: Tenant, body: Any) -> None:
     user = await make_payee(org, chains=["POLYGON", "BASE"])
     account = await make_account(org, user)
     transfers = [
@@ -82,25 +84,25 @@ async def test_verbs_take_any_body_and_none(org: Tenant, body: Any) -> None:
 
 
 def test_every_create_has_a_variant() -> None:
-    taken = {f"POST {each.route}" for each in VARIANTS.values()}
+    routes = {f"POST {each.route}" for each in VARIANTS.values()}
     assert {TRANSFERS, BATCHES, BRIDGES, ONRAMPS, OFFRAMPS, RULES} <= {
-        each.removeprefix("POST ") for each in taken
+        each.removeprefix("POST ") for each in routes
     }
-    assert f"POST {at('{userId}')}" in taken
+    assert f"POST {at('{userId}')}" in routes
 
 
 def _add_null(body: Request, member: str) -> None:
-    """Null for an optional member of an object that is there, unless it is told."""
-    *places, name = member.split(".")
+    """Set null for an omitted optional member of an object that is present."""
+    *parents, name = member.split(".")
     here: Any = body
-    for place in places:
-        here = cast("Request", here).get(place) if isinstance(here, dict) else None
+    for part in parents:
+        here = cast("Request", here).get(part) if isinstance(here, dict) else None
     if isinstance(here, dict) and not name.endswith("*"):
         cast("Request", here).setdefault(name, None)
 
 
 def _with_unknown(value: Any) -> Any:
-    """The same with a member that nobody knows in every object."""
+    """Return the same with an unknown member in every object."""
     match value:
         case dict():
             members = cast("Request", value)

@@ -1,4 +1,4 @@
-"""Answers about payments have the published names and types, at every status that they rest at."""
+"""Replies about payments have the published names and types, at every settled status."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -6,22 +6,25 @@ from typing import Any
 
 import pytest
 
-from landbridge.approvals.model import ON_CHAIN_LIFETIME
-from landbridge.core.clock import FrozenClock
-from landbridge.db.pool import Database
-from landbridge.flows.onramps.model import Status as Onramped
-from landbridge.kyc.model import Rail
-from landbridge.orgs.service import take_lane
-from landbridge.wiring import wire
+from landbridge.app.container import wire
+from landbridge.customers.kyc.model import Rail
+from landbridge.payments.approvals.model import ON_CHAIN_LIFETIME
+from landbridge.payments.onramps.model import OnrampStatus
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.db.pool import Database
+from landbridge.platform.orgs.clock_nodes import take_node
 from tests.contract import published_replies as published
 from tests.contract.comparison import wrong
-from tests.flows.bridges import bridging
-from tests.flows.offramps import playing as paying_out
-from tests.flows.onramps.play import Play as Onramping
 from tests.onramps import ONRAMPS, deposit, make_onramp, make_payer, receive, settle
-from tests.payments import remitting
+from tests.payments.bridges import bridge_scenario
+from tests.payments.engine import outgoing_transfer_scenario
+from tests.payments.offramps import offramp_scenario
+from tests.payments.onramps.onramp_scenario import OnrampScenario
+from tests.payments.virtual_accounts.virtual_account_setup import (
+    make_account as make_virtual_account,
+)
 from tests.payouts import OFFRAMPS, OUTSIDE, accept, make_account, make_offramp, make_payee, way
-from tests.simulation.faulty import FaultyChains, FaultyRails
+from tests.providers.simulation.faulty import FaultyChains, FaultyRails
 from tests.tenants import (
     BATCHES,
     BRIDGES,
@@ -35,19 +38,18 @@ from tests.tenants import (
     run_due,
     swap_body,
 )
-from tests.virtual_accounts.made import make_account as make_virtual_account
 
 APPROVALS = "/v2/transfer-approvals"
 REVIEWS = "/v2/reviews/transfers"
 
 
 def check(answer: Any, shape: Any) -> None:
-    """The answer is as it is published."""
+    """Check that a reply has the published shape."""
     assert list(wrong(answer, shape)) == [], answer
 
 
 async def check_all(org: Tenant, path: str, name: str, shape: Any) -> set[str]:
-    """Every record is as it is published, in the list and by itself alike; their statuses."""
+    """Check every record in the list and by itself; return their statuses."""
     page = await org.get(path, limit=100)
     check(page, published.page(name, shape))
     assert page["count"] == len(page[name])
@@ -57,7 +59,7 @@ async def check_all(org: Tenant, path: str, name: str, shape: Any) -> set[str]:
 
 
 async def vote(org: Tenant, approval: str, verb: str, body: Any = None) -> Any:
-    """The answer to a vote."""
+    """Vote; return the reply."""
     return await org.post(f"{APPROVALS}/{approval}/{verb}", body)
 
 
@@ -78,63 +80,63 @@ async def test_empty_lists_have_their_envelopes(org: Tenant) -> None:
     assert found == {"count": 0, "records": [], "deposits": [], "nextCursor": None}
 
 
-@pytest.mark.parametrize("kind", remitting.KINDS)
+@pytest.mark.parametrize("kind", outgoing_transfer_scenario.KINDS)
 async def test_transfers_and_batches(database: Database, kind: str) -> None:
     shape = {"transfer": published.TRANSFER, "batch": published.BATCH}[kind]
     fee = {"fee": {"type": "PERCENT", "value": 0.01}} if kind == "transfer" else {}
-    async with remitting.playing(kind, database) as play:
-        org = play.org
-        await register(org, play.ada, OUTSIDE)
-        made = await org.post(play.path, play.body("1", **fee))
-        check(made, shape)
-        await play.work()
-        assert await play.status(made["transferDetails"]["id"]) == "COMPLETED"
+    async with outgoing_transfer_scenario.open_scenario(kind, database) as scenario:
+        org = scenario.org
+        await register(org, scenario.ada, OUTSIDE)
+        created = await org.post(scenario.path, scenario.body("1", **fee))
+        check(created, shape)
+        await scenario.work()
+        assert await scenario.status(created["transferDetails"]["id"]) == "COMPLETED"
         ends = (
             {"destination": {"walletAddress": OUTSIDE}}
             if kind == "transfer"
             else {"destination": {"batch": [{"walletAddress": OUTSIDE, "amount": "1"}]}}
         )
-        check(await org.post(play.path, {**play.body("1"), **ends}), shape)
-        await play.work()
-        play.chains.fail_next = "no gas"
-        await play.make("1", **fee)
-        await play.work()
-        play.chains.is_silent = True
-        unknown = await play.make("1")
-        await play.work()
-        await play.work(after=timedelta(hours=25))
-        assert await play.status(unknown) == "UNKNOWN"
-        play.chains.is_silent = False
-        lapsing = await play.make("1", requireApproval=True)
-        await play.work(after=ON_CHAIN_LIFETIME + timedelta(seconds=1))
-        assert await play.status(lapsing) == "EXPIRED"
+        check(await org.post(scenario.path, {**scenario.body("1"), **ends}), shape)
+        await scenario.work()
+        scenario.chains.fail_next = "no gas"
+        await scenario.make("1", **fee)
+        await scenario.work()
+        scenario.chains.is_silent = True
+        unknown = await scenario.make("1")
+        await scenario.work()
+        await scenario.work(after=timedelta(hours=25))
+        assert await scenario.status(unknown) == "UNKNOWN"
+        scenario.chains.is_silent = False
+        lapsing = await scenario.make("1", requireApproval=True)
+        await scenario.work(after=ON_CHAIN_LIFETIME + timedelta(seconds=1))
+        assert await scenario.status(lapsing) == "EXPIRED"
         for verb in ("approve", "reject", None):
-            waiting = await play.make("1", requireApproval=True)
+            waiting = await scenario.make("1", requireApproval=True)
             if verb:
-                await vote(org, str((await play.approval(waiting)).id), verb)
-        await play.make("1")
-        statuses = await check_all(org, play.path, "records", shape)
+                await vote(org, str((await scenario.approval(waiting)).id), verb)
+        await scenario.make("1")
+        statuses = await check_all(org, scenario.path, "records", shape)
     assert statuses >= {"PENDING_APPROVAL", "CREATED", "COMPLETED", "FAILED", "REJECTED", "EXPIRED"}
 
 
 async def test_bridges(database: Database) -> None:
-    async with bridging.playing(database) as play:
-        org = play.org
-        await register(org, play.ada, OUTSIDE, chain="BASE")
-        for ends in ({"userId": play.bob}, {"userId": None, "walletAddress": OUTSIDE}):
-            made = await play.make(1, destination=ends)
-            check(await org.post(f"{BRIDGES}/{made}/accept"), published.BRIDGE)
-        await play.work()
-        play.chains.fail_next = "no gas"
-        await play.accepted(1)
-        await play.work()
+    async with bridge_scenario.open_scenario(database) as scenario:
+        org = scenario.org
+        await register(org, scenario.ada, OUTSIDE, chain="BASE")
+        for ends in ({"userId": scenario.bob}, {"userId": None, "walletAddress": OUTSIDE}):
+            created = await scenario.make(1, destination=ends)
+            check(await org.post(f"{BRIDGES}/{created}/accept"), published.BRIDGE)
+        await scenario.work()
+        scenario.chains.fail_next = "no gas"
+        await scenario.accepted(1)
+        await scenario.work()
         for verb in ("approve", "reject", None):
-            waiting = await play.make(1, requireApproval=True)
+            waiting = await scenario.make(1, requireApproval=True)
             if verb:
-                await vote(org, str((await play.approval(waiting)).id), verb)
-        await play.work(after=timedelta(minutes=11))
-        await play.accepted(1)
-        fresh = bridging.bridge_body(play.ada, 1, destination={"userId": play.bob})
+                await vote(org, str((await scenario.approval(waiting)).id), verb)
+        await scenario.work(after=timedelta(minutes=11))
+        await scenario.accepted(1)
+        fresh = bridge_scenario.bridge_body(scenario.ada, 1, destination={"userId": scenario.bob})
         check(await org.post(BRIDGES, fresh), published.BRIDGE)
         statuses = await check_all(org, BRIDGES, "data", published.BRIDGE)
     assert statuses == {
@@ -144,30 +146,37 @@ async def test_bridges(database: Database) -> None:
 
 
 @pytest.fixture
-async def onramping(still_org: Tenant, still_clock: FrozenClock, database: Database) -> Onramping:
-    chains, rails = FaultyChains(still_org.house.chains), FaultyRails(still_org.house.rails)
-    clock = FrozenClock(still_clock.at, lane=await take_lane(database))
-    house = wire(SETTINGS, database, clock, chains=chains, rails=rails)
+async def onramping(
+    still_org: Tenant, still_clock: FrozenClock, database: Database
+) -> OnrampScenario:
+    chains, rails = FaultyChains(still_org.container.chains), FaultyRails(still_org.container.rails)
+    clock = FrozenClock(still_clock.at, node=await take_node(database))
+    container = wire(SETTINGS, database, clock, chains=chains, rails=rails)
     user = await make_payer(still_org)
-    return Onramping(replace(still_org, house=house), chains, rails, clock, user)
+    return OnrampScenario(replace(still_org, container=container), chains, rails, clock, user)
 
 
 RESTING = (
-    *(Onramped.OPEN_QUOTE, Onramped.QUOTE_FAILED, Onramped.NOT_INITIATED, Onramped.AWAITING_FUNDS),
-    *(Onramped.FIAT_PENDING, Onramped.FIAT_FAILED, Onramped.FIAT_RETURNED),
-    *(Onramped.CRYPTO_INITIATED, Onramped.CRYPTO_PENDING, Onramped.CRYPTO_FAILED),
-    *(Onramped.UNKNOWN, Onramped.COMPLETED),
+    *(
+        OnrampStatus.OPEN_QUOTE,
+        OnrampStatus.QUOTE_FAILED,
+        OnrampStatus.NOT_INITIATED,
+        OnrampStatus.AWAITING_FUNDS,
+    ),
+    *(OnrampStatus.FIAT_PENDING, OnrampStatus.FIAT_FAILED, OnrampStatus.FIAT_RETURNED),
+    *(OnrampStatus.CRYPTO_INITIATED, OnrampStatus.CRYPTO_PENDING, OnrampStatus.CRYPTO_FAILED),
+    *(OnrampStatus.UNKNOWN, OnrampStatus.COMPLETED),
 )
 
 
 @pytest.mark.parametrize("status", RESTING)
-async def test_onramps(onramping: Onramping, status: Onramped) -> None:
+async def test_onramps(onramping: OnrampScenario, status: OnrampStatus) -> None:
     onramp = await onramping.resting_at(status)
     assert await check_all(onramping.org, ONRAMPS, "records", published.ONRAMP) == {status}
     shown = (await onramping.org.get(f"{ONRAMPS}/{onramp['id']}"))["transferDetails"]
-    begun = {Onramped.OPEN_QUOTE, Onramped.QUOTE_FAILED, Onramped.NOT_INITIATED}
-    assert (shown["depositInfo"] is None) == (status in begun)
-    paid = status not in begun | {Onramped.AWAITING_FUNDS}
+    shows_deposit = {OnrampStatus.OPEN_QUOTE, OnrampStatus.QUOTE_FAILED, OnrampStatus.NOT_INITIATED}
+    assert (shown["depositInfo"] is None) == (status in shows_deposit)
+    paid = status not in shows_deposit | {OnrampStatus.AWAITING_FUNDS}
     assert (shown["source"]["bankInfo"] is not None) == paid
 
 
@@ -175,17 +184,17 @@ async def test_verbs_of_onramps(org: Tenant) -> None:
     user = await make_payer(org)
     wallet = await register(org, user, OUTSIDE)
     to = {"externalWalletId": wallet, "chain": None}
-    made = await make_onramp(org, user, is_accepted=False, destination=to)
-    path = f"{ONRAMPS}/{made['id']}"
+    created = await make_onramp(org, user, is_accepted=False, destination=to)
+    path = f"{ONRAMPS}/{created['id']}"
     check(await org.post(f"{path}/quote/refresh"), published.ONRAMP)
     check(await org.post(f"{path}/quote/accept"), published.ACCEPTED_ONRAMP)
-    review = f"{REVIEWS}/{made['id']}"
+    review = f"{REVIEWS}/{created['id']}"
     check(await org.get(review), published.REVIEW)
     check(await org.post(f"{review}/rfi", {"question": "Why?"}), published.REVIEW)
     check(await org.post(f"{review}/rfi/answer", {"answer": "Rent"}), published.REVIEW)
     check(await org.get(REVIEWS), published.page("reviews", published.REVIEW))
     check(await org.post(f"{review}/rfi/close"), published.REVIEW)
-    await org.post(f"/v2/sandbox/transfers/{made['id']}/rfi", {"action": "open"})
+    await org.post(f"/v2/sandbox/transfers/{created['id']}/rfi", {"action": "open"})
     check(await org.get(path), published.ONRAMP)
     check(await org.post(f"{path}/cancel"), published.ONRAMP)
 
@@ -197,44 +206,44 @@ async def test_onramps_of_virtual_accounts_and_of_other_currencies(org: Tenant) 
     await receive(org, account_number=number, amount="250.5")
     await settle(org)
     brl = {"currency": "brl", "transferType": None}
-    made = await make_onramp(org, user, source=brl, fee={"type": "FIX", "value": 1})
-    assert made["depositInfo"] is not None
+    created = await make_onramp(org, user, source=brl, fee={"type": "FIX", "value": 1})
+    assert created["depositInfo"] is not None
     statuses = await check_all(org, ONRAMPS, "records", published.ONRAMP)
     assert statuses == {"COMPLETED", "AWAITING_FUNDS"}
 
 
 async def test_offramps(database: Database) -> None:
-    async with paying_out.playing(database) as play:
-        org = play.org
+    async with offramp_scenario.open_scenario(database) as scenario:
+        org = scenario.org
         fees = {"fees": [{"type": "FLAT", "value": "0.5", "walletAddress": OUTSIDE}]}
-        made = await play.quoted(10, developerFee=fees, requireApproval=None)
-        path = f"{OFFRAMPS}/{made['id']}"
+        created = await scenario.quoted(10, developerFee=fees, requireApproval=None)
+        path = f"{OFFRAMPS}/{created['id']}"
         check(await org.post(f"{path}/quote/accept"), published.OFFRAMP)
-        await play.run()
-        for at_fault in (play.chains, play.rails):
-            await play.accepted(10)
+        await scenario.run()
+        for at_fault in (scenario.chains, scenario.rails):
+            await scenario.accepted(10)
             at_fault.fail_next = "no"
-            await play.run()
-        play.rails.late_by = timedelta(days=1)
-        await play.accepted(10)
-        await play.run()
-        outside = await play.from_outside(10)
+            await scenario.run()
+        scenario.rails.late_by = timedelta(days=1)
+        await scenario.accepted(10)
+        await scenario.run()
+        outside = await scenario.from_outside(10)
         check(await org.post(f"{OFFRAMPS}/{outside['id']}/quote/accept"), published.OFFRAMP)
-        paid = await accept(org, await play.quoted(10))
-        await play.review(paid, "open")
+        paid = await accept(org, await scenario.quoted(10))
+        await scenario.review(paid, "open")
         for verb in ("approve", "reject", None):
-            waiting = await play.quoted(10, requireApproval=True)
+            waiting = await scenario.quoted(10, requireApproval=True)
             if verb:
                 await vote(org, waiting["approval"]["id"], verb)
-        cancelled = await play.quoted(10)
-        await play.review(cancelled, "open")
+        cancelled = await scenario.quoted(10)
+        await scenario.review(cancelled, "open")
         check(await org.post(f"{OFFRAMPS}/{cancelled['id']}/cancel"), published.OFFRAMP)
         statuses = await check_all(org, OFFRAMPS, "records", published.OFFRAMP)
         assert statuses >= {
             *("COMPLETED", "CRYPTO_FAILED", "CRYPTO_RETURNED", "FIAT_PENDING", "AWAITING_FUNDS"),
             *("IN_REVIEW", "OPEN_QUOTE", "REJECTED", "PENDING_APPROVAL", "NOT_INITIATED"),
         }
-        await play.pass_time(minutes=11)
+        await scenario.pass_time(minutes=11)
         statuses = await check_all(org, OFFRAMPS, "records", published.OFFRAMP)
         assert "QUOTE_FAILED" in statuses
 
@@ -253,10 +262,10 @@ async def test_paid_offramps_by_rail(
 ) -> None:
     user = await make_payee(org, kyc)
     account = await make_account(org, user, way(table, rail))
-    made = await make_offramp(org, user, account, 10, destination={"currency": currency})
-    await accept(org, made)
+    created = await make_offramp(org, user, account, 10, destination={"currency": currency})
+    await accept(org, created)
     await run_due(org)
-    found = await org.get(f"{OFFRAMPS}/{made['id']}")
+    found = await org.get(f"{OFFRAMPS}/{created['id']}")
     check(found, published.OFFRAMP)
     tracking = found["transferDetails"]["receipt"]["paymentTracking"]
     if table == "us":
@@ -275,10 +284,10 @@ async def test_approvals(org: Tenant) -> None:
     check(await vote(org, approvals[0], "approve", {"comment": "fine"}), published.APPROVED)
     check(await vote(org, approvals[1], "approve"), published.APPROVED)
     check(await vote(org, approvals[2], "reject", {"reason": None}), published.REJECTED)
-    told = [(await org.get(f"{APPROVALS}/{each}")) for each in approvals]
-    for each in told:
+    replies = [(await org.get(f"{APPROVALS}/{each}")) for each in approvals]
+    for each in replies:
         check(each, published.ONE_APPROVAL)
-    comments = [[vote["comment"] for vote in each["approval"]["votes"]] for each in told]
+    comments = [[vote["comment"] for vote in each["approval"]["votes"]] for each in replies]
     assert comments == [["fine"], [None], [None], []]
 
 

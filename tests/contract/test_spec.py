@@ -1,8 +1,7 @@
-"""Each row of the specification's tables, by the name that it has there.
+"""Each row of the specification's tables, under its name there.
 
-Rows about the shape of swaps, lists and templates are checked here on live answers. Rows about
-behaviour (approvals, expiry, events) are played here over HTTP; events are read in the log that
-they will be told from.
+Rows about the shape of swaps, lists and templates are checked on live replies. Rows about behaviour
+(approvals, expiry, events) run over HTTP here; events are read in the change log.
 """
 
 import re
@@ -15,10 +14,10 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
-from landbridge.chains.tokens import Chain
-from landbridge.core.clock import FrozenClock
-from landbridge.flows.swaps.model import Status
-from landbridge.wiring import House
+from landbridge.app.container import Container
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.providers.chains.tokens import Chain
 from tests.onramps import deposit, make_onramp, make_payer, settle
 from tests.payouts import accept, make_account, make_offramp, make_payee, shown
 from tests.tenants import SWAPS, Tenant, held, make_swap, make_tenant, make_user, swap_body
@@ -28,25 +27,25 @@ TEMPLATES = "/v2/reporting/templates"
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What the rows look at."""
+    """Objects that the rows inspect."""
 
     org: Tenant
     user: str
-    swap: Mapping[str, Any]  # as retrieve answers a completed one
+    swap: Mapping[str, Any]  # as retrieve returns a completed one
     page: Mapping[str, Any]
     templates: Mapping[str, Any]
 
 
 @pytest.fixture(scope="module")
-async def world(house: House, client: httpx2.AsyncClient) -> World:
-    org = await make_tenant(house, client)
+async def world(container: Container, client: httpx2.AsyncClient) -> World:
+    org = await make_tenant(container, client)
     user = await make_user(org, funds="100")
-    made = await make_swap(org, user, "10", status=Status.COMPLETED)
+    created = await make_swap(org, user, "10", status=SwapStatus.COMPLETED)
     await make_swap(org, user, "5")
     return World(
         org=org,
         user=user,
-        swap=await org.get(f"{SWAPS}/{made['id']}"),
+        swap=await org.get(f"{SWAPS}/{created['id']}"),
         page=await org.get(SWAPS),
         templates=await org.get(TEMPLATES),
     )
@@ -201,8 +200,8 @@ async def test_field_of_metric_templates(
 
 async def test_query_user_id_restricts_to_the_given_user(world: World) -> None:
     assert (await world.org.get(SWAPS, userId=world.user))["count"] == 2
-    stranger = await make_user(world.org)
-    assert (await world.org.get(SWAPS, userId=stranger))["count"] == 0
+    outsider = await make_user(world.org)
+    assert (await world.org.get(SWAPS, userId=outsider))["count"] == 0
 
 
 async def test_query_limit_and_limits_limit_default_10_maximum_100(org: Tenant) -> None:
@@ -216,8 +215,10 @@ async def test_query_limit_and_limits_limit_default_10_maximum_100(org: Tenant) 
 
 
 async def test_query_created_before_and_created_after_take_a_date(world: World) -> None:
-    made = datetime.fromisoformat(world.swap["transferDetails"]["createdAt"])
-    today, tomorrow = made.date().isoformat(), (made + timedelta(days=1)).date().isoformat()
+    swaps = (await world.org.get(SWAPS))["data"]
+    days = {datetime.fromisoformat(each["transferDetails"]["createdAt"]).date() for each in swaps}
+    # Two days, if a midnight passed between the two swaps.
+    today, tomorrow = min(days).isoformat(), (max(days) + timedelta(days=1)).isoformat()
     assert (await world.org.get(SWAPS, createdAfter=today))["count"] == 2
     assert (await world.org.get(SWAPS, createdAfter=tomorrow))["count"] == 0
     assert (await world.org.get(SWAPS, createdBefore=tomorrow))["count"] == 2
@@ -225,9 +226,9 @@ async def test_query_created_before_and_created_after_take_a_date(world: World) 
 
 
 async def test_operations_on_swaps_create_accept_list_and_retrieve(org: Tenant) -> None:
-    made = await org.post(SWAPS, swap_body(await make_user(org, funds="1"), "1"))
-    path = f"{SWAPS}/{made['transferDetails']['id']}"
-    assert await org.get(path) == made
+    created = await org.post(SWAPS, swap_body(await make_user(org, funds="1"), "1"))
+    path = f"{SWAPS}/{created['transferDetails']['id']}"
+    assert await org.get(path) == created
     accepted = await org.post(f"{path}/accept")
     assert accepted["transferDetails"]["status"] == "COMPLETED"
     assert accepted in (await org.get(SWAPS, limit="100"))["data"]
@@ -260,7 +261,7 @@ ON_CHAIN = {
 
 
 def _on_chain(kind: str, user: str, payee: str) -> tuple[str, dict[str, Any]]:
-    """Path and body of a payment of one coin that asks for approval."""
+    """Return path and body of a payment of one coin that requires approval."""
     path, body = ON_CHAIN[kind]
     source, destination = {"userId": user}, {"userId": payee}
     if kind == "batch transfers":
@@ -278,8 +279,8 @@ async def test_limits_expiry_of_pending_approval_onchain_transfers_is_1_week(
 ) -> None:
     user, payee = await make_user(still_org, funds="10"), await make_user(still_org)
     path, body = _on_chain(kind, user, payee)
-    made = (await still_org.post(path, body))["transferDetails"]
-    assert await _statuses_around(still_org, still_clock, f"{path}/{made['id']}", weeks=1) == [
+    created = (await still_org.post(path, body))["transferDetails"]
+    assert await _statuses_around(still_org, still_clock, f"{path}/{created['id']}", weeks=1) == [
         "PENDING_APPROVAL",
         "EXPIRED",
     ]
@@ -290,8 +291,8 @@ async def test_limits_expiry_of_pending_approval_offramps_is_1_day(
 ) -> None:
     user = await make_payee(still_org)
     account = await make_account(still_org, user)
-    made = await make_offramp(still_org, user, account, requireApproval=True)
-    path = f"/v2/offramps/{made['id']}"
+    created = await make_offramp(still_org, user, account, requireApproval=True)
+    path = f"/v2/offramps/{created['id']}"
     assert await _statuses_around(still_org, still_clock, path, days=1) == [
         "PENDING_APPROVAL",
         "EXPIRED",
@@ -301,49 +302,49 @@ async def test_limits_expiry_of_pending_approval_offramps_is_1_day(
 async def _statuses_around(
     org: Tenant, clock: FrozenClock, path: str, **lifetime: int
 ) -> list[str]:
-    """What a record is a second before this time is over, and just when it is."""
-    made = (await org.get(path))["transferDetails"]
-    deadline = datetime.fromisoformat(made["createdAt"]) + timedelta(**lifetime)
+    """Return the statuses of a record a second before this time has passed, and just after it."""
+    created = (await org.get(path))["transferDetails"]
+    deadline = datetime.fromisoformat(created["createdAt"]) + timedelta(**lifetime)
     found: list[str] = []
     for at in (deadline - timedelta(seconds=1), deadline):
         clock.at = at
-        await org.house.due.run_all({org.org_id: timedelta()})
+        await org.container.scheduler.run_all({org.org_id: timedelta()})
         found.append((await org.get(path))["transferDetails"]["status"])
     return found
 
 
 async def test_offramps_in_the_approval_flow_are_quoted_after_approval(org: Tenant) -> None:
     user = await make_payee(org)
-    made = await make_offramp(org, user, await make_account(org, user), requireApproval=True)
-    assert (made["status"], made["quoteInformation"]) == ("PENDING_APPROVAL", None)
+    created = await make_offramp(org, user, await make_account(org, user), requireApproval=True)
+    assert (created["status"], created["quoteInformation"]) == ("PENDING_APPROVAL", None)
     (approval,) = (await org.get("/v2/transfer-approvals"))["approvals"]
-    before = await org.house.orgs.now(org.org_id)
+    before = await org.container.orgs.now(org.org_id)
     await org.post(f"/v2/transfer-approvals/{approval['id']}/approve", {})
-    quote = (await shown(org, made))["quoteInformation"]
+    quote = (await shown(org, created))["quoteInformation"]
     assert datetime.fromisoformat(quote["expiresAt"]) >= before + timedelta(minutes=10)
 
 
 async def test_amount_in_usd_is_populated_for_all_offramps(org: Tenant) -> None:
     user = await make_payee(org)
     account = await make_account(org, user)
-    for asked in (None, True):
-        made = await make_offramp(org, user, account, "12.34", requireApproval=asked)
-        assert made["amount_in_usd"] == 12.34
+    for requires_approval in (None, True):
+        created = await make_offramp(org, user, account, "12.34", requireApproval=requires_approval)
+        assert created["amount_in_usd"] == 12.34
     listed = (await org.get("/v2/offramps"))["records"]
     assert [each["transferDetails"]["amount_in_usd"] for each in listed] == [12.34, 12.34]
 
 
 _LOG = """
-select kind, what, status_after
+select kind, change_type, status_after
 from changes
 where org_id = $1 and kind = any($2::text[])
 """
 
 
 @pytest.fixture(scope="module")
-async def told(house: House, client: httpx2.AsyncClient) -> set[str]:
-    """The names of what happened to an onramp and an offramp with a question each."""
-    org = await make_tenant(house, client)
+async def event_types(container: Container, client: httpx2.AsyncClient) -> set[str]:
+    """Event types of an onramp and an offramp with a request for information each."""
+    org = await make_tenant(container, client)
     payer, payee = await make_payer(org), await make_payee(org)
     onramp = await make_onramp(org, payer)
     offramp = await make_offramp(org, payee, await make_account(org, payee))
@@ -354,9 +355,9 @@ async def told(house: House, client: httpx2.AsyncClient) -> set[str]:
     await accept(org, offramp)
     await settle(org)
     kinds = [f"{ramp}{rest}" for ramp in ("ONRAMP", "OFFRAMP") for rest in ("", ".RFI")]
-    rows = await house.database.rows(_LOG, org.org_id, kinds)
-    names = {f"{row['kind']}.{row['what'].upper()}" for row in rows if "RFI" in row["kind"]}
-    names |= {f"{row['kind']}.TRANSACTION.CREATE" for row in rows if row["what"] == "open"}
+    rows = await container.database.rows(_LOG, org.org_id, kinds)
+    names = {f"{row['kind']}.{row['change_type'].upper()}" for row in rows if "RFI" in row["kind"]}
+    names |= {f"{row['kind']}.TRANSACTION.CREATE" for row in rows if row["change_type"] == "open"}
     return names | {f"{row['kind']}.STATUS.{row['status_after']}" for row in rows}
 
 
@@ -387,5 +388,5 @@ async def told(house: House, client: httpx2.AsyncClient) -> set[str]:
         "OFFRAMP.RFI.CLOSED",
     ],
 )
-def test_event(told: set[str], event: str) -> None:
-    assert event in told
+def test_event(event_types: set[str], event: str) -> None:
+    assert event in event_types

@@ -15,7 +15,7 @@ QUEUE = "/v2/reviews/kyc"
 
 
 async def review(org: Tenant, send: Send, mark: Mark) -> None:
-    """Submit somebody who goes to the reviewers, and decide well and badly, again and again."""
+    """Submit a person for review, and decide with valid and invalid bodies."""
     user = await make_person(org, last_name="Review", firstName=mark(), middleName=mark())
     path = f"/v2/users/{user}/kyc"
     for rails in (mark(), [mark()], {mark(): mark()}):
@@ -41,7 +41,7 @@ async def review(org: Tenant, send: Send, mark: Mark) -> None:
         await send("POST", at, {"decision": mark(), "fields": [mark()], mark(): mark()})
         await send("POST", at, {"decision": "retry", "fields": [mark()]})
         await send("POST", at, {"decision": "retry", "documents": [{"id": mark()}]})
-        told = {**decision, "comment": mark(), "note": mark()}
-        assert (await send("POST", at, told)).status_code == 200
+        body = {**decision, "comment": mark(), "note": mark()}
+        assert (await send("POST", at, body)).status_code == 200
         await send("GET", f"{path}/status", None)
         await send("GET", at, None)

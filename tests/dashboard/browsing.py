@@ -1,4 +1,4 @@
-"""A browser without scripts: signed in as somebody, it opens pages and sends their forms."""
+"""Browser without scripts: signed in as a member, it opens pages and submits forms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,33 +8,33 @@ from uuid import UUID
 import httpx2
 from lxml import html
 
-from landbridge.core.ids import new_id
-from landbridge.db.pool import Tx
-from landbridge.members import store
-from landbridge.members.model import Person, Theme
-from landbridge.web.caller import Role
+from landbridge.customers.team import store
+from landbridge.customers.team.model import TeamMember, Theme
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.http.caller import MemberRole
 from tests.tenants import URL, Tenant
 
 Fields = Mapping[str, str | Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A page as it came."""
+class DashboardPage:
+    """Response with a page."""
 
-    answer: httpx2.Response
+    response: httpx2.Response
 
     @property
     def status(self) -> int:
-        return self.answer.status_code
+        return self.response.status_code
 
     @property
     def tree(self) -> Any:
-        return cast("Any", html).fromstring(self.answer.text)
+        return cast("Any", html).fromstring(self.response.text)
 
     @property
     def text(self) -> str:
-        """What a person reads in the page's main part, blanks made one."""
+        """Return the visible text of the page's main part, with whitespace collapsed."""
         found = self.tree.xpath("//main")
         return " ".join(" ".join(each.text_content() for each in found).split())
 
@@ -46,51 +46,84 @@ class Opened:
         return [str(each) for each in self.tree.xpath("//a/@href")]
 
     def value(self, name: str) -> str:
-        """What a field of the page holds."""
+        """Return the value of a field on the page."""
         return str(self.tree.xpath(f'//*[@name="{name}"]/@value')[0])
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """A member at a browser."""
+class Visitor:
+    """Signed-in member with a browser."""
 
     client: httpx2.AsyncClient
     member_id: UUID
-    role: Role
+    role: MemberRole
     cookie: str
     csrf: str
 
-    async def open(self, path: str, **query: str) -> Opened:
-        """A page, whatever it is."""
-        return Opened(await self.client.get(path, params=query or None, headers=self._headers()))
+    async def open(self, path: str, **query: str) -> DashboardPage:
+        """Open a page, whatever its status."""
+        return DashboardPage(
+            await self.client.get(path, params=query or None, headers=self._headers())
+        )
 
-    async def see(self, path: str, **query: str) -> Opened:
-        """A page that must be good."""
-        opened = await self.open(path, **query)
-        assert opened.status == 200, f"{path}: {opened.status} {opened.text}"
-        return opened
+    async def load(self, path: str, **query: str) -> DashboardPage:
+        """Open a page that must be found."""
+        page = await self.open(path, **query)
+        assert page.status == 200, f"{path}: {page.status} {page.text}"
+        return page
 
     async def send(
         self, path: str, fields: Fields | None = None, *, files: Any = None, csrf: str | None = None
-    ) -> Opened:
-        """A form, with the token of this session unless told otherwise."""
-        told = {"csrf": self.csrf if csrf is None else csrf, **(fields or {})}
-        return Opened(await self.client.post(path, data=told, files=files, headers=self._headers()))
+    ) -> DashboardPage:
+        """Send a form, by default with the CSRF token of this session."""
+        data = {"csrf": self.csrf if csrf is None else csrf, **(fields or {})}
+        return DashboardPage(
+            await self.client.post(path, data=data, files=files, headers=self._headers())
+        )
 
-    async def done(self, path: str, fields: Fields | None = None, *, files: Any = None) -> str:
-        """Where a form that must be good leads."""
+    async def submit(self, path: str, fields: Fields | None = None, *, files: Any = None) -> str:
+        """Send a form that must be accepted, and return where it redirects."""
         sent = await self.send(path, fields, files=files)
         assert sent.status == 303, f"{path}: {sent.status} {sent.text}"
-        return str(sent.answer.headers["location"])
+        return str(sent.response.headers["location"])
+
+    async def stream(self, path: str, send: Any) -> None:
+        """Stream a page or file, passing each ASGI message to `send`."""
+        client: Any = self.client
+        headers = [
+            (name.lower().encode(), value.encode()) for name, value in self._headers().items()
+        ]
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": b"",
+            "headers": headers,
+            "client": None,
+            "server": None,
+            "extensions": {},
+        }
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        await client._transport.app(scope, receive, send)
 
     def _headers(self) -> dict[str, str]:
         return {"Cookie": f"landbridge={self.cookie}", "Origin": URL}
 
 
-async def visit(org: Tenant, role: Role = Role.ADMIN, *, name: str | None = None) -> Visit:
-    """Somebody new in this role, signed in."""
+async def visit(
+    org: Tenant, role: MemberRole = MemberRole.ADMIN, *, name: str | None = None
+) -> Visitor:
+    """Create a member with this role and sign them in."""
     member_id = new_id()
-    person = Person(
+    person = TeamMember(
         org_id=org.org_id,
         id=member_id,
         email=f"{member_id}@example.com",
@@ -99,17 +132,17 @@ async def visit(org: Tenant, role: Role = Role.ADMIN, *, name: str | None = None
         has_password=False,
         language="en",
         theme=Theme.SYSTEM,
-        wants_approval_mails=True,
-        created_at=org.house.clock.now(),
+        receives_approval_emails=True,
+        created_at=org.container.clock.now(),
         removed_at=None,
         version=1,
     )
 
     async def work(tx: Tx) -> str:
         await store.add(tx, person, None)
-        return await org.house.sessions.begin(tx, org.org_id, member_id, is_verified=True)
+        return await org.container.sessions.begin(tx, org.org_id, member_id, is_verified=True)
 
-    cookie = await org.house.database.transact(work)
-    signed = await org.house.sessions.find(cookie)
+    cookie = await org.container.database.transact(work)
+    signed = await org.container.sessions.find(cookie)
     assert signed is not None
-    return Visit(org.client, member_id, role, cookie, signed.csrf)
+    return Visitor(org.client, member_id, role, cookie, signed.csrf)

@@ -1,24 +1,29 @@
-"""Reviews of users and of bank accounts: queues, one case, decisions."""
+"""Reviews of users and bank accounts: queues, cases, decisions."""
 
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from landbridge.core.clock import Clock
-from landbridge.db.pool import Database
-from landbridge.orgs.service import take_lane
-from landbridge.screening.model import OFAC_SDN, Entry, EntryType, SanctionsList
-from landbridge.web.caller import Role
-from landbridge.wiring import wire
-from tests.accounts.bodies import having
-from tests.accounts.test_api import at, us
-from tests.accounts.verified import make_verified
+from landbridge.app.container import wire
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.platform.http.caller import MemberRole
+from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.providers.screening.model import (
+    OFAC_SDN,
+    SanctionsEntry,
+    SanctionsEntryType,
+    SanctionsList,
+)
+from tests.customers.bank_accounts.bodies import having
+from tests.customers.bank_accounts.test_api import at, us
+from tests.customers.bank_accounts.verified import make_verified
+from tests.customers.kyc.samples import document
+from tests.customers.verification.verification_setup import manual_review_org
 from tests.dashboard.browsing import visit
-from tests.kyc.samples import document
 from tests.people import add_documents, make_business, make_person, status_of, submit
 from tests.tenants import SETTINGS, Tenant, make_tenant, served
-from tests.verification.play import manual_house
 
 KYC, ACCOUNTS = "/dashboard/reviews/kyc", "/dashboard/reviews/accounts"
 LISTED = "Severina Quillfeather"
@@ -26,30 +31,30 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-async def office(database: Database) -> AsyncIterator[Tenant]:
-    """An organisation whose users are reviewed by hand."""
-    async with manual_house(database) as org:
+async def manual_org(database: Database) -> AsyncIterator[Tenant]:
+    """Organisation whose users are reviewed manually."""
+    async with manual_review_org(database) as org:
         yield org
 
 
 @pytest.fixture
 async def strict_org(own_database: Database) -> AsyncIterator[Tenant]:
-    """An organisation of an installation that has a sanctions list."""
-    house = wire(SETTINGS, own_database, Clock(await take_lane(own_database)))
-    entry = Entry(
+    """Organisation of an installation with a sanctions list."""
+    container = wire(SETTINGS, own_database, Clock(await take_node(own_database)))
+    entry = SanctionsEntry(
         id="4711",
-        type=EntryType.INDIVIDUAL,
+        type=SanctionsEntryType.INDIVIDUAL,
         names=("QUILLFEATHER, Severina", LISTED),
         programs=("TEST",),
         birth_dates=(),
     )
-    await house.screening.load(SanctionsList(OFAC_SDN, "0" * 64, None, (entry,)))
-    async with served(house) as client:
-        yield await make_tenant(house, client)
+    await container.screening.load(SanctionsList(OFAC_SDN, "0" * 64, None, (entry,)))
+    async with served(container) as client:
+        yield await make_tenant(container, client)
 
 
-async def waiting(org: Tenant, **kyc: Any) -> tuple[str, str]:
-    """A user who has just submitted, and the case."""
+async def submit_case(org: Tenant, **kyc: Any) -> tuple[str, str]:
+    """Submit a new user, and return the user and the case."""
     user = await make_person(org, **kyc)
     await submit(org, user)
     reviews = (await org.get("/v2/reviews/kyc", limit=100))["reviews"]
@@ -57,31 +62,31 @@ async def waiting(org: Tenant, **kyc: Any) -> tuple[str, str]:
     return user, case
 
 
-async def accounts_waiting(org: Tenant, count: int) -> list[str]:
-    """Accounts of somebody who is like somebody on the list."""
+async def make_matching_accounts(org: Tenant, count: int) -> list[str]:
+    """Create accounts whose holder matches the sanctions list."""
     user = await make_verified(org)
     bodies = [
-        having(having(us(), "accountHolder.name", LISTED), "us.accountNumber", f"12345678{place}")
-        for place in range(count)
+        having(having(us(), "accountHolder.name", LISTED), "us.accountNumber", f"12345678{path}")
+        for path in range(count)
     ]
     return [(await org.post(at(user), body))["id"] for body in bodies]
 
 
-async def test_only_reviewers_see_queues(office: Tenant) -> None:
-    _, case = await waiting(office)
-    for role in (Role.MEMBER, Role.ANALYST):
-        somebody = await visit(office, role)
+async def test_only_reviewers_see_queues(manual_org: Tenant) -> None:
+    _, case = await submit_case(manual_org)
+    for role in (MemberRole.MEMBER, MemberRole.ANALYST):
+        visitor = await visit(manual_org, role)
         for path in (KYC, ACCOUNTS, f"{KYC}/{case}"):
-            assert (await somebody.open(path)).status == 403
-        assert (await somebody.send(f"{KYC}/{case}", {"decision": "approve"})).status == 403
-        assert (await somebody.send(ACCOUNTS, {"accountId": case})).status == 403
+            assert (await visitor.open(path)).status == 403
+        assert (await visitor.send(f"{KYC}/{case}", {"decision": "approve"})).status == 403
+        assert (await visitor.send(ACCOUNTS, {"accountId": case})).status == 403
 
 
-async def test_empty_queues_say_so(office: Tenant) -> None:
-    admin = await visit(office)
-    assert "Nobody waits" in (await admin.see(KYC)).text
-    assert "No account waits" in (await admin.see(ACCOUNTS)).text
-    assert "Nobody waits" in (await admin.see(KYC, status="REJECTED")).text
+async def test_empty_queues_show_an_empty_state(manual_org: Tenant) -> None:
+    admin = await visit(manual_org)
+    assert "You're all caught up" in (await admin.load(KYC)).text
+    assert "No accounts to review" in (await admin.load(ACCOUNTS)).text
+    assert "You're all caught up" in (await admin.load(KYC, status="REJECTED")).text
     assert (await admin.open(KYC, status="NOWHERE")).status == 422
     assert (await admin.open(KYC, after="yesterday")).status == 422
     wrong = await admin.open(ACCOUNTS, after="zz")
@@ -89,26 +94,26 @@ async def test_empty_queues_say_so(office: Tenant) -> None:
     assert wrong.tree.xpath("//*[@class='problem']")
 
 
-async def test_a_case_is_approved_and_the_next_one_comes(office: Tenant) -> None:
-    first, first_case = await waiting(office)
-    _, second_case = await waiting(office)
-    admin = await visit(office)
-    queue = await admin.see(KYC)
+async def test_approving_a_case_opens_the_next(manual_org: Tenant) -> None:
+    first, first_case = await submit_case(manual_org)
+    _, second_case = await submit_case(manual_org)
+    admin = await visit(manual_org)
+    queue = await admin.load(KYC)
     assert queue.links().index(f"{KYC}/{first_case}") < queue.links().index(f"{KYC}/{second_case}")
-    opened = await admin.see(f"{KYC}/{first_case}")
-    assert "1 Main Street" in opened.text
-    assert "https://example.com/scan" in opened.links()
-    told = {"decision": "approve", "version": opened.value("version"), "note": "fine"}
-    assert await admin.done(f"{KYC}/{first_case}", told) == f"{KYC}/{second_case}"
-    assert (await status_of(office, first))["status"] == "ACTIVE"
-    assert await admin.done(f"{KYC}/{second_case}", {"decision": "approve"}) == KYC
+    page = await admin.load(f"{KYC}/{first_case}")
+    assert "1 Main Street" in page.text
+    assert "https://example.com/scan" in page.links()
+    fields = {"decision": "approve", "version": page.value("version"), "note": "fine"}
+    assert await admin.submit(f"{KYC}/{first_case}", fields) == f"{KYC}/{second_case}"
+    assert (await status_of(manual_org, first))["status"] == "ACTIVE"
+    assert await admin.submit(f"{KYC}/{second_case}", {"decision": "approve"}) == KYC
 
 
-async def test_a_case_is_sent_back_with_what_is_wrong(office: Tenant) -> None:
-    user, case = await waiting(office)
-    passport = (await office.get(f"/v2/users/{user}/kyc"))["kycInfo"]["documents"][0]
-    admin = await visit(office)
-    told = {
+async def test_case_is_returned_with_its_issues(manual_org: Tenant) -> None:
+    user, case = await submit_case(manual_org)
+    passport = (await manual_org.get(f"/v2/users/{user}/kyc"))["kycInfo"]["documents"][0]
+    admin = await visit(manual_org)
+    fields = {
         "decision": "retry",
         "fields": ["phone", "sofEuQuestionnaire"],
         "documents": [passport],
@@ -116,50 +121,52 @@ async def test_a_case_is_sent_back_with_what_is_wrong(office: Tenant) -> None:
         "rejectReasons": "PHONE_UNREACHABLE",
         "comment": HOSTILE,
     }
-    await admin.done(f"{KYC}/{case}", told)
-    member = await visit(office, Role.MEMBER)
-    opened = await member.see(f"/dashboard/users/{user}/compliance")
-    assert HOSTILE not in opened.answer.text
+    await admin.submit(f"{KYC}/{case}", fields)
+    member = await visit(manual_org, MemberRole.MEMBER)
+    page = await member.load(f"/dashboard/users/{user}/compliance")
+    assert HOSTILE not in page.response.text
     for text in (HOSTILE, "PHONE_UNREACHABLE", "Phone number: Not accepted", "BLURRED, CUT OFF"):
-        assert text in opened.text, text
-    # Mended and submitted again, it is approved; the history has the round.
-    await office.post(
+        assert text in page.text, text
+    # Corrected and resubmitted, it is approved; the history shows the returned review.
+    await manual_org.post(
         f"/v2/users/{user}/kyc", {"phone": "+14155550199", "sofEuQuestionnaire": None}
     )
-    await add_documents(office, user, document())
-    await submit(office, user)
-    history = (await admin.see(f"{KYC}/{case}")).text
-    assert "Rounds before" in history
-    assert "INCOMPLETE" in history
+    await add_documents(manual_org, user, document())
+    await submit(manual_org, user)
+    history = (await admin.load(f"{KYC}/{case}")).text
+    assert "Previous reviews" in history
+    assert "Incomplete" in history
 
 
 @pytest.mark.parametrize(
-    ("told", "status"),
+    ("fields", "status"),
     [
         ({"decision": "requestInformation", "comment": "Send a bill."}, "RFI_PENDING"),
         ({"decision": "reject", "rejectReasons": "FRAUD"}, "REJECTED"),
     ],
 )
-async def test_other_decisions(office: Tenant, told: dict[str, str], status: str) -> None:
-    user, case = await waiting(office)
-    admin = await visit(office)
-    await admin.done(f"{KYC}/{case}", told)
-    assert (await status_of(office, user))["status"] == status
-    assert (await admin.see(f"{KYC}/{case}")).text
+async def test_case_is_rejected_or_returned_for_information(
+    manual_org: Tenant, fields: dict[str, str], status: str
+) -> None:
+    user, case = await submit_case(manual_org)
+    admin = await visit(manual_org)
+    await admin.submit(f"{KYC}/{case}", fields)
+    assert (await status_of(manual_org, user))["status"] == status
+    assert (await admin.load(f"{KYC}/{case}")).text
 
 
-async def test_an_approval_is_revoked(office: Tenant) -> None:
-    user, case = await waiting(office)
-    admin = await visit(office)
-    await admin.done(f"{KYC}/{case}", {"decision": "approve"})
-    opened = await admin.see(f"{KYC}/{case}")
-    assert opened.tree.xpath('//input[@name="decision"]/@value') == ["revoke"]
-    await admin.done(f"{KYC}/{case}", {"decision": "revoke", "rejectReasons": "FRAUD"})
-    assert (await status_of(office, user))["status"] == "REJECTED"
+async def test_approval_is_revoked(manual_org: Tenant) -> None:
+    user, case = await submit_case(manual_org)
+    admin = await visit(manual_org)
+    await admin.submit(f"{KYC}/{case}", {"decision": "approve"})
+    page = await admin.load(f"{KYC}/{case}")
+    assert page.tree.xpath('//input[@name="decision"]/@value') == ["revoke"]
+    await admin.submit(f"{KYC}/{case}", {"decision": "revoke", "rejectReasons": "FRAUD"})
+    assert (await status_of(manual_org, user))["status"] == "REJECTED"
 
 
 @pytest.mark.parametrize(
-    ("told", "field"),
+    ("fields", "field"),
     [
         ({"decision": "reject"}, "rejectReasons"),
         ({"decision": "requestInformation"}, "comment"),
@@ -170,87 +177,89 @@ async def test_an_approval_is_revoked(office: Tenant) -> None:
         ({"decision": "approve", "version": "9" * 30}, None),
     ],
 )
-async def test_what_is_refused_keeps_what_was_typed(
-    office: Tenant, told: dict[str, str], field: str | None
+async def test_refused_decision_keeps_the_form_values(
+    manual_org: Tenant, fields: dict[str, str], field: str | None
 ) -> None:
-    _, case = await waiting(office)
-    admin = await visit(office)
-    refused = await admin.send(f"{KYC}/{case}", {**told, "note": HOSTILE})
+    _, case = await submit_case(manual_org)
+    admin = await visit(manual_org)
+    refused = await admin.send(f"{KYC}/{case}", {**fields, "note": HOSTILE})
     assert 400 <= refused.status < 500
-    assert HOSTILE not in refused.answer.text
+    assert HOSTILE not in refused.response.text
     assert refused.tree.xpath('//textarea[@name="note"]')[0].text.strip() == HOSTILE
     if field:
         assert refused.tree.xpath(f'//*[@id="f-{field}"]/@aria-invalid') == ["true"]
 
 
-async def test_two_who_decide_at_once(office: Tenant) -> None:
-    _, case = await waiting(office)
-    one, other = await visit(office), await visit(office)
-    seen = (await other.see(f"{KYC}/{case}")).value("version")
-    await one.done(f"{KYC}/{case}", {"decision": "reject", "rejectReasons": "FRAUD"})
-    late = await other.send(f"{KYC}/{case}", {"decision": "approve", "version": seen})
+async def test_concurrent_decision_is_refused(manual_org: Tenant) -> None:
+    _, case = await submit_case(manual_org)
+    one, other = await visit(manual_org), await visit(manual_org)
+    version = (await other.load(f"{KYC}/{case}")).value("version")
+    await one.submit(f"{KYC}/{case}", {"decision": "reject", "rejectReasons": "FRAUD"})
+    late = await other.send(f"{KYC}/{case}", {"decision": "approve", "version": version})
     assert late.status == 409
-    assert "REJECTED" in late.text
+    assert 'title="REJECTED"' in late.response.text
 
 
-async def test_a_business_is_shown_with_its_owners(office: Tenant) -> None:
-    user = await make_business(office)
-    await submit(office, user)
-    (found,) = (await office.get("/v2/reviews/kyc"))["reviews"]
-    admin = await visit(office)
-    opened = await admin.see(f"{KYC}/{found['id']}")
-    assert "Owner Ada Example" in opened.text
-    assert "The owners have to be told anew" in opened.text
-    ids = opened.tree.xpath("//*[@id]/@id")
+async def test_business_is_shown_with_its_owners(manual_org: Tenant) -> None:
+    user = await make_business(manual_org)
+    await submit(manual_org, user)
+    (found,) = (await manual_org.get("/v2/reviews/kyc"))["reviews"]
+    admin = await visit(manual_org)
+    page = await admin.load(f"{KYC}/{found['id']}")
+    assert "Beneficial owner Ada Example" in page.text
+    assert "The beneficial owners must be entered again" in page.text
+    ids = page.tree.xpath("//*[@id]/@id")
     assert len(ids) == len(set(ids))
 
 
-async def test_cases_of_others_are_not_there(office: Tenant, other_org: Tenant) -> None:
-    _, case = await waiting(office)
-    stranger = await visit(other_org)
-    assert (await stranger.open(f"{KYC}/{case}")).status == 404
-    assert (await stranger.send(f"{KYC}/{case}", {"decision": "approve"})).status == 404
-    assert (await stranger.open(f"{KYC}/x")).status == 404
+async def test_cases_of_other_organisations_are_not_found(
+    manual_org: Tenant, other_org: Tenant
+) -> None:
+    _, case = await submit_case(manual_org)
+    outsider = await visit(other_org)
+    assert (await outsider.open(f"{KYC}/{case}")).status == 404
+    assert (await outsider.send(f"{KYC}/{case}", {"decision": "approve"})).status == 404
+    assert (await outsider.open(f"{KYC}/x")).status == 404
 
 
-async def test_accounts_are_decided_several_at_once(strict_org: Tenant) -> None:
-    first, second, third = await accounts_waiting(strict_org, 3)
+async def test_selected_accounts_are_decided_at_once(strict_org: Tenant) -> None:
+    first, second, third = await make_matching_accounts(strict_org, 3)
     admin = await visit(strict_org)
-    opened = await admin.see(ACCOUNTS)
-    assert LISTED in opened.text
-    assert opened.tree.xpath('//input[@name="accountId"]/@value') == [first, second, third]
-    assert await admin.done(ACCOUNTS, {"accountId": [first, second], "decision": "approve"})
-    told = {"accountId": third, "decision": "reject", "reason": "It is them."}
-    await admin.done(ACCOUNTS, told)
-    assert "No account waits" in (await admin.see(ACCOUNTS)).text
+    page = await admin.load(ACCOUNTS)
+    assert LISTED in page.text
+    assert page.tree.xpath('//input[@name="accountId"]/@value') == [first, second, third]
+    assert await admin.submit(ACCOUNTS, {"accountId": [first, second], "decision": "approve"})
+    fields = {"accountId": third, "decision": "reject", "reason": "It is them."}
+    await admin.submit(ACCOUNTS, fields)
+    assert "No accounts to review" in (await admin.load(ACCOUNTS)).text
 
 
-async def test_a_refusal_stops_none_of_the_others(strict_org: Tenant) -> None:
-    first, second = await accounts_waiting(strict_org, 2)
+async def test_refusal_of_one_account_does_not_stop_the_others(strict_org: Tenant) -> None:
+    first, second = await make_matching_accounts(strict_org, 2)
     admin = await visit(strict_org)
-    told = {"accountId": [first, "", "nobody", second], "decision": "approve"}
-    page = await admin.send(ACCOUNTS, told)
+    fields = {"accountId": [first, "", "nobody", second], "decision": "approve"}
+    page = await admin.send(ACCOUNTS, fields)
     assert page.status == 200
-    assert "What became of each" in page.text
-    assert (page.text.count("Decided."), page.text.count("not done:")) == (2, 1)
-    assert "No account waits" in page.text
+    assert "Results" in page.text
+    assert (page.text.count("Decision recorded"), page.text.count("Not recorded:")) == (2, 1)
+    assert "No accounts to review" in page.text
     nothing = await admin.send(ACCOUNTS, {"accountId": "", "decision": "approve"})
     assert nothing.status == 422
 
 
-async def test_what_of_accounts_is_refused(strict_org: Tenant) -> None:
-    (account,) = await accounts_waiting(strict_org, 1)
+async def test_invalid_account_decisions_are_refused(strict_org: Tenant) -> None:
+    (account,) = await make_matching_accounts(strict_org, 1)
     admin = await visit(strict_org)
-    for told in (
+    for fields in (
         {"decision": "approve"},
         {"accountId": account, "decision": "dance"},
         {"accountId": account},
         {"accountId": "x", "decision": "approve"},
         {"accountId": account, "decision": "reject", "reason": HOSTILE * 50},
     ):
-        refused = await admin.send(ACCOUNTS, told)
-        assert 400 <= refused.status < 500, told
-        assert HOSTILE not in refused.answer.text
-    stranger = await visit(await make_tenant(strict_org.house, strict_org.client, name="Other"))
-    told = {"accountId": account, "decision": "approve"}
-    assert (await stranger.send(ACCOUNTS, told)).status == 404
+        refused = await admin.send(ACCOUNTS, fields)
+        assert 400 <= refused.status < 500, fields
+        assert HOSTILE not in refused.response.text
+    outsider = await visit(await make_tenant(strict_org.container, strict_org.client, name="Other"))
+    fields = {"accountId": account, "decision": "approve"}
+    assert (await outsider.send(ACCOUNTS, fields)).status == 404

@@ -1,18 +1,29 @@
-"""The compliance tab: what is missing, telling it, owners, submitting, links."""
+"""Compliance tab: missing data, editing, owners, submission, KYC links."""
 
 from typing import Any
 
 import pytest
 
-from landbridge.dashboard.compliance.entries import changes, keep, kept, paths, typed
-from landbridge.dashboard.compliance.field_words import LABELS
-from landbridge.dashboard.compliance.value_words import VALUES
-from landbridge.kyc.fields import BUSINESS, INDIVIDUAL, OWNER
-from landbridge.kyc.kinds import Kind, Questionnaire, Several, Words
-from landbridge.kyc.words import BUSINESS_DOCUMENTS, INDIVIDUAL_DOCUMENTS
-from landbridge.web.caller import Role
-from tests.dashboard.browsing import Opened, Visit, visit
-from tests.kyc.samples import company, owner, person
+from landbridge.customers.kyc.enumerations import BUSINESS_DOCUMENTS, INDIVIDUAL_DOCUMENTS
+from landbridge.customers.kyc.field_types import (
+    ChoiceFieldType,
+    Kind,
+    ListFieldType,
+    QuestionnaireFieldType,
+)
+from landbridge.customers.kyc.fields import BUSINESS, INDIVIDUAL, OWNER
+from landbridge.customers.kyc.value_labels import VALUES
+from landbridge.dashboard.compliance.field_labels import LABELS
+from landbridge.dashboard.compliance.kyc_form import (
+    changed_fields,
+    decode_original,
+    encode_original,
+    input_names,
+    input_values,
+)
+from landbridge.platform.http.caller import MemberRole
+from tests.customers.kyc.samples import company, owner, person
+from tests.dashboard.browsing import DashboardPage, Visitor, visit
 from tests.people import make_business, make_person, owners_of, status_of
 from tests.tenants import Tenant, make_user
 
@@ -23,47 +34,49 @@ def tab(user: str, under: str = "") -> str:
     return f"/dashboard/users/{user}/compliance{under}"
 
 
-def filled(opened: Opened, action: str, **changed: str | list[str]) -> dict[str, Any]:
-    """What a browser would send of the form with this address."""
-    (form,) = opened.tree.xpath(f'//form[@method="post"][@action="{action}"]')
-    told: dict[str, list[str]] = {}
+def filled(page: DashboardPage, action: str, **changed: str | list[str]) -> dict[str, Any]:
+    """Return the fields a browser would send for the form with this action."""
+    (form,) = page.tree.xpath(f'//form[@method="post"][@action="{action}"]')
+    fields: dict[str, list[str]] = {}
     for name, value in form.form_values():
-        told.setdefault(name, []).append(value)
-    return {**told, **changed}
+        fields.setdefault(name, []).append(value)
+    return {**fields, **changed}
 
 
-async def saved(somebody: Visit, path: str, action: str, **changed: str | list[str]) -> str:
-    """Where the form leads that was opened, changed and sent."""
-    opened = await somebody.see(path)
-    return await somebody.done(action, filled(opened, action, **changed))
+async def edit_and_save(
+    visitor: Visitor, path: str, action: str, **changed: str | list[str]
+) -> str:
+    """Open, change and send a form, and return where it redirects."""
+    page = await visitor.load(path)
+    return await visitor.submit(action, filled(page, action, **changed))
 
 
-@pytest.mark.parametrize("role", list(Role))
-async def test_the_tab_opens_for_everybody(org: Tenant, role: Role) -> None:
+@pytest.mark.parametrize("role", list(MemberRole))
+async def test_tab_opens_for_every_role(org: Tenant, role: MemberRole) -> None:
     user = await make_user(org)
-    opened = await (await visit(org, role)).see(tab(user))
-    assert "Nationality: Missing" in opened.text
-    assert "Proof of identity: a document is missing" in opened.text
-    assert ("Save the data" in opened.text) is (role is not Role.ANALYST)
+    page = await (await visit(org, role)).load(tab(user))
+    assert "Nationality: Missing" in page.text
+    assert "Proof of identity: document missing" in page.text
+    assert ("Save data" in page.text) is (role is not MemberRole.ANALYST)
 
 
-async def test_nobody_sees_users_of_others(org: Tenant, other_org: Tenant) -> None:
+async def test_users_of_other_organisations_are_not_found(org: Tenant, other_org: Tenant) -> None:
     user = await make_user(other_org)
-    somebody = await visit(org)
+    visitor = await visit(org)
     for under in ("", "/kyc-link", "/documents/new", "/owners/new", "/owners/x", "/documents/x"):
-        assert (await somebody.open(tab(user, under))).status == 404, under
+        assert (await visitor.open(tab(user, under))).status == 404, under
 
 
-async def test_analysts_change_nothing(org: Tenant) -> None:
+async def test_analysts_cannot_edit(org: Tenant) -> None:
     user = await make_user(org)
-    analyst = await visit(org, Role.ANALYST)
+    analyst = await visit(org, MemberRole.ANALYST)
     for under in ("", "/submit", "/kyc-link", "/owners/new"):
         assert (await analyst.send(tab(user, under), {"phone": "+14155550123"})).status == 403
 
 
-async def test_what_is_missing_can_be_told(org: Tenant) -> None:
+async def test_missing_data_can_be_entered(org: Tenant) -> None:
     user = await make_user(org)
-    somebody = await visit(org, Role.MEMBER)
+    visitor = await visit(org, MemberRole.MEMBER)
     address = {
         "address.addressLine1": "1 Main Street",
         "address.city": "Denver",
@@ -71,8 +84,8 @@ async def test_what_is_missing_can_be_told(org: Tenant) -> None:
         "address.postalCode": "80202",
         "address.country": "United States",
     }
-    to = await saved(
-        somebody,
+    to = await edit_and_save(
+        visitor,
         tab(user),
         tab(user),
         phone="+13035550123",
@@ -86,176 +99,181 @@ async def test_what_is_missing_can_be_told(org: Tenant) -> None:
     assert info["nationality"] == "USA"
     assert info["address"]["stateProvinceRegion"] == "CO"
     assert info["sofEuQuestionnaire"]["sourceOfFunds"] == "salary"
-    # Nothing else was touched, and a blank takes away.
+    # Other fields are unchanged, and an emptied field is cleared.
     assert info["firstName"] == "Ada"
-    await saved(somebody, tab(user), tab(user), phone="")
+    await edit_and_save(visitor, tab(user), tab(user), phone="")
     info = (await org.get(f"/v2/users/{user}/kyc"))["kycInfo"]
     assert info["phone"] is None
     assert info["nationality"] == "USA"
 
 
-async def test_what_is_refused_stays_filled_in(org: Tenant) -> None:
+async def test_refused_data_keeps_the_form_values(org: Tenant) -> None:
     user = await make_user(org)
-    somebody = await visit(org)
-    opened = await somebody.see(tab(user))
-    bad = filled(opened, tab(user), phone=HOSTILE, placeOfBirth="Denver")
-    again = await somebody.send(tab(user), bad)
+    visitor = await visit(org)
+    page = await visitor.load(tab(user))
+    bad = filled(page, tab(user), phone=HOSTILE, placeOfBirth="Denver")
+    again = await visitor.send(tab(user), bad)
     assert again.status == 422
     assert again.value("phone") == HOSTILE
-    assert HOSTILE not in again.answer.text
+    assert HOSTILE not in again.response.text
     assert again.value("placeOfBirth") == "Denver"
     assert again.tree.xpath('//*[@id="f-phone"]/@aria-invalid') == ["true"]
     assert again.title.startswith("Error")
-    # The way out of it.
-    await somebody.done(tab(user), filled(again, tab(user), phone="+13035550123"))
+    # The corrected form is accepted.
+    await visitor.submit(tab(user), filled(again, tab(user), phone="+13035550123"))
     info = (await org.get(f"/v2/users/{user}/kyc"))["kycInfo"]
     assert info["placeOfBirth"] == "Denver"
 
 
-async def test_somebody_elses_changes_are_not_undone(org: Tenant) -> None:
+async def test_concurrent_changes_are_kept(org: Tenant) -> None:
     user = await make_user(org)
-    somebody = await visit(org)
-    opened = await somebody.see(tab(user))
+    visitor = await visit(org)
+    page = await visitor.load(tab(user))
     await org.post(f"/v2/users/{user}/kyc", {"phone": "+13035550123"})
-    await somebody.done(tab(user), filled(opened, tab(user), nationality="USA"))
+    await visitor.submit(tab(user), filled(page, tab(user), nationality="USA"))
     info = (await org.get(f"/v2/users/{user}/kyc"))["kycInfo"]
     assert (info["phone"], info["nationality"]) == ("+13035550123", "USA")
 
 
-async def test_a_user_is_submitted_and_the_keyword_decides(org: Tenant) -> None:
+async def test_submitted_user_is_decided_by_test_name(org: Tenant) -> None:
     user = await make_person(org, last_name="Approval")
-    somebody = await visit(org, Role.MEMBER)
-    opened = await somebody.see(tab(user))
-    assert "Nothing is missing" in opened.text
-    assert "REJECTION" in opened.text
-    assert await somebody.done(tab(user, "/submit"), {"rails": ["USD", "AFRICA_GENERAL"]})
+    visitor = await visit(org, MemberRole.MEMBER)
+    page = await visitor.load(tab(user))
+    assert "Nothing is missing" in page.text
+    assert "REJECTION" in page.text
+    assert await visitor.submit(tab(user, "/submit"), {"rails": ["USD", "AFRICA_GENERAL"]})
     assert (await status_of(org, user))["status"] == "ACTIVE"
-    assert "ACTIVE" in (await somebody.see(tab(user))).text
+    assert 'title="ACTIVE"' in (await visitor.load(tab(user))).response.text
 
 
-async def test_too_little_is_not_submitted(org: Tenant) -> None:
+async def test_incomplete_data_is_not_submitted(org: Tenant) -> None:
     user = await make_user(org)
-    somebody = await visit(org)
-    refused = await somebody.send(tab(user, "/submit"), {"rails": "USD"})
+    visitor = await visit(org)
+    refused = await visitor.send(tab(user, "/submit"), {"rails": "USD"})
     assert refused.status == 400
-    assert "This did not work." in refused.text
-    assert (await somebody.send(tab(user, "/submit"), {"rails": "NOWHERE"})).status in {400, 422}
-    assert (await somebody.send(tab(user, "/submit"))).status in {400, 422}
+    assert 'role="alert"' in refused.response.text
+    assert (await visitor.send(tab(user, "/submit"), {"rails": "NOWHERE"})).status in {400, 422}
+    assert (await visitor.send(tab(user, "/submit"))).status in {400, 422}
 
 
-async def test_what_was_rejected_is_shown_and_mended(org: Tenant) -> None:
+async def test_rejected_data_is_shown_and_corrected(org: Tenant) -> None:
     user = await make_person(org, last_name="Retry")
-    somebody = await visit(org)
-    await somebody.done(tab(user, "/submit"), {"rails": "USD"})
-    opened = await somebody.see(tab(user))
-    assert "INCOMPLETE" in opened.text
-    assert "Mend what is marked below" in opened.text
-    await saved(somebody, tab(user), tab(user), lastName="Approval", lastNameLocal="")
-    await somebody.done(tab(user, "/submit"), {"rails": "USD"})
+    visitor = await visit(org)
+    await visitor.submit(tab(user, "/submit"), {"rails": "USD"})
+    page = await visitor.load(tab(user))
+    assert 'title="INCOMPLETE"' in page.response.text
+    assert "Correct the items marked below" in page.text
+    await edit_and_save(visitor, tab(user), tab(user), lastName="Approval", lastNameLocal="")
+    await visitor.submit(tab(user, "/submit"), {"rails": "USD"})
     assert (await status_of(org, user))["status"] == "ACTIVE"
 
 
-async def test_owners_are_added_mended_and_removed(org: Tenant) -> None:
+async def test_owners_are_added_edited_and_removed(org: Tenant) -> None:
     user = await make_business(org)
     (first,) = await owners_of(org, user)
-    somebody = await visit(org, Role.MEMBER)
-    assert "Ada" in (await somebody.see(tab(user))).text
+    visitor = await visit(org, MemberRole.MEMBER)
+    assert "Ada" in (await visitor.load(tab(user))).text
     blank = tab(user, "/owners/new")
-    await saved(somebody, blank, blank, firstName="Grace", businessTitle=HOSTILE)
+    await edit_and_save(visitor, blank, blank, firstName="Grace", businessTitle=HOSTILE)
     ids = await owners_of(org, user)
     (new,) = set(ids) - {first}
-    opened = await somebody.see(tab(user, f"/owners/{new}"))
-    assert "<script>alert" not in opened.answer.text
+    opened_page = await visitor.load(tab(user, f"/owners/{new}"))
+    assert "<script>alert" not in opened_page.response.text
     page = tab(user, f"/owners/{new}")
-    again = await somebody.send(page, filled(opened, page, shareProportion="lots"))
+    again = await visitor.send(page, filled(opened_page, page, shareProportion="lots"))
     assert again.status == 422
     assert again.value("shareProportion") == "lots"
-    await saved(somebody, page, page, shareProportion="33.5", roles=["UBO", "DIRECTOR"])
+    await edit_and_save(visitor, page, page, shareProportion="33.5", roles=["UBO", "DIRECTOR"])
     kept_owner = await org.get(f"/v2/users/{user}/kyc/ubos/{new}")
     assert kept_owner["shareProportion"] == 33.5
     assert kept_owner["roles"] == ["UBO", "DIRECTOR"]
-    await somebody.done(f"{page}/remove")
+    await visitor.submit(f"{page}/remove")
     assert await owners_of(org, user) == [first]
-    assert (await somebody.send(f"{page}/remove")).status == 404
+    assert (await visitor.send(f"{page}/remove")).status == 404
 
 
-async def test_a_person_has_no_owners(org: Tenant) -> None:
+async def test_individual_has_no_owners(org: Tenant) -> None:
     user = await make_user(org)
-    somebody = await visit(org)
-    refused = await somebody.send(tab(user, "/owners/new"), {"firstName": "Ada", "was": "x"})
+    visitor = await visit(org)
+    refused = await visitor.send(tab(user, "/owners/new"), {"firstName": "Ada", "original": "x"})
     assert refused.status == 422
 
 
-async def test_a_link_is_made_and_shown_once(org: Tenant) -> None:
+async def test_kyc_link_is_created_and_shown_once(org: Tenant) -> None:
     user = await make_user(org)
-    somebody = await visit(org, Role.MEMBER)
-    opened = await somebody.see(tab(user, "/kyc-link"), rails="USD")
-    assert opened.tree.xpath('//input[@name="rails"][@checked]/@value') == ["USD"]
-    made = await somebody.send(tab(user, "/kyc-link"), {"rails": "USD"})
-    assert made.status == 200
-    (link,) = made.tree.xpath('//p[@class="linked"]/code/text()')
+    visitor = await visit(org, MemberRole.MEMBER)
+    page = await visitor.load(tab(user, "/kyc-link"), rails="USD")
+    assert page.tree.xpath('//input[@name="rails"][@checked]/@value') == ["USD"]
+    created = await visitor.send(tab(user, "/kyc-link"), {"rails": "USD"})
+    assert created.status == 200
+    (link,) = created.tree.xpath('//p[@class="linked"]/code/text()')
     assert (await org.client.get(link)).status_code == 200
-    none = await somebody.send(tab(user, "/kyc-link"), {"redirectUrl": "https://a.example"})
+    none = await visitor.send(tab(user, "/kyc-link"), {"redirectUrl": "https://a.example"})
     assert none.status == 422
     assert none.value("redirectUrl") == "https://a.example"
-    bad = await somebody.send(tab(user, "/kyc-link"), {"rails": "USD", "redirectUrl": "x"})
+    bad = await visitor.send(tab(user, "/kyc-link"), {"rails": "USD", "redirectUrl": "x"})
     assert bad.status == 422
 
 
-@pytest.mark.parametrize("told", ["", "x", "[]", '{"phone": 1}', '{"phone": [[1]]}'])
-async def test_a_page_that_was_tampered_with_does_no_harm(org: Tenant, told: str) -> None:
+@pytest.mark.parametrize("original", ["", "x", "[]", '{"phone": 1}', '{"phone": [[1]]}'])
+async def test_malformed_original_values_are_ignored(org: Tenant, original: str) -> None:
     user = await make_user(org)
-    sent = await (await visit(org)).send(tab(user), {"was": told, "rails": "NOWHERE"})
+    sent = await (await visit(org)).send(tab(user), {"original": original, "rails": "NOWHERE"})
     assert sent.status == 303
 
 
-def test_what_was_told_is_no_change() -> None:
+def test_unchanged_values_are_no_changes() -> None:
     for fields, data in (
         (INDIVIDUAL, person(shareProportion=None)),
         (BUSINESS, company()),
         (OWNER, {**owner(), "shareProportion": "40"}),
     ):
-        held = typed(fields, data)
-        assert changes(fields, held, kept(keep(held)), locale="en") == {}
-        told = changes(fields, held, {}, locale="en")
-        assert told.keys() == {each for each in fields if each in data}
-        gone = changes(fields, {}, held, locale="en")
-        assert {name for name, value in gone.items() if value is None} >= {"email", "address"}
+        values = input_values(fields, data)
+        assert (
+            changed_fields(fields, values, decode_original(encode_original(values)), locale="en")
+            == {}
+        )
+        added = changed_fields(fields, values, {}, locale="en")
+        assert added.keys() == {each for each in fields if each in data}
+        removed = changed_fields(fields, {}, values, locale="en")
+        assert {name for name, value in removed.items() if value is None} >= {"email", "address"}
 
 
-def test_every_field_and_word_has_a_name_for_people() -> None:
-    def words_of(kind: Kind) -> list[str]:
+def test_every_field_and_value_has_a_label() -> None:
+    def choices_of(kind: Kind) -> list[str]:
         match kind:
-            case Words(values=values) | Several(each=Words(values=values)):
+            case (
+                ChoiceFieldType(values=values) | ListFieldType(each=ChoiceFieldType(values=values))
+            ):
                 return list(values)
-            case Questionnaire():
-                return [word for each in kind.fields.values() for word in words_of(each)]
+            case QuestionnaireFieldType():
+                return [word for each in kind.fields.values() for word in choices_of(each)]
             case _:
                 return []
 
     for fields in (INDIVIDUAL, BUSINESS, OWNER):
-        assert {each.rpartition(".")[2] for each in paths(fields)} <= LABELS.keys()
+        assert {each.rpartition(".")[2] for each in input_names(fields)} <= LABELS.keys()
         for kind in fields.values():
-            assert set(words_of(kind)) <= VALUES.keys()
+            assert set(choices_of(kind)) <= VALUES.keys()
     assert set(INDIVIDUAL_DOCUMENTS) | set(BUSINESS_DOCUMENTS) <= VALUES.keys()
 
 
-async def test_labels_and_inputs_belong_together(org: Tenant) -> None:
+async def test_every_input_has_a_label(org: Tenant) -> None:
     user = await make_business(org)
-    opened = await (await visit(org)).see(tab(user), rails="GLOBAL_NETWORK")
-    tree = opened.tree
+    page = await (await visit(org)).load(tab(user), rails="GLOBAL_NETWORK")
+    tree = page.tree
     ids = tree.xpath("//*[@id]/@id")
     assert len(ids) == len(set(ids))
     assert set(tree.xpath("//label/@for")) <= set(ids)
-    targets = {each[1:] for each in opened.links() if each.startswith("#")}
+    targets = {each[1:] for each in page.links() if each.startswith("#")}
     assert targets <= set(ids)
 
 
-async def test_the_tab_of_somebody_who_was_erased(org: Tenant) -> None:
+async def test_tab_of_an_erased_user(org: Tenant) -> None:
     user = await make_person(org)
     await org.post(f"/v2/users/{user}/freeze", {})
     assert (await org.send("DELETE", f"/v2/users/{user}/personal-data")).status_code == 200
-    somebody = await visit(org)
-    opened = await somebody.see(tab(user))
-    assert "This user was erased" in opened.text
-    assert "Save the data" not in opened.text
+    visitor = await visit(org)
+    page = await visitor.load(tab(user))
+    assert "This user was erased" in page.text
+    assert "Save data" not in page.text

@@ -1,4 +1,4 @@
-"""Endpoints on their pages: made, changed, paused, tested, rotated, ended."""
+"""Webhook pages: create, edit, pause, test, rotate, delete."""
 
 import json
 from typing import Any
@@ -8,56 +8,56 @@ import jwt
 import pytest
 
 from landbridge.dashboard.developers.event_groups import GROUPS
-from landbridge.events.names import CATALOGUE
-from landbridge.web.caller import Role
-from tests.dashboard.browsing import Opened, visit
-from tests.settled import settled
+from landbridge.developers.events.names import CATALOGUE
+from landbridge.platform.http.caller import MemberRole
+from tests.change_log import settled
+from tests.dashboard.browsing import DashboardPage, visit
+from tests.developers.webhooks.endpoints import make_webhook, sign
+from tests.developers.webhooks.rows import URL
 from tests.tenants import Tenant
-from tests.webhooks.endpoints import make_webhook, sign
-from tests.webhooks.rows import URL
 
 HOME = "/dashboard/webhooks"
 HOSTILE = '"><script>alert(1)</script>'
 FIELDS = {"url": URL, "which": "all", "createEventSpelling": "CREATE"}
 
 
-def code(page: Opened) -> list[str]:
-    """What stands in the boxes of a page."""
+def code(page: DashboardPage) -> list[str]:
+    """Return the contents of the code blocks of a page."""
     return [str(each.text_content()) for each in page.tree.xpath("//pre")]
 
 
 def test_each_event_is_in_one_group() -> None:
     grouped = [name.type for group in GROUPS for name in group.names]
-    wanted = [each.type for each in CATALOGUE if each.category != "WEBHOOK"]
-    assert sorted(grouped) == sorted(wanted)
+    expected = [each.type for each in CATALOGUE if each.category != "WEBHOOK"]
+    assert sorted(grouped) == sorted(expected)
 
 
-async def test_without_endpoints_it_says_what_to_do(org: Tenant) -> None:
-    assert f"{HOME}/new" in (await (await visit(org)).see(HOME)).links()
-    page = await (await visit(org, Role.MEMBER)).see(HOME)
-    assert "An admin can register one" in page.text
+async def test_empty_list_says_what_to_do(org: Tenant) -> None:
+    assert f"{HOME}/new" in (await (await visit(org)).load(HOME)).links()
+    page = await (await visit(org, MemberRole.MEMBER)).load(HOME)
+    assert "Ask an admin to create one" in page.text
     assert f"{HOME}/new" not in page.links()
 
 
-@pytest.mark.parametrize("role", list(Role))
-async def test_everybody_looks_at_endpoints(org: Tenant, role: Role) -> None:
+@pytest.mark.parametrize("role", list(MemberRole))
+async def test_every_role_sees_endpoints(org: Tenant, role: MemberRole) -> None:
     webhook = await make_webhook(org, url=URL, description=HOSTILE)
-    somebody = await visit(org, role)
+    visitor = await visit(org, role)
     for path in (HOME, f"{HOME}/{webhook['id']}", f"{HOME}/{webhook['id']}/keys"):
-        page = await somebody.see(path)
+        page = await visitor.load(path)
         assert HOSTILE in page.text
-        assert HOSTILE not in page.answer.text
-    page = await somebody.see(f"{HOME}/{webhook['id']}")
+        assert HOSTILE not in page.response.text
+    page = await visitor.load(f"{HOME}/{webhook['id']}")
     actions = page.tree.xpath("//main//form/@action")
-    assert (f"{HOME}/{webhook['id']}/pause" in actions) is (role is Role.ADMIN)
-    assert (f"{HOME}/{webhook['id']}/test" in actions) is (role is not Role.ANALYST)
-    assert (f"{HOME}/{webhook['id']}/edit" in page.links()) is (role is Role.ADMIN)
+    assert (f"{HOME}/{webhook['id']}/pause" in actions) is (role is MemberRole.ADMIN)
+    assert (f"{HOME}/{webhook['id']}/test" in actions) is (role is not MemberRole.ANALYST)
+    assert (f"{HOME}/{webhook['id']}/edit" in page.links()) is (role is MemberRole.ADMIN)
 
 
-async def test_an_endpoint_is_made_for_chosen_events(org: Tenant) -> None:
+async def test_endpoint_is_created_for_selected_events(org: Tenant) -> None:
     admin = await visit(org)
-    assert (await admin.see(f"{HOME}/new")).tree.xpath('//input[@value="ONRAMP.*"]')
-    to = await admin.done(
+    assert (await admin.load(f"{HOME}/new")).tree.xpath('//input[@value="ONRAMP.*"]')
+    to = await admin.submit(
         f"{HOME}/new",
         {
             "url": URL,
@@ -76,17 +76,17 @@ async def test_an_endpoint_is_made_for_chosen_events(org: Tenant) -> None:
     assert (webhook["description"], webhook["createEventSpelling"]) == ("Books", "CREATED")
 
 
-async def test_a_secret_is_shown_once(org: Tenant) -> None:
+async def test_secret_is_shown_once(org: Tenant) -> None:
     admin = await visit(org)
-    made = await admin.send(f"{HOME}/new", {**FIELDS, "standardWebhooks": "yes"})
-    assert made.status == 200
-    (secret,) = code(made)
+    created = await admin.send(f"{HOME}/new", {**FIELDS, "standardWebhooks": "yes"})
+    assert created.status == 200
+    (secret,) = code(created)
     assert secret.startswith("whsec_")
     (webhook,) = (await org.get("/v2/webhooks"))["webhooks"]
-    at = f"{HOME}/{webhook['id']}"
-    for path in (HOME, at, f"{at}/keys", f"{at}/edit"):
-        assert secret not in (await admin.see(path)).answer.text
-    rotated = await admin.send(f"{at}/rotate", {"overlapSeconds": "3600"})
+    endpoint_path = f"{HOME}/{webhook['id']}"
+    for path in (HOME, endpoint_path, f"{endpoint_path}/keys", f"{endpoint_path}/edit"):
+        assert secret not in (await admin.load(path)).response.text
+    rotated = await admin.send(f"{endpoint_path}/rotate", {"overlapSeconds": "3600"})
     assert (rotated.status, code(rotated) == [secret]) == (200, False)
 
 
@@ -103,87 +103,89 @@ async def test_a_secret_is_shown_once(org: Tenant) -> None:
         ({"createEventSpelling": "odd"}, "createEventSpelling"),
     ],
 )
-async def test_what_is_wrong_is_said_and_what_was_typed_stays(
+async def test_invalid_endpoint_shows_errors_and_keeps_values(
     org: Tenant, changes: dict[str, Any], field: str
 ) -> None:
-    told = {**FIELDS, "description": "Books", **changes}
+    fields = {**FIELDS, "description": "Books", **changes}
     webhook = await make_webhook(org, url=URL)
     admin = await visit(org)
     for path in (f"{HOME}/new", f"{HOME}/{webhook['id']}/edit"):
-        sent = await admin.send(path, told)
+        sent = await admin.send(path, fields)
         assert sent.status == 422, sent.text
         assert f"#f-{field}" in sent.links()
-        assert sent.value("url") == told["url"]
-        assert sent.value("description") == told["description"]
+        assert sent.value("url") == fields["url"]
+        assert sent.value("description") == fields["description"]
     assert (await org.get("/v2/webhooks"))["webhooks"][0]["updatedAt"] == webhook["updatedAt"]
 
 
-async def test_an_endpoint_is_changed_as_the_form_showed_it(org: Tenant) -> None:
+async def test_endpoint_is_edited_from_the_shown_version(org: Tenant) -> None:
     types = ["ONRAMP.*", "USER.CREATE", "*.RFI.OPEN"]
     webhook = await make_webhook(org, url=URL, description="Books", eventTypes=types)
     admin, path = await visit(org), f"{HOME}/{webhook['id']}/edit"
-    form = await admin.see(path)
+    form = await admin.load(path)
     ticked = form.tree.xpath('//input[@name="eventTypes"][@checked]/@value')
     assert sorted(ticked) == ["ONRAMP.*", "USER.CREATE"]
     patterns = str(form.tree.xpath('//textarea[@name="patterns"]')[0].text)
     fields = {**FIELDS, "which": "chosen", "eventTypes": ticked, "patterns": patterns}
-    assert await admin.done(path, fields) == f"{HOME}/{webhook['id']}"
+    assert await admin.submit(path, fields) == f"{HOME}/{webhook['id']}"
     changed = await org.get(f"/v2/webhooks/{webhook['id']}")
     assert sorted(changed["eventTypes"]) == sorted(types)
     assert changed["description"] is None
 
 
-async def test_it_is_paused_and_resumed(org: Tenant) -> None:
+async def test_endpoint_is_paused_and_resumed(org: Tenant) -> None:
     webhook = await make_webhook(org, url=URL)
-    admin, at = await visit(org), f"{HOME}/{webhook['id']}"
-    assert await admin.done(f"{at}/pause") == at
-    page = await admin.see(at)
-    assert "PAUSED" in page.text
-    assert "PAUSED" in (await admin.see(HOME)).text
-    refused = await admin.send(f"{at}/test")
+    admin, path = await visit(org), f"{HOME}/{webhook['id']}"
+    assert await admin.submit(f"{path}/pause") == path
+    page = await admin.load(path)
+    assert 'title="PAUSED"' in page.response.text
+    assert 'title="PAUSED"' in (await admin.load(HOME)).response.text
+    refused = await admin.send(f"{path}/test")
     assert (refused.status, "resume it first" in refused.text) == (409, True)
-    assert await admin.done(f"{at}/resume", {"skipMissed": "yes"}) == at
+    assert await admin.submit(f"{path}/resume", {"skipMissed": "yes"}) == path
     assert (await org.get(f"/v2/webhooks/{webhook['id']}"))["status"] == "ACTIVE"
 
 
-async def test_a_test_event_is_sent(org: Tenant) -> None:
+async def test_test_event_is_sent(org: Tenant) -> None:
     webhook = await make_webhook(org, url=URL)
-    member, at = await visit(org, Role.MEMBER), f"{HOME}/{webhook['id']}"
-    assert await member.done(f"{at}/test") == at
-    await settled(org.house.database)
+    member, path = await visit(org, MemberRole.MEMBER), f"{HOME}/{webhook['id']}"
+    assert await member.submit(f"{path}/test") == path
+    await settled(org.container.database)
     (event,) = (await org.get("/v2/events", eventType="WEBHOOK.TEST"))["records"]
     assert event["objectId"] == webhook["id"]
 
 
-async def test_a_key_follows_another(org: Tenant) -> None:
+async def test_signing_key_is_rotated(org: Tenant) -> None:
     webhook = await make_webhook(org, url=URL)
-    admin, at = await visit(org), f"{HOME}/{webhook['id']}"
-    assert await admin.done(f"{at}/rotate", {"overlapSeconds": "3600"}) == f"{at}/keys"
+    admin, path = await visit(org), f"{HOME}/{webhook['id']}"
+    assert await admin.submit(f"{path}/rotate", {"overlapSeconds": "3600"}) == f"{path}/keys"
     keys = (await org.get(f"/v2/webhooks/{webhook['id']}"))["publicKeys"]
-    page = await admin.see(f"{at}/keys")
+    page = await admin.load(f"{path}/keys")
     assert [each["publicKey"].strip() for each in keys] == [
         each.strip() for each in code(page)[1:3]
     ]
-    assert "The next key" in page.text
+    assert "Next key" in page.text
     for overlap in ("", "soon", "-1", "9999999", "9" * 5_000):
-        assert (await admin.send(f"{at}/rotate", {"overlapSeconds": overlap})).status == 422
+        assert (await admin.send(f"{path}/rotate", {"overlapSeconds": overlap})).status == 422
 
 
-async def test_a_public_key_is_downloaded(org: Tenant) -> None:
+async def test_public_key_is_downloaded(org: Tenant) -> None:
     webhook = await make_webhook(org, url=URL)
-    analyst, at = await visit(org, Role.ANALYST), f"{HOME}/{webhook['id']}/keys"
+    analyst, path = await visit(org, MemberRole.ANALYST), f"{HOME}/{webhook['id']}/keys"
     kid = webhook["publicKeys"][0]["kid"]
-    file = (await analyst.see(f"{at}/{kid}")).answer
+    file = (await analyst.load(f"{path}/{kid}")).response
     assert file.text == webhook["publicKey"]
     assert file.headers["content-disposition"] == f'attachment; filename="landbridge-{kid}.pem"'
-    assert (await analyst.open(f"{at}/{uuid4()}")).status == 404
+    assert (await analyst.open(f"{path}/{uuid4()}")).status == 404
 
 
-async def test_the_lines_that_verify_do_so(org: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_shown_verification_code_verifies(
+    org: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
     webhook = await make_webhook(org, url=URL)
-    answer = await org.client.get(f"/v2/webhooks/{webhook['id']}/jwks.json")
-    keys = jwt.PyJWKSet.from_dict(answer.json()).keys
-    page = await (await visit(org)).see(f"{HOME}/{webhook['id']}/keys")
+    response = await org.client.get(f"/v2/webhooks/{webhook['id']}/jwks.json")
+    keys = jwt.PyJWKSet.from_dict(response.json()).keys
+    page = await (await visit(org)).load(f"{HOME}/{webhook['id']}/keys")
     (lines,) = [each for each in code(page) if "is_genuine" in each]
 
     def known_keys(*_: object) -> object:
@@ -191,7 +193,7 @@ async def test_the_lines_that_verify_do_so(org: Tenant, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(jwt.PyJWKClient, "get_signing_keys", known_keys)
     known: dict[str, Any] = {}
-    exec(lines, known)  # noqa: S102  what the page tells people to run
+    exec(lines, known)  # noqa: S102  code that the page shows
     body = json.dumps({"eventId": "evt_1"}).encode()
     token = (await sign(org, webhook["id"], body))["Authorization"]
     assert known["is_genuine"](token, body)
@@ -200,40 +202,47 @@ async def test_the_lines_that_verify_do_so(org: Tenant, monkeypatch: pytest.Monk
     assert not known["is_genuine"]("", body)
 
 
-async def test_an_endpoint_is_ended(org: Tenant) -> None:
+async def test_endpoint_is_deleted(org: Tenant) -> None:
     webhook = await make_webhook(org, url=URL)
     admin = await visit(org)
-    assert await admin.done(f"{HOME}/{webhook['id']}/end") == HOME
+    assert await admin.submit(f"{HOME}/{webhook['id']}/end") == HOME
     assert (await admin.open(f"{HOME}/{webhook['id']}")).status == 404
     assert (await admin.send(f"{HOME}/{webhook['id']}/end")).status == 404
 
 
-@pytest.mark.parametrize("role", [Role.MEMBER, Role.ANALYST])
-async def test_others_than_admins_change_no_endpoint(org: Tenant, role: Role) -> None:
+@pytest.mark.parametrize("role", [MemberRole.MEMBER, MemberRole.ANALYST])
+async def test_only_admins_change_endpoints(org: Tenant, role: MemberRole) -> None:
     webhook = await make_webhook(org, url=URL)
-    somebody, at = await visit(org, role), f"{HOME}/{webhook['id']}"
+    visitor, endpoint_path = await visit(org, role), f"{HOME}/{webhook['id']}"
     posts = {
         f"{HOME}/new": FIELDS,
-        f"{at}/edit": {**FIELDS, "description": "mine"},
-        f"{at}/pause": {},
-        f"{at}/rotate": {"overlapSeconds": "0"},
-        f"{at}/end": {},
+        f"{endpoint_path}/edit": {**FIELDS, "description": "mine"},
+        f"{endpoint_path}/pause": {},
+        f"{endpoint_path}/rotate": {"overlapSeconds": "0"},
+        f"{endpoint_path}/end": {},
     }
     for path, fields in posts.items():
-        assert (await somebody.send(path, fields)).status == 403, path
-    if role is Role.ANALYST:
-        assert (await somebody.send(f"{at}/test")).status == 403
-    (left,) = (await org.get("/v2/webhooks"))["webhooks"]
-    assert left["updatedAt"] == webhook["updatedAt"]
+        assert (await visitor.send(path, fields)).status == 403, path
+    if role is MemberRole.ANALYST:
+        assert (await visitor.send(f"{endpoint_path}/test")).status == 403
+    (remaining,) = (await org.get("/v2/webhooks"))["webhooks"]
+    assert remaining["updatedAt"] == webhook["updatedAt"]
 
 
-async def test_endpoints_of_others_are_not_there(org: Tenant, other_org: Tenant) -> None:
+async def test_endpoints_of_other_organisations_are_not_found(
+    org: Tenant, other_org: Tenant
+) -> None:
     webhook = await make_webhook(other_org, url=URL)
     admin = await visit(org)
     for each in (webhook["id"], str(uuid4()), "nonsense"):
-        at = f"{HOME}/{each}"
-        for path in (at, f"{at}/keys", f"{at}/edit", f"{at}/keys/{uuid4()}"):
+        endpoint_path = f"{HOME}/{each}"
+        for path in (
+            endpoint_path,
+            f"{endpoint_path}/keys",
+            f"{endpoint_path}/edit",
+            f"{endpoint_path}/keys/{uuid4()}",
+        ):
             assert (await admin.open(path)).status == 404, path
         for verb in ("test", "pause", "resume", "rotate", "end", "edit", "resend"):
             fields = {**FIELDS, "overlapSeconds": "0", "since": "2026-01-01", "only": "all"}
-            assert (await admin.send(f"{at}/{verb}", fields)).status == 404, verb
+            assert (await admin.send(f"{endpoint_path}/{verb}", fields)).status == 404, verb

@@ -1,4 +1,4 @@
-"""Going back to where a form was: looked at before anything is done."""
+"""Redirects back to the page with the form: checked before anything changes."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.tenants import Tenant
 
 
 @pytest.mark.parametrize("back", ["//[x", "https://evil.example", "/dashboard/../v2"])
-async def test_the_clock_moves_and_one_stays_here(org: Tenant, back: str) -> None:
+async def test_advancing_the_clock_returns_to_the_page(org: Tenant, back: str) -> None:
     admin = await visit(org)
     fields = {"seconds": "60", "back": back}
-    assert await admin.done("/dashboard/sandbox/clock", fields) == "/dashboard/sandbox"
+    assert await admin.submit("/dashboard/sandbox/clock", fields) == "/dashboard/sandbox"

@@ -1,4 +1,4 @@
-"""One's own pages: profile, password, second factor, passkeys, sessions."""
+"""The member's own pages: profile, password, second factor, passkeys, sessions."""
 
 import json
 from html import unescape
@@ -9,15 +9,15 @@ import httpx2
 import pytest
 from pyotp.totp import TOTP
 
-from landbridge.dashboard.entry.browsers import name_of
-from landbridge.dashboard.entry.second_factor_pages import qr
-from landbridge.members.model import Theme
-from landbridge.members.throttle import FREE, Subject
-from landbridge.web.caller import Role
-from tests.dashboard.browsing import Visit, visit
-from tests.members.authenticator import Authenticator
-from tests.members.people import PASSWORD, come_in, first_admin, host_of
-from tests.members.test_proof import age
+from landbridge.customers.team.login_rate_limit import FREE, AttemptSubject
+from landbridge.customers.team.model import Theme
+from landbridge.dashboard.auth.browsers import browser_and_system
+from landbridge.dashboard.auth.mfa_pages import qr
+from landbridge.platform.http.caller import MemberRole
+from tests.customers.team.authenticator import Authenticator
+from tests.customers.team.people import PASSWORD, come_in, first_admin, host_of
+from tests.customers.team.test_reauthentication import age
+from tests.dashboard.browsing import Visitor, visit
 from tests.tenants import URL, Tenant
 
 PROFILE = "/dashboard/profile"
@@ -26,44 +26,46 @@ HOSTILE = "<script>alert(1)</script>"
 OTHER = "another lantern, another bridge"
 
 
-async def admin_with_password(org: Tenant) -> tuple[Visit, str]:
+async def admin_with_password(org: Tenant) -> tuple[Visitor, str]:
     admin = await first_admin(org)
     signed = admin.signed
-    return Visit(org.client, admin.id, Role.ADMIN, admin.secret, signed.csrf), admin.email
+    return Visitor(org.client, admin.id, MemberRole.ADMIN, admin.secret, signed.csrf), admin.email
 
 
-@pytest.mark.parametrize("role", list(Role))
-async def test_everybody_has_a_profile(org: Tenant, role: Role) -> None:
-    somebody = await visit(org, role)
+@pytest.mark.parametrize("role", list(MemberRole))
+async def test_every_role_has_a_profile(org: Tenant, role: MemberRole) -> None:
+    visitor = await visit(org, role)
     for tab in TABS:
-        page = await somebody.see(f"{PROFILE}{tab}")
-        assert f"{somebody.member_id}@example.com" in page.text
-    page = await somebody.see(PROFILE)
-    assert bool(page.tree.xpath('//*[@name="wantsApprovalMails"]')) is (role is not Role.ANALYST)
+        page = await visitor.load(f"{PROFILE}{tab}")
+        assert f"{visitor.member_id}@example.com" in page.text
+    page = await visitor.load(PROFILE)
+    assert bool(page.tree.xpath('//*[@name="wantsApprovalMails"]')) is (
+        role is not MemberRole.ANALYST
+    )
 
 
-async def test_one_says_how_one_likes_it(org: Tenant) -> None:
-    somebody = await visit(org, Role.MEMBER)
-    told = {"name": "Ada & Grace", "language": "es", "theme": "dark"}
-    assert await somebody.done(PROFILE, told) == PROFILE
-    page = await somebody.see(PROFILE)
+async def test_member_sets_preferences(org: Tenant) -> None:
+    visitor = await visit(org, MemberRole.MEMBER)
+    fields = {"name": "Ada & Grace", "language": "es", "theme": "dark"}
+    assert await visitor.submit(PROFILE, fields) == PROFILE
+    page = await visitor.load(PROFILE)
     assert page.value("name") == "Ada & Grace"
     assert page.tree.get("lang") == "es"
     assert page.tree.get("data-theme") == "dark"
-    person = await org.house.members.get(org.org_id, somebody.member_id)
+    person = await org.container.team.get(org.org_id, visitor.member_id)
     assert (person.name, person.language, person.theme) == ("Ada & Grace", "es", Theme.DARK)
-    assert not person.wants_approval_mails
+    assert not person.receives_approval_emails
     version = person.version
-    await somebody.done(PROFILE, told)
-    unchanged = await org.house.members.get(org.org_id, somebody.member_id)
+    await visitor.submit(PROFILE, fields)
+    unchanged = await org.container.team.get(org.org_id, visitor.member_id)
     assert unchanged.version == version
 
 
-async def test_an_analyst_keeps_what_is_not_offered(org: Tenant) -> None:
-    somebody = await visit(org, Role.ANALYST)
-    await somebody.done(PROFILE, {"name": "Ada", "language": "", "theme": "light"})
-    person = await org.house.members.get(org.org_id, somebody.member_id)
-    assert person.wants_approval_mails
+async def test_analyst_keeps_settings_not_in_the_form(org: Tenant) -> None:
+    visitor = await visit(org, MemberRole.ANALYST)
+    await visitor.submit(PROFILE, {"name": "Ada", "language": "", "theme": "light"})
+    person = await org.container.team.get(org.org_id, visitor.member_id)
+    assert person.receives_approval_emails
     assert person.language == ""
 
 
@@ -78,24 +80,26 @@ async def test_an_analyst_keeps_what_is_not_offered(org: Tenant) -> None:
         ({"theme": ""}, "theme"),
     ],
 )
-async def test_what_is_wrong_is_said(org: Tenant, change: dict[str, str], field: str) -> None:
-    somebody = await visit(org)
+async def test_invalid_profile_shows_errors(
+    org: Tenant, change: dict[str, str], field: str
+) -> None:
+    visitor = await visit(org)
     fields = {"name": "Ada", "language": "en", "theme": "light", **change}
-    sent = await somebody.send(PROFILE, fields)
+    sent = await visitor.send(PROFILE, fields)
     assert sent.status == 422
-    assert HOSTILE not in sent.answer.text
+    assert HOSTILE not in sent.response.text
     assert sent.tree.xpath(f'//*[@id="w-{field}"]')
-    person = await org.house.members.get(org.org_id, somebody.member_id)
+    person = await org.container.team.get(org.org_id, visitor.member_id)
     assert person.name == "Test admin"
 
 
-async def test_a_nul_is_refused(org: Tenant) -> None:
-    somebody = await visit(org)
-    sent = await somebody.send(PROFILE, {"name": "a\x00b", "language": "", "theme": "dark"})
+async def test_nul_character_is_refused(org: Tenant) -> None:
+    visitor = await visit(org)
+    sent = await visitor.send(PROFILE, {"name": "a\x00b", "language": "", "theme": "dark"})
     assert sent.status == 422
 
 
-async def test_the_password_is_changed_by_who_knows_it(org: Tenant) -> None:
+async def test_password_change_needs_the_current_password(org: Tenant) -> None:
     admin, email = await admin_with_password(org)
     other = await come_in(org, email)
     path = f"{PROFILE}/password"
@@ -107,37 +111,37 @@ async def test_the_password_is_changed_by_who_knows_it(org: Tenant) -> None:
         sent = await admin.send(path, fields)
         assert sent.status == 422
         assert sent.tree.xpath(f'//*[@id="w-{field}"]')
-        assert PASSWORD not in sent.answer.text
-        assert OTHER not in sent.answer.text
-    assert await admin.done(path, {"old": PASSWORD, "new": OTHER, "again": OTHER}) == path
-    assert await org.house.sessions.find(other.secret) is None
-    await admin.see(path)
+        assert PASSWORD not in sent.response.text
+        assert OTHER not in sent.response.text
+    assert await admin.submit(path, {"old": PASSWORD, "new": OTHER, "again": OTHER}) == path
+    assert await org.container.sessions.find(other.secret) is None
+    await admin.load(path)
     await come_in(org, email, OTHER)
 
 
-async def test_a_second_factor_is_set_up_used_and_switched_off(org: Tenant) -> None:
+async def test_second_factor_is_set_up_used_and_turned_off(org: Tenant) -> None:
     admin, email = await admin_with_password(org)
     home = f"{PROFILE}/second-factor"
-    begun = await admin.send(f"{home}/set-up")
-    assert begun.status == 200
-    assert begun.answer.headers["cache-control"] == "no-store"
-    shown = str(begun.tree.xpath("//pre")[0].text_content())
+    set_up = await admin.send(f"{home}/set-up")
+    assert set_up.status == 200
+    assert set_up.response.headers["cache-control"] == "no-store"
+    shown = str(set_up.tree.xpath("//pre")[0].text_content())
     secret = shown.replace(" ", "")
-    assert begun.tree.xpath('//*[@class="qr"]')
-    assert "style=" not in begun.answer.text
-    assert shown not in (await admin.see(home)).answer.text
+    assert set_up.tree.xpath('//*[@class="qr"]')
+    assert "style=" not in set_up.response.text
+    assert shown not in (await admin.load(home)).response.text
 
     wrong = await admin.send(f"{home}/confirm", {"code": "000000"})
     assert wrong.status == 401
     assert shown in wrong.text
-    totp, now = TOTP(secret), org.house.clock.now()
+    totp, now = TOTP(secret), org.container.clock.now()
     right = await admin.send(f"{home}/confirm", {"code": totp.at(now)})
     codes = [str(each.text_content()) for each in right.tree.xpath("//ol//code")]
     assert len(codes) == 10
-    assert "\n".join(codes) in unescape(right.answer.text)
-    page = await admin.see(home)
-    assert "10 recovery codes are left" in page.text
-    assert codes[0] not in page.answer.text
+    assert "\n".join(codes) in unescape(right.response.text)
+    page = await admin.load(home)
+    assert "10 recovery codes left" in page.text
+    assert codes[0] not in page.response.text
     assert (await come_in(org, email)).signed.needs_second
     assert (await admin.send(f"{home}/set-up")).status in {409, 422, 400}
     assert (await admin.send(f"{home}/confirm", {"code": "1"})).status != 500
@@ -145,54 +149,54 @@ async def test_a_second_factor_is_set_up_used_and_switched_off(org: Tenant) -> N
     refused = await admin.send(f"{home}/recovery-codes", {"code": "nothing"})
     assert refused.status == 401
     assert refused.tree.xpath('//*[@id="f-code"]')
-    anew = await admin.send(f"{home}/recovery-codes", {"code": codes[0]})
-    others = [str(each.text_content()) for each in anew.tree.xpath("//ol//code")]
+    renewed = await admin.send(f"{home}/recovery-codes", {"code": codes[0]})
+    others = [str(each.text_content()) for each in renewed.tree.xpath("//ol//code")]
     assert not set(others) & set(codes)
     assert (await admin.send(f"{home}/remove", {"code": codes[1]})).status == 401
-    assert await admin.done(f"{home}/remove", {"code": others[0]}) == home
+    assert await admin.submit(f"{home}/remove", {"code": others[0]}) == home
     assert not (await come_in(org, email)).signed.needs_second
 
 
-async def test_codes_are_not_guessed(still_org: Tenant) -> None:
-    # By a clock that stands still: a pause is two seconds, and a busy machine slow.
+async def test_code_attempts_are_rate_limited(still_org: Tenant) -> None:
+    # The frozen clock keeps the two-second pause from ending on a slow machine.
     admin, _ = await admin_with_password(still_org)
     home = f"{PROFILE}/second-factor"
     await admin.send(f"{home}/set-up")
     statuses = [(await admin.send(f"{home}/confirm", {"code": "1"})).status for _ in range(12)]
-    free = FREE[Subject.SECOND]
+    free = FREE[AttemptSubject.SECOND]
     assert statuses == [401] * free + [429] * (12 - free)
 
 
-def test_a_qr_code_is_a_path_and_nothing_else() -> None:
+def test_qr_code_is_a_plain_svg_path() -> None:
     text = str(qr("otpauth://totp/Landbridge:a?secret=ABC"))
     assert text.startswith("<svg")
     assert "style" not in text
     assert "script" not in text
 
 
-async def test_passkeys_are_made_renamed_and_removed(org: Tenant) -> None:
+async def test_passkeys_are_created_renamed_and_removed(org: Tenant) -> None:
     admin, _ = await admin_with_password(org)
     home = f"{PROFILE}/passkeys"
     options = (await _ask(admin, f"{home}/options", {})).json()
     device = Authenticator(URL, str(options["rp"]["id"]))
     body = {"name": HOSTILE, "credential": device.make(options)}
-    done = await _ask(admin, f"{home}/finish", body)
-    assert done.json() == {"next": home}, done.text
-    page = await admin.see(home)
+    finished = await _ask(admin, f"{home}/finish", body)
+    assert finished.json() == {"next": home}, finished.text
+    page = await admin.load(home)
     assert HOSTILE in page.text
-    assert HOSTILE not in page.answer.text
+    assert HOSTILE not in page.response.text
     (one,) = [each for each in page.links() if each.startswith(f"{home}/")]
     wrong = await admin.send(one, {"name": ""})
     assert wrong.status == 422
-    assert await admin.done(one, {"name": "Laptop"}) == home
-    assert (await admin.see(one)).value("name") == "Laptop"
+    assert await admin.submit(one, {"name": "Laptop"}) == home
+    assert (await admin.load(one)).value("name") == "Laptop"
 
-    stranger = await visit(org)
-    assert (await stranger.open(one)).status == 303
-    assert (await stranger.send(one, {"name": "x"})).status == 404
-    assert (await stranger.send(f"{one}/remove")).status == 404
-    assert await admin.done(f"{one}/remove") == home
-    assert "No passkeys yet" in (await admin.see(home)).text
+    outsider = await visit(org)
+    assert (await outsider.open(one)).status == 303
+    assert (await outsider.send(one, {"name": "x"})).status == 404
+    assert (await outsider.send(f"{one}/remove")).status == 404
+    assert await admin.submit(f"{one}/remove") == home
+    assert "No passkeys yet" in (await admin.load(home)).text
     assert (await admin.send(f"{one}/remove")).status == 404
     assert (await admin.open(f"{home}/nonsense")).status == 404
 
@@ -210,42 +214,42 @@ async def test_passkeys_are_made_renamed_and_removed(org: Tenant) -> None:
         {"name": "a\u0000", "credential": {}},
     ],
 )
-async def test_a_passkey_that_is_none_is_refused(org: Tenant, body: Any) -> None:
+async def test_invalid_passkey_is_refused(org: Tenant, body: Any) -> None:
     sent = await _ask(await visit(org), f"{PROFILE}/passkeys/finish", body)
     assert sent.status_code in {401, 422}
     assert sent.json()["message"]
 
 
-async def test_a_passkey_is_asked_for_by_our_pages_only(org: Tenant) -> None:
+async def test_passkey_endpoints_need_a_csrf_token(org: Tenant) -> None:
     admin = await visit(org)
     for path in ("options", "finish"):
         sent = await _ask(admin, f"{PROFILE}/passkeys/{path}", {}, csrf="forged")
         assert sent.status_code == 403
 
 
-async def test_sessions_are_seen_and_ended(org: Tenant) -> None:
+async def test_sessions_are_listed_and_ended(org: Tenant) -> None:
     admin, email = await admin_with_password(org)
     others = [await come_in(org, email) for _ in range(3)]
     home = f"{PROFILE}/sessions"
-    page = await admin.see(home)
-    assert page.text.count("this one") == 1
+    page = await admin.load(home)
+    assert page.text.count("this session") == 1
     assert host_of(org) in page.text
     ends = [str(each) for each in page.tree.xpath('//form[contains(@action, "/end")]/@action')]
     assert len(ends) == 4
-    assert await admin.done(f"{home}/{others[0].signed.session_id}/end") == home
-    assert await org.house.sessions.find(others[0].secret) is None
-    assert await org.house.sessions.find(others[1].secret) is not None
-    stranger = await visit(org)
+    assert await admin.submit(f"{home}/{others[0].signed.session_id}/end") == home
+    assert await org.container.sessions.find(others[0].secret) is None
+    assert await org.container.sessions.find(others[1].secret) is not None
+    outsider = await visit(org)
     path = f"{home}/{others[1].signed.session_id}/end"
     for each in (path, f"{home}/{uuid4()}/end", f"{home}/nonsense/end"):
-        assert (await stranger.send(each)).status == 404
-    assert await admin.done(f"{home}/end-others") == home
-    assert await org.house.sessions.find(others[1].secret) is None
-    assert len((await admin.see(home)).tree.xpath("//tbody/tr")) == 1
+        assert (await outsider.send(each)).status == 404
+    assert await admin.submit(f"{home}/end-others") == home
+    assert await org.container.sessions.find(others[1].secret) is None
+    assert len((await admin.load(home)).tree.xpath("//tbody/tr")) == 1
 
 
 @pytest.mark.parametrize(
-    ("told", "name"),
+    ("user_agent", "name"),
     [
         ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox Linux"),
         (
@@ -266,48 +270,50 @@ async def test_sessions_are_seen_and_ended(org: Tenant) -> None:
         (None, ""),
     ],
 )
-def test_browsers_are_called_as_people_call_them(told: str | None, name: str) -> None:
-    assert " ".join(name_of(told)).strip() == name
+def test_user_agents_have_readable_names(user_agent: str | None, name: str) -> None:
+    assert " ".join(browser_and_system(user_agent)).strip() == name
 
 
-async def _ask(who: Visit, path: str, body: Any, *, csrf: str | None = None) -> httpx2.Response:
+async def _ask(
+    visitor: Visitor, path: str, body: Any, *, csrf: str | None = None
+) -> httpx2.Response:
     headers = {
-        "Cookie": f"landbridge={who.cookie}",
+        "Cookie": f"landbridge={visitor.cookie}",
         "Origin": URL,
-        "X-CSRF-Token": who.csrf if csrf is None else csrf,
+        "X-CSRF-Token": visitor.csrf if csrf is None else csrf,
         "Content-Type": "application/json",
     }
-    return await who.client.post(path, content=json.dumps(body), headers=headers)
+    return await visitor.client.post(path, content=json.dumps(body), headers=headers)
 
 
-async def test_after_a_while_the_password_is_asked_for_first(org: Tenant) -> None:
+async def test_old_session_requires_the_password_first(org: Tenant) -> None:
     joined = await first_admin(org)
-    admin = Visit(org.client, joined.id, Role.ADMIN, joined.secret, joined.signed.csrf)
+    admin = Visitor(org.client, joined.id, MemberRole.ADMIN, joined.secret, joined.signed.csrf)
     assert (await admin.send(f"{PROFILE}/second-factor/set-up")).status == 200
     await age(org, joined)
     proof = f"{PROFILE}/proof?next=%2Fdashboard%2Fprofile%2Fsecond-factor"
     for act in ("set-up", "confirm"):
-        assert await admin.done(f"{PROFILE}/second-factor/{act}", {"code": "1"}) == proof
+        assert await admin.submit(f"{PROFILE}/second-factor/{act}", {"code": "1"}) == proof
     for act in ("options", "finish"):
-        asked = await _ask(admin, f"{PROFILE}/passkeys/{act}", {})
-        assert asked.status_code == 403
-        assert "password" in asked.json()["message"]
-    to = await admin.done(f"{PROFILE}/passkeys/{uuid4()}/remove")
+        refused = await _ask(admin, f"{PROFILE}/passkeys/{act}", {})
+        assert refused.status_code == 403
+        assert "password" in refused.json()["message"]
+    to = await admin.submit(f"{PROFILE}/passkeys/{uuid4()}/remove")
     assert to.startswith(f"{PROFILE}/proof")
-    page = await admin.see(f"{PROFILE}/passkeys")
+    page = await admin.load(f"{PROFILE}/passkeys")
     assert not page.tree.xpath("//form[@data-passkey-add]")
-    page = await admin.see(f"{PROFILE}/proof", next="//[evil")
+    page = await admin.load(f"{PROFILE}/proof", next="//[evil")
     assert page.value("next") == PROFILE
     wrong = await admin.send(f"{PROFILE}/proof", {"password": OTHER, "next": PROFILE})
     assert wrong.status == 422
-    assert OTHER not in wrong.answer.text
+    assert OTHER not in wrong.response.text
     assert wrong.tree.xpath('//*[@id="w-password"]')
     fields = {"password": PASSWORD, "next": f"{PROFILE}/passkeys"}
-    assert await admin.done(f"{PROFILE}/proof", fields) == f"{PROFILE}/passkeys"
+    assert await admin.submit(f"{PROFILE}/proof", fields) == f"{PROFILE}/passkeys"
     assert (await admin.send(f"{PROFILE}/second-factor/set-up")).status == 200
     assert (await _ask(admin, f"{PROFILE}/passkeys/options", {})).status_code == 200
 
 
-async def test_who_has_no_password_signs_in_anew(org: Tenant) -> None:
-    page = await (await visit(org)).see(f"{PROFILE}/proof")
+async def test_member_without_password_signs_in_again(org: Tenant) -> None:
+    page = await (await visit(org)).load(f"{PROFILE}/proof")
     assert "Sign out and in again" in page.text

@@ -1,4 +1,4 @@
-"""What gives power takes a fresh proof of who asks: a password, typed within ten minutes."""
+"""Sensitive actions require the password, confirmed within the last ten minutes."""
 
 import re
 from collections.abc import Mapping
@@ -9,13 +9,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from landbridge.app import build_app
-from landbridge.wiring import House
-from tests.dashboard.browsing import Visit, visit
-from tests.tenants import Tenant
+from landbridge.app.container import Container
+from tests.dashboard.browsing import Visitor, visit
+from tests.tenants import Tenant, app_of
 
 ID = UUID(int=7)
-# Every one of them, and where its form is.
+# All protected routes, with the page of each form.
 FORMS = {
     "GET /dashboard/keys/new": "/dashboard/keys/new",
     "POST /dashboard/keys/new": "/dashboard/keys/new",
@@ -29,60 +28,61 @@ FORMS = {
     "POST /dashboard/settings/limits/rules/remove": "/dashboard/settings/limits",
     "POST /dashboard/settings/fees": "/dashboard/settings/fees",
     "POST /dashboard/settings/fees/remove": "/dashboard/settings/fees",
+    "POST /dashboard/chains/{name}/resume": f"/dashboard/chains/{ID}",
     "POST /dashboard/webhooks/{webhook_id}/rotate": f"/dashboard/webhooks/{ID}/keys",
 }
 
 
-def test_these_pages_ask_for_it_and_no_others(house: House) -> None:
-    app: Any = build_app(house)
-    asking = {
+def test_only_listed_pages_require_confirmation(container: Container) -> None:
+    app: Any = app_of(container)
+    guarded = {
         f"{method} {re.sub(r':[a-z]+', '', route.path_format)}"
         for route in app.routes
         for handler in getattr(route, "route_handlers", ())
         if "fresh" in handler.opt
         for method in handler.http_methods - {"HEAD", "OPTIONS"}
     }
-    assert asking == FORMS.keys()
+    assert guarded == FORMS.keys()
 
 
 @pytest.mark.parametrize("route", FORMS)
-async def test_whoever_signed_in_a_while_ago_proves_it_first(org: Tenant, route: str) -> None:
+async def test_old_session_must_confirm_first(org: Tenant, route: str) -> None:
     admin = await visit(org)
-    await age(org, admin)
-    before = await written(org)
+    await age_session(org, admin)
+    before = await change_counts(org)
     method, _, template = route.partition(" ")
     path = re.sub(r"\{\w+\}", str(ID), template)
-    opened = await (admin.open(path) if method == "GET" else admin.send(path))
-    assert opened.status == 303
+    page = await (admin.open(path) if method == "GET" else admin.send(path))
+    assert page.status == 303
     to = f"/dashboard/profile/proof?next={quote(FORMS[route], safe='')}"
-    assert opened.answer.headers["location"] == to
-    assert await written(org) == before
-    assert "password" in (await admin.see(to)).text
+    assert page.response.headers["location"] == to
+    assert await change_counts(org) == before
+    assert "password" in (await admin.load(to)).text
 
 
-async def test_after_the_proof_it_is_done(org: Tenant) -> None:
+async def test_confirmed_session_performs_the_action(org: Tenant) -> None:
     admin = await visit(org)
     key = {"name": "a", "expiresAt": "", "requestId": str(uuid4())}
     assert (await admin.send("/dashboard/keys/new", key)).status == 200
-    await age(org, admin)
+    await age_session(org, admin)
     again = {**key, "requestId": str(uuid4())}
     assert (await admin.send("/dashboard/keys/new", again)).status == 303
-    await age(org, admin, -timedelta(minutes=11))
+    await age_session(org, admin, -timedelta(minutes=11))
     assert (await admin.send("/dashboard/keys/new", again)).status == 200
-    assert len(await org.house.orgs.keys(org.org_id)) == 3
+    assert len(await org.container.orgs.keys(org.org_id)) == 3
 
 
-async def age(org: Tenant, who: Visit, by: timedelta = timedelta(minutes=11)) -> None:
-    """As if they had signed in so long ago."""
-    await org.house.database.rows(
+async def age_session(org: Tenant, visitor: Visitor, by: timedelta = timedelta(minutes=11)) -> None:
+    """Backdate the session, as if the member had signed in this long ago."""
+    await org.container.database.rows(
         "update sessions set verified_at = verified_at - $2::interval where member_id = $1",
-        *(who.member_id, by),
+        *(visitor.member_id, by),
     )
 
 
-async def written(org: Tenant) -> Mapping[str, int]:
-    """How many changes of each kind there are."""
-    rows = await org.house.database.rows(
+async def change_counts(org: Tenant) -> Mapping[str, int]:
+    """Return the number of recorded changes by kind."""
+    rows = await org.container.database.rows(
         "select kind, count(*) as count from changes where org_id = $1 group by kind", org.org_id
     )
     return {row["kind"]: row["count"] for row in rows}

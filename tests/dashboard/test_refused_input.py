@@ -1,21 +1,20 @@
-"""What somebody may type or a link may say, and what pages make of it: a sentence, no fault."""
+"""Invalid input in forms and links: pages answer with a sentence, never with a server error."""
 
 from typing import Any, cast
 from uuid import uuid4
 
 import pytest
 
-from landbridge.app import build_app
-from landbridge.core.errors import Busy, FieldInvalid, ResourceNotFound
+from landbridge.dashboard.formatting import plain_number
 from landbridge.dashboard.forms import Form
-from landbridge.dashboard.looks import plain_number
 from landbridge.dashboard.organisation import audit_pages
-from landbridge.dashboard.reports.asking import last_day
-from landbridge.web.caller import Role
-from landbridge.web.inside import Interface
+from landbridge.dashboard.reports.report_query import last_day
+from landbridge.platform.core.errors import Busy, FieldInvalid, ResourceNotFound
+from landbridge.platform.http.caller import MemberRole
+from landbridge.platform.http.internal_client import InternalClient
 from tests.dashboard.browsing import visit
 from tests.dashboard.payment_forms import NEW, begin, filled, review
-from tests.tenants import Tenant, make_transfer, make_user
+from tests.tenants import Tenant, app_of, make_transfer, make_user
 
 LONG = "9" * 5000
 EXPLORE = "/dashboard/reports/explore"
@@ -24,17 +23,17 @@ SAFE = ("content-security-policy", "x-content-type-options", "cache-control")
 
 
 @pytest.mark.parametrize("text", [LONG, "0", "11", "-1", "1.0", "1e1", "\u0661", "x", "", "- 1"])
-def test_what_is_no_whole_number_is_refused_by_its_name(text: str) -> None:
+def test_invalid_whole_number_is_refused_by_field_name(text: str) -> None:
     with pytest.raises(FieldInvalid, match="parts must be a whole number from 1 to 10") as refused:
-        Form({"parts": [text]}).whole("parts", least=1, most=10)
+        Form({"parts": [text]}).integer("parts", minimum=1, maximum=10)
     assert refused.value.field == "parts"
 
 
 def test_whole_numbers_are_read() -> None:
     form = Form({"parts": [" 7 "], "left": ["-3"]})
-    assert form.whole("parts", least=1, most=10) == 7
-    assert form.whole("left", least=-5, most=0) == -3
-    assert form.whole("other", least=1, most=10, default=4) == 4
+    assert form.integer("parts", minimum=1, maximum=10) == 7
+    assert form.integer("left", minimum=-5, maximum=0) == -3
+    assert form.integer("other", minimum=1, maximum=10, default=4) == 4
 
 
 async def test_very_many_digits_are_refused(org: Tenant) -> None:
@@ -45,7 +44,7 @@ async def test_very_many_digits_are_refused(org: Tenant) -> None:
         await admin.send(rules, {"tiers-0": LONG}),
         await admin.send(rules, {"do": f"tier:{LONG}"}),
         await admin.send("/dashboard/settings/approvals", {"threshold": LONG}),
-        await admin.send("/dashboard/settings/limits", {"do": "rehearse", "days": LONG}),
+        await admin.send("/dashboard/settings/limits", {"do": "simulate", "days": LONG}),
         await admin.send(CLOCK, {"by": LONG, "unit": "days"}),
         await admin.open(EXPLORE, limit=LONG),
     ]
@@ -57,29 +56,29 @@ async def test_very_many_digits_are_refused(org: Tenant) -> None:
 
 
 @pytest.mark.parametrize("end", ["0001-01-01", "0001-01-01T00:00:00", "x"])
-async def test_a_report_may_end_before_time_began(org: Tenant, end: str) -> None:
+async def test_report_with_an_early_end_is_refused(org: Tenant, end: str) -> None:
     assert last_day({"createdBefore": end}) == end
     assert (await (await visit(org)).open(EXPLORE, createdBefore=end)).status == 422
 
 
-async def test_an_empty_id_is_nobodys(org: Tenant) -> None:
-    inside = Interface(cast("Any", build_app(org.house)), org.caller)
+async def test_empty_id_is_not_found(org: Tenant) -> None:
+    inside = InternalClient(cast("Any", app_of(org.container)), org.caller)
     with pytest.raises(ResourceNotFound):
         await inside.get("/v2/users/")
     with pytest.raises(ResourceNotFound):
         inside.passing("/v2/users//x")
 
 
-async def test_pages_leave_empty_ids_out(org: Tenant) -> None:
+async def test_pages_omit_empty_ids(org: Tenant) -> None:
     ada = await make_user(org, funds="100")
     grace = await make_user(org, firstName="Grace", email="grace@example.com")
-    made = await make_transfer(org, ada, grace, "10", requireApproval=True)
-    admin, chosen = await visit(org), str(made["approval"]["id"])
+    created = await make_transfer(org, ada, grace, "10", requireApproval=True)
+    admin, chosen = await visit(org), str(created["approval"]["id"])
     voted = await admin.send(
         "/dashboard/approvals", {"approval": [chosen, ""], "vote": "approve", "comment": ""}
     )
     assert voted.status == 200
-    assert "not done:" not in voted.text
+    assert "Not recorded:" not in voted.text
     assert (await org.get(f"/v2/approvals/{chosen}"))["status"] == "APPROVED"
     nothing = {"approval": "", "vote": "approve", "comment": ""}
     assert (await admin.send("/dashboard/approvals", nothing)).status == 422
@@ -87,29 +86,29 @@ async def test_pages_leave_empty_ids_out(org: Tenant) -> None:
 
 
 @pytest.mark.parametrize("percent", ["1e9999999", "1e999999", "NaN", "-1", "1." + "0" * 19, LONG])
-async def test_a_fee_is_digits_and_a_point(org: Tenant, percent: str) -> None:
+async def test_fee_must_be_digits_and_a_point(org: Tenant, percent: str) -> None:
     ada = await make_user(org, funds="100")
     grace = await make_user(org, firstName="Grace", email="grace@example.com")
     fee = {"feeType": "PERCENT", "feeValue": percent}
-    told = {"to": "user", "toUser": grace, "amount": "10", **fee}
-    seen = await review(await visit(org), "transfer", ada, **told)
-    assert seen.status == 422
-    assert "Write the fee as a number" in seen.text
-    assert len(seen.answer.text) < 100_000
+    fields = {"to": "user", "toUser": grace, "amount": "10", **fee}
+    page = await review(await visit(org), "transfer", ada, **fields)
+    assert page.status == 422
+    assert "Enter the fee as a number" in page.text
+    assert len(page.response.text) < 100_000
 
 
-@pytest.mark.parametrize("told", ["1e9999999999999", "1e999999", "NaN", "Infinity", "x"])
-def test_what_is_no_amount_is_shown_as_it_is(told: str) -> None:
-    assert plain_number(told, "en") == told
+@pytest.mark.parametrize("text", ["1e9999999999999", "1e999999", "NaN", "Infinity", "x"])
+def test_invalid_amount_is_shown_unchanged(text: str) -> None:
+    assert plain_number(text, "en") == text
 
 
-async def test_a_link_does_not_choose_whom_a_name_means(org: Tenant) -> None:
+async def test_link_does_not_choose_among_users_with_the_same_name(org: Tenant) -> None:
     ada = await make_user(org, funds="100")
     one = await make_user(org, firstName="Grace", email="grace@example.com")
     other = await make_user(org, firstName="Mallory", email="mallory@example.com")
-    member = await visit(org, Role.MEMBER)
+    member = await visit(org, MemberRole.MEMBER)
     link = {"userId": ada, "to": "user", "toUser": "Grace", "toUserFor": "Grace", "toUserId": other}
-    page = await member.see(
+    page = await member.load(
         f"{NEW}/transfer", **link, requestId="x", amount="5", **{"forced.transfer": "fail"}
     )
     main = page.tree.xpath("//main//form//@value")
@@ -119,44 +118,42 @@ async def test_a_link_does_not_choose_whom_a_name_means(org: Tenant) -> None:
     assert not [name for name in fields if name.startswith("forced.") and fields[name] == ["fail"]]
     assert fields["amount"] == ["5"]
     sent = await member.send(f"{NEW}/transfer", {**fields, "to": "user", "step": "review"})
-    assert other not in sent.answer.text
-    assert one in sent.answer.text
+    assert other not in sent.response.text
+    assert one in sent.response.text
     assert (await begin(member, "transfer", ada))["userId"] == [ada]
 
 
-async def test_a_file_that_is_not_whole_says_so(
-    org: Tenant, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_incomplete_file_is_marked(org: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     admin, log = await visit(org), "/dashboard/audit-log/csv"
     for name in ("A", "B", "C"):
-        await admin.done("/dashboard/settings", {"name": name})
+        await admin.submit("/dashboard/settings", {"name": name})
     monkeypatch.setattr(audit_pages, "_FILE_PAGE_SIZE", 1)
-    whole = (await admin.see(log)).answer.text
-    assert "INCOMPLETE" not in whole
+    integer = (await admin.load(log)).response.text
+    assert "INCOMPLETE" not in integer
     monkeypatch.setattr(audit_pages, "_FILE_ENTRIES_MAX", 2)
-    cut = (await admin.see(log)).answer.text.split("\r\n")
+    cut = (await admin.load(log)).response.text.split("\r\n")
     assert (len(cut), cut[-2]) == (
         5,
-        "INCOMPLETE. There are older entries: a file has at most 2.",
+        "INCOMPLETE. Older entries are missing: a file has at most 2.",
     )
-    asked = Interface.get
+    original_get = InternalClient.get
 
     for refusal, sentence in ((Busy(), "the service was busy"), (FieldInvalid("no"), "no")):
 
         async def refused(
-            interface: Interface, path: str, /, refusal: Exception = refusal, **query: Any
+            interface: InternalClient, path: str, /, refusal: Exception = refusal, **query: Any
         ) -> Any:
             if query.get("cursor"):
                 raise refusal
-            return await asked(interface, path, **query)
+            return await original_get(interface, path, **query)
 
-        monkeypatch.setattr(Interface, "get", refused)
-        last = (await admin.see(log)).answer.text.split("\r\n")[-2]
-        assert last.startswith(f"INCOMPLETE. There are older entries: {sentence}")
+        monkeypatch.setattr(InternalClient, "get", refused)
+        last = (await admin.load(log)).response.text.split("\r\n")[-2]
+        assert last.startswith(f"INCOMPLETE. Older entries are missing: {sentence}")
 
 
-async def test_after_the_clock_one_is_on_a_page(org: Tenant) -> None:
-    member, some = await visit(org, Role.MEMBER), uuid4()
+async def test_advancing_the_clock_leads_to_a_page(org: Tenant) -> None:
+    member, some = await visit(org, MemberRole.MEMBER), uuid4()
     for back, page in (
         (f"/dashboard/transactions/{some}/accept", f"/dashboard/transactions/{some}"),
         (f"/dashboard/webhooks/{some}/rotate?x=1", f"/dashboard/webhooks/{some}"),
@@ -164,10 +161,10 @@ async def test_after_the_clock_one_is_on_a_page(org: Tenant) -> None:
         ("/dashboard/sandbox/clock", "/dashboard/sandbox"),
         ("//[x", "/dashboard/sandbox"),
     ):
-        assert await member.done(CLOCK, {"seconds": "0", "back": back}) == page
+        assert await member.submit(CLOCK, {"seconds": "0", "back": back}) == page
 
 
-async def test_files_and_their_refusals_are_guarded_as_pages_are(org: Tenant) -> None:
+async def test_files_and_refusals_have_security_headers(org: Tenant) -> None:
     admin = await visit(org)
     for path, status in (
         (f"{NEW}/batch/template.csv", 200),
@@ -175,13 +172,13 @@ async def test_files_and_their_refusals_are_guarded_as_pages_are(org: Tenant) ->
         ("/dashboard/reports/download?createdAfter=x", 400),
         (f"/dashboard/reports/saved/{uuid4()}/download", 404),
     ):
-        answer = (await admin.open(path)).answer
-        assert answer.status_code == status, path
-        assert not [each for each in SAFE if each not in answer.headers], path
+        response = (await admin.open(path)).response
+        assert response.status_code == status, path
+        assert not [each for each in SAFE if each not in response.headers], path
 
 
-async def test_too_much_is_refused_to_who_signed_in_on_their_own_page(org: Tenant) -> None:
+async def test_oversized_form_is_refused_with_a_page(org: Tenant) -> None:
     page = await (await visit(org)).send("/dashboard/settings", {"name": "x" * 300_000})
     assert page.status == 413
     assert page.tree.xpath("//nav")
-    assert "To the overview" in page.text
+    assert "Go to overview" in page.text

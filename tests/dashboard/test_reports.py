@@ -1,12 +1,15 @@
-"""Reports as pages: charts, saved ones, files, statements, schedules; by role."""
+"""Report pages by role: charts, saved reports, files, statements, schedules."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from landbridge.web.caller import Role
+from landbridge.dashboard.reports.names import TITLES
+from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
+from tests.reporting.metrics.custom.templates import FAILURES, create
 from tests.tenants import Tenant, fund, held, make_user
 
 TEMPLATES = (
@@ -16,31 +19,44 @@ TEMPLATES = (
 HOSTILE = "<script>alert(1)</script>"
 
 
-async def test_everybody_sees_what_can_be_measured(org: Tenant) -> None:
-    for role in Role:
-        page = await (await visit(org, role)).see("/dashboard/reports")
+async def test_every_role_sees_report_templates(org: Tenant) -> None:
+    for role in MemberRole:
+        page = await (await visit(org, role)).load("/dashboard/reports")
         assert [f"/dashboard/reports/explore?template={each}" in page.links() for each in TEMPLATES]
-        assert "Nothing is saved yet" in page.text
+        assert "No saved reports yet" in page.text
+
+
+async def test_custom_template_is_listed_and_drawn(org: Tenant) -> None:
+    await create(org, "MEXICO_FAILURES", definition=FAILURES, displayName="Failures in Mexico")
+    visitor = await visit(org, MemberRole.ANALYST)
+    listed = await visitor.load("/dashboard/reports")
+    assert "Failures in Mexico" in listed.text
+    page = await visitor.load(
+        "/dashboard/reports/explore", template="MEXICO_FAILURES", breakdowns="userType"
+    )
+    assert page.tree.xpath('//select[@name="calculationInterval"]/option/@value') == ["week"]
+    assert "User type" in page.text
+    assert "All data" in page.text
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
 async def test_each_template_is_drawn_by_each_breakdown(org: Tenant, template: str) -> None:
     await make_user(org)
-    somebody = await visit(org, Role.ANALYST)
-    told = (await org.get(f"/v2/reporting/templates/{template}"))["data"]
-    for breakdown in ["", *told["breakdownOptions"]]:
-        page = await somebody.see(
+    visitor = await visit(org, MemberRole.ANALYST)
+    definition = (await org.get(f"/v2/reporting/templates/{template}"))["data"]
+    for breakdown in ["", *definition["breakdownOptions"]]:
+        page = await visitor.load(
             "/dashboard/reports/explore", template=template, breakdowns=breakdown
         )
-        assert told["displayName"] in page.title
-        assert "All numbers" in page.text
+        assert TITLES[template] in page.title
+        assert "All data" in page.text
 
 
-async def test_the_chart_has_a_table_of_the_same_numbers(org: Tenant) -> None:
+async def test_chart_has_a_table_of_the_same_numbers(still_org: Tenant) -> None:
     for _ in range(3):
-        await make_user(org)
-    page = await (await visit(org)).see("/dashboard/reports/explore", template="NEW_USERS")
-    assert "New Users: 3" in page.answer.text
+        await make_user(still_org)
+    page = await (await visit(still_org)).load("/dashboard/reports/explore", template="NEW_USERS")
+    assert "New users: 3" in page.response.text
     assert page.tree.xpath('//details[@class="numbers"]//td/text()')[0] == "3"
 
 
@@ -58,108 +74,123 @@ async def test_the_chart_has_a_table_of_the_same_numbers(org: Tenant) -> None:
         {"userIds": HOSTILE},
     ],
 )
-async def test_what_is_wrong_is_said_above_the_form(org: Tenant, query: dict[str, str]) -> None:
+async def test_invalid_report_shows_errors_above_the_form(
+    org: Tenant, query: dict[str, str]
+) -> None:
     page = await (await visit(org)).open("/dashboard/reports/explore", **query)
     assert page.status == 422, page.text
     assert page.tree.xpath('//*[@role="alert"]')
-    assert HOSTILE not in page.answer.text
+    assert HOSTILE not in page.response.text
     name, value = next(iter(query.items()))
     if name in {"createdAfter", "until"} and value.isascii():
         assert page.value(name) == value
 
 
-async def test_a_report_that_is_not_there_is_not_found(org: Tenant) -> None:
-    somebody = await visit(org)
+async def test_unknown_report_is_not_found(org: Tenant) -> None:
+    visitor = await visit(org)
     for path in (
         "/dashboard/reports/explore?template=NOTHING",
         "/dashboard/reports/saved/01a20146-cd55-76a3-8870-37bfb017078a",
         "/dashboard/reports/schedules/01a20146-cd55-76a3-8870-37bfb017078a",
     ):
-        assert (await somebody.open(path)).status == 404, path
+        assert (await visitor.open(path)).status == 404, path
 
 
-async def test_a_report_is_saved_renamed_downloaded_and_deleted(org: Tenant) -> None:
-    somebody = await visit(org, Role.MEMBER)
-    asked = {"template": "TRANSACTION_COUNT", "breakdowns": "transactionStatus"}
-    place = await somebody.done("/dashboard/reports/save", {**asked, "name": HOSTILE})
-    page = await somebody.see(place)
+async def test_report_is_saved_renamed_downloaded_and_deleted(org: Tenant) -> None:
+    visitor = await visit(org, MemberRole.MEMBER)
+    query = {"template": "TRANSACTION_COUNT", "breakdowns": "transactionStatus"}
+    path = await visitor.submit("/dashboard/reports/save", {**query, "name": HOSTILE})
+    page = await visitor.load(path)
     assert HOSTILE in page.text
-    assert HOSTILE not in page.answer.text
-    assert (await somebody.send(place, {"name": ""})).status == 422
-    assert await somebody.done(place, {"name": "Monthly"}) == place
-    assert "Monthly" in (await somebody.see("/dashboard/reports")).text
-    file = await somebody.see(f"{place}/download", format="csv", content="results")
-    assert file.answer.text.startswith("periodStart,transactionStatus,transactionCount")
-    assert "attachment" in file.answer.headers["content-disposition"]
-    assert await somebody.done(f"{place}/delete") == "/dashboard/reports"
-    assert (await somebody.open(place)).status == 404
+    assert HOSTILE not in page.response.text
+    assert (await visitor.send(path, {"name": ""})).status == 422
+    assert await visitor.submit(path, {"name": "Monthly"}) == path
+    assert "Monthly" in (await visitor.load("/dashboard/reports")).text
+    file = await visitor.load(f"{path}/download", format="csv", content="results")
+    assert file.response.text.startswith("periodStart,transactionStatus,transactionCount")
+    assert "attachment" in file.response.headers["content-disposition"]
+    assert await visitor.submit(f"{path}/delete") == "/dashboard/reports"
+    assert (await visitor.open(path)).status == 404
 
 
-async def test_nobody_sees_what_others_saved(org: Tenant, other_org: Tenant) -> None:
-    somebody, stranger = await visit(org), await visit(other_org)
-    place = await somebody.done(
+async def test_saved_reports_of_other_organisations_are_not_found(
+    org: Tenant, other_org: Tenant
+) -> None:
+    visitor, outsider = await visit(org), await visit(other_org)
+    path = await visitor.submit(
         "/dashboard/reports/save", {"template": "NEW_USERS", "name": "Ours"}
     )
-    assert (await stranger.open(place)).status == 404
-    assert (await stranger.send(place, {"name": "Theirs"})).status == 404
-    assert (await stranger.open(f"{place}/download")).status == 404
-    assert (await stranger.send(f"{place}/delete")).status == 404
+    assert (await outsider.open(path)).status == 404
+    assert (await outsider.send(path, {"name": "Theirs"})).status == 404
+    assert (await outsider.open(f"{path}/download")).status == 404
+    assert (await outsider.send(f"{path}/delete")).status == 404
 
 
-async def test_an_analyst_saves_nothing(org: Tenant) -> None:
-    place = await (await visit(org)).done(
+async def test_analyst_cannot_save_reports(org: Tenant) -> None:
+    path = await (await visit(org)).submit(
         "/dashboard/reports/save", {"template": "NEW_USERS", "name": "Ours"}
     )
-    analyst = await visit(org, Role.ANALYST)
-    assert "Save it" not in (await analyst.see("/dashboard/reports/explore")).text
-    told = {"template": "NEW_USERS", "name": "Mine"}
-    assert (await analyst.send("/dashboard/reports/save", told)).status == 403
-    assert (await analyst.send(place, {"name": "Mine"})).status == 403
-    assert (await analyst.send(f"{place}/delete")).status == 403
+    analyst = await visit(org, MemberRole.ANALYST)
+    assert "Save report" not in (await analyst.load("/dashboard/reports/explore")).text
+    fields = {"template": "NEW_USERS", "name": "Mine"}
+    assert (await analyst.send("/dashboard/reports/save", fields)).status == 403
+    assert (await analyst.send(path, {"name": "Mine"})).status == 403
+    assert (await analyst.send(f"{path}/delete")).status == 403
     assert (await analyst.send("/dashboard/reports/schedules", {"name": "Mine"})).status == 403
-    assert (await analyst.see(f"{place}/download")).answer.text.startswith("periodStart")
+    assert (await analyst.load(f"{path}/download")).response.text.startswith("periodStart")
 
 
-async def test_what_is_shown_can_be_downloaded(org: Tenant) -> None:
-    somebody = await visit(org, Role.ANALYST)
+async def test_shown_report_can_be_downloaded(org: Tenant) -> None:
+    visitor = await visit(org, MemberRole.ANALYST)
     for form in ("csv", "parquet"):
         for content in ("results", "transactions"):
-            file = await somebody.see(
+            file = await visitor.load(
                 *("/dashboard/reports/download",),
                 template="TRANSACTION_COUNT",
                 format=form,
                 content=content,
             )
-            assert "attachment" in file.answer.headers["content-disposition"]
-    refused = await somebody.open("/dashboard/reports/download", format="pdf")
+            assert "attachment" in file.response.headers["content-disposition"]
+    refused = await visitor.open("/dashboard/reports/download", format="pdf")
     assert refused.status == 400
-    assert refused.answer.headers["content-type"].startswith("text/plain")
-    assert "format" in refused.answer.text
+    assert refused.response.headers["content-type"].startswith("text/plain")
+    assert "format" in refused.response.text
 
 
 async def test_statements_are_shown_and_printed(org: Tenant) -> None:
     user = await make_user(org)
     await fund(org, user, "25")
     assert await held(org, user)
-    somebody = await visit(org, Role.ANALYST)
-    assert "Whose statement" in (await somebody.see("/dashboard/reports/statements")).text
-    day = (await org.house.orgs.now(org.org_id)).date()
-    page = await somebody.see("/dashboard/reports/statements", userId=user)
+    visitor = await visit(org, MemberRole.ANALYST)
+    assert "Choose a user" in (await visitor.load("/dashboard/reports/statements")).text
+    page = await visitor.load("/dashboard/reports/statements", userId=user)
     assert page.status == 200
-    now = {"userId": user, "createdAfter": str(day.replace(day=1)), "timeZone": "UTC"}
-    file = await somebody.see("/dashboard/reports/statements/file", **now, format="pdf")
-    assert file.answer.content.startswith(b"%PDF")
-    wrong = await somebody.open("/dashboard/reports/statements", userId="nobody")
+    now = {"userId": user, "timeZone": "UTC"}
+    file = await visitor.load("/dashboard/reports/statements/file", **now, format="pdf")
+    assert file.response.content.startswith(b"%PDF")
+    wrong = await visitor.open("/dashboard/reports/statements", userId="nobody")
     assert wrong.status == 422
     assert wrong.value("userId") == "nobody"
 
 
-async def test_a_schedule_is_made_looked_at_and_ended(org: Tenant) -> None:
-    somebody = await visit(org, Role.MEMBER)
-    saved = await somebody.done(
+async def test_statement_on_the_first_of_a_month_is_of_the_month_before(org: Tenant) -> None:
+    user = await make_user(org)
+    now = await org.container.orgs.now(org.org_id)
+    first = (now.replace(day=1, hour=0, minute=0) + timedelta(days=32)).replace(day=1)
+    seconds = int((first - now).total_seconds()) + 1
+    await org.post("/v2/sandbox/clock/advance", {"seconds": seconds})
+    visitor = await visit(org, MemberRole.ANALYST)
+    page = await visitor.load("/dashboard/reports/statements", userId=user)
+    assert page.value("createdAfter") == str((first - timedelta(days=1)).date().replace(day=1))
+    assert page.value("createdBefore") == str(first.date())
+
+
+async def test_schedule_is_created_shown_and_deleted(org: Tenant) -> None:
+    visitor = await visit(org, MemberRole.MEMBER)
+    saved = await visitor.submit(
         "/dashboard/reports/save", {"template": "NEW_USERS", "name": "Users"}
     )
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": "Monthly users",
         "metricId": saved.rpartition("/")[2],
         "every": "month",
@@ -167,11 +198,11 @@ async def test_a_schedule_is_made_looked_at_and_ended(org: Tenant) -> None:
         "timeZone": "UTC",
         "format": "csv",
     }
-    again = await somebody.send("/dashboard/reports/schedules", {**told, "at": "25:00"})
+    again = await visitor.send("/dashboard/reports/schedules", {**fields, "at": "25:00"})
     assert again.status == 422
     assert again.value("name") == "Monthly users"
-    place = await somebody.done("/dashboard/reports/schedules", told)
-    assert "Nothing yet" in (await somebody.see(place)).text
-    assert "Monthly users" in (await somebody.see("/dashboard/reports/schedules")).text
-    assert await somebody.done(f"{place}/delete") == "/dashboard/reports/schedules"
+    path = await visitor.submit("/dashboard/reports/schedules", fields)
+    assert "No files yet" in (await visitor.load(path)).text
+    assert "Monthly users" in (await visitor.load("/dashboard/reports/schedules")).text
+    assert await visitor.submit(f"{path}/delete") == "/dashboard/reports/schedules"
     assert json.dumps(await org.get("/v2/reporting/schedules")).count("Monthly users") == 0

@@ -1,17 +1,17 @@
-"""The list of payments, and the page of each."""
+"""List of payments, and the page of each type."""
 
 from typing import Any, cast
 from uuid import uuid4
 
-from landbridge.app import build_app
-from landbridge.flows.swaps.model import Status
-from landbridge.web.caller import Role
-from landbridge.web.inside import Interface
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.http.caller import MemberRole
+from landbridge.platform.http.internal_client import InternalClient
 from tests.dashboard.browsing import visit
 from tests.onramps import make_onramp
 from tests.payouts import accept, make_account, make_offramp, make_payee
 from tests.tenants import (
     Tenant,
+    app_of,
     business,
     fund,
     make_agreement,
@@ -29,78 +29,78 @@ LIST = "/dashboard/transactions"
 HOSTILE = "<script>alert(1)</script>"
 
 
-async def test_the_list_opens_for_everybody(org: Tenant) -> None:
-    for role in Role:
-        somebody = await visit(org, role)
-        assert "No payments yet" in (await somebody.see(LIST)).text
+async def test_list_opens_for_every_role(org: Tenant) -> None:
+    for role in MemberRole:
+        visitor = await visit(org, role)
+        assert "No payments yet" in (await visitor.load(LIST)).text
     ada = await make_user(org, funds="10")
-    swap = await make_swap(org, ada, "1.25", status=Status.COMPLETED)
-    for role in Role:
-        somebody = await visit(org, role)
-        seen = await somebody.see(LIST)
-        assert f"{LIST}/{swap['id']}" in seen.links()
-        assert "COMPLETED" in seen.text
-        assert "Ada Example" in seen.text
-        assert ("/dashboard/new/transfer" in seen.links()) == (role is not Role.ANALYST)
+    swap = await make_swap(org, ada, "1.25", status=SwapStatus.COMPLETED)
+    for role in MemberRole:
+        visitor = await visit(org, role)
+        page = await visitor.load(LIST)
+        assert f"{LIST}/{swap['id']}" in page.links()
+        assert 'title="COMPLETED"' in page.response.text
+        assert "Ada Example" in page.text
+        assert ("/dashboard/new/transfer" in page.links()) == (role is not MemberRole.ANALYST)
 
 
-async def test_filters_stand_in_the_address(org: Tenant) -> None:
+async def test_filters_are_in_the_address(org: Tenant) -> None:
     ada = await make_user(org, funds="50")
     bob = await make_user(org, funds="50", firstName="Bob", email="bob@example.com")
     swap = f"{LIST}/{(await make_swap(org, ada, '5'))['id']}"
     transfer = f"{LIST}/{(await make_transfer(org, bob, ada, 2))['id']}"
     admin = await visit(org)
     today = (await org.get("/v2/transactions"))["data"][0]["createdAt"][:10]
-    for query, wanted in (
+    for query, expected in (
         ({"type": "WALLET.SWAP"}, {swap}),
         ({"status": "OPEN_QUOTE"}, {swap}),
         ({"currency": "usdt"}, {swap}),
         ({"currency": "usdc"}, {swap, transfer}),
         ({"user": bob}, {transfer}),
         ({"user": "bob@example.com"}, {transfer}),
-        ({"least": "3"}, {swap}),
-        ({"most": "3", "type": ""}, {transfer}),
+        ({"minimum": "3"}, {swap}),
+        ({"maximum": "3", "type": ""}, {transfer}),
         ({"from": today, "until": today}, {swap, transfer}),
         ({"from": "2190-01-01"}, set[str]()),
         ({"until": "2001-01-01"}, set[str]()),
     ):
-        seen = await admin.see(LIST, **query)
-        assert {each for each in seen.links() if each in {swap, transfer}} == wanted, query
+        page = await admin.load(LIST, **query)
+        assert {each for each in page.links() if each in {swap, transfer}} == expected, query
 
 
-async def test_filters_that_make_no_sense_say_so(org: Tenant) -> None:
+async def test_invalid_filters_show_errors(org: Tenant) -> None:
     admin = await visit(org)
     for query, words in (
         ({"type": "GIFT"}, "type must be one of"),
-        ({"user": "nobody@example.com"}, "Give the id of a user"),
-        ({"least": "much"}, "minAmount"),
-        ({"from": "soon"}, "A date looks like"),
-        ({"until": "9999-12-31"}, "A date looks like"),
+        ({"user": "nobody@example.com"}, "Enter a user ID"),
+        ({"minimum": "much"}, "minAmount"),
+        ({"from": "soon"}, "Enter a date"),
+        ({"until": "9999-12-31"}, "Enter a date"),
         ({"cursor": "x"}, "cursor"),
     ):
-        seen = await admin.see(LIST, **query)
-        assert words in seen.text, query
+        page = await admin.load(LIST, **query)
+        assert words in page.text, query
 
 
-async def test_older_payments_are_a_page_further(org: Tenant) -> None:
+async def test_older_payments_are_on_the_next_page(org: Tenant) -> None:
     ada = await make_user(org, funds="50")
-    made = [(await make_swap(org, ada, "1"))["id"] for _ in range(27)]
+    created = [(await make_swap(org, ada, "1"))["id"] for _ in range(27)]
     admin = await visit(org)
-    first = await admin.see(LIST)
-    assert f"{LIST}/{made[0]}" not in first.links()
+    first = await admin.load(LIST)
+    assert f"{LIST}/{created[0]}" not in first.links()
     (older,) = first.tree.xpath('//a[@rel="next"]/@href')
-    assert f"{LIST}/{made[0]}" in (await admin.see(str(older))).links()
+    assert f"{LIST}/{created[0]}" in (await admin.load(str(older))).links()
 
 
-async def test_a_page_shows_every_kind(org: Tenant) -> None:
+async def test_every_type_has_a_payment_page(org: Tenant) -> None:
     ada = await make_payee(org)
     bob = await make_user(org, firstName="Bob", chains=["POLYGON", "BASE"])
     account = await make_account(org, ada)
     offramp = await make_offramp(org, ada, account)
     await accept(org, offramp)
     batch = [{"userId": bob, "amount": "3"}, {"userId": bob, "amount": "0.5"}]
-    made = {
-        "Swap": await make_swap(org, ada, "5", status=Status.COMPLETED),
+    created = {
+        "Swap": await make_swap(org, ada, "5", status=SwapStatus.COMPLETED),
         "Transfer": await make_transfer(org, ada, bob, 2),
         "Batch": await make_batch(org, ada, *batch),
         "Bridge": await make_bridge(org, ada, bob),
@@ -108,83 +108,83 @@ async def test_a_page_shows_every_kind(org: Tenant) -> None:
         "Offramp": offramp,
     }
     await run_due(org)
-    for role in Role:
-        somebody = await visit(org, role)
-        for name, each in made.items():
-            seen = await somebody.see(f"{LIST}/{each['id']}")
-            assert seen.title.startswith(name)
-            assert f"/dashboard/users/{ada}" in seen.links()
-            assert "Timeline" in seen.text
-            assert each["requestId"] in seen.answer.text
-    transfer = await (await visit(org)).see(f"{LIST}/{made['Transfer']['id']}")
-    assert "Journal of COMPLETED" in transfer.text
-    assert "data-poll" not in transfer.answer.text
+    for role in MemberRole:
+        visitor = await visit(org, role)
+        for name, each in created.items():
+            page = await visitor.load(f"{LIST}/{each['id']}")
+            assert page.title.startswith(name)
+            assert f"/dashboard/users/{ada}" in page.links()
+            assert "Timeline" in page.text
+            assert each["requestId"] in page.response.text
+    transfer = await (await visit(org)).load(f"{LIST}/{created['Transfer']['id']}")
+    assert "Journal entry of Completed" in transfer.text
+    assert "data-poll" not in transfer.response.text
     assert "Debit" in transfer.text
-    told = (await org.get(f"/v2/transactions/{made['Transfer']['id']}"))["history"]
-    (chain_hash,) = [each["facts"]["transactionHash"] for each in told if each["facts"]]
-    assert chain_hash in transfer.answer.text
+    history = (await org.get(f"/v2/transactions/{created['Transfer']['id']}"))["history"]
+    (chain_hash,) = [each["facts"]["transactionHash"] for each in history if each["facts"]]
+    assert chain_hash in transfer.response.text
 
 
-async def test_a_payment_under_way_renews_itself(org: Tenant) -> None:
+async def test_open_payment_refreshes_itself(org: Tenant) -> None:
     ada = await make_user(org, funds="10")
     swap = await make_swap(org, ada, "5")
     admin = await visit(org)
-    seen = await admin.see(f"{LIST}/{swap['id']}")
-    assert seen.tree.xpath('//*[@id="payment"]/@data-poll') == ["3"]
-    assert "Somebody to accept the quote" in seen.text
+    page = await admin.load(f"{LIST}/{swap['id']}")
+    assert page.tree.xpath('//*[@id="payment"]/@data-poll') == ["3"]
+    assert "Acceptance of the quote" in page.text
 
 
 async def test_votes_are_shown(org: Tenant) -> None:
     ada = await make_user(org, funds="10")
     bob = await make_user(org, firstName="Bob")
-    made = await make_transfer(org, ada, bob, 2, requireApproval=True)
+    created = await make_transfer(org, ada, bob, 2, requireApproval=True)
     admin = await visit(org)
-    seen = await admin.see(f"{LIST}/{made['id']}")
-    assert f"/dashboard/approvals/{made['approval']['id']}" in seen.links()
-    assert "An admin's approval" in seen.text
+    page = await admin.load(f"{LIST}/{created['id']}")
+    assert f"/dashboard/approvals/{created['approval']['id']}" in page.links()
+    assert "Approval by an admin" in page.text
 
 
 async def test_members_are_named(org: Tenant) -> None:
     ada = await make_user(org, funds="10")
     bob = await make_user(org, firstName="Bob")
     admin = await visit(org, name="Grace Admin")
-    member = await visit(org, Role.MEMBER, name="Mel Member")
-    signed = await org.house.sessions.find(member.cookie)
+    member = await visit(org, MemberRole.MEMBER, name="Mel Member")
+    signed = await org.container.sessions.find(member.cookie)
     assert signed is not None
-    interface = Interface(cast("Any", build_app(org.house)), signed.caller)
-    made = await interface.post("/v2/wallets/transfers", transfer_body(ada, bob, 2))
-    approval = made["transferDetails"]["approval"]
-    path = f"{LIST}/{made['transferDetails']['id']}"
-    assert "Mel Member" in (await admin.see(path)).text
-    boss = await org.house.sessions.find(admin.cookie)
+    interface = InternalClient(cast("Any", app_of(org.container)), signed.caller)
+    created = await interface.post("/v2/wallets/transfers", transfer_body(ada, bob, 2))
+    approval = created["transferDetails"]["approval"]
+    path = f"{LIST}/{created['transferDetails']['id']}"
+    assert "Mel Member" in (await admin.load(path)).text
+    boss = await org.container.sessions.find(admin.cookie)
     assert boss is not None
-    deciding = Interface(cast("Any", build_app(org.house)), boss.caller)
+    deciding = InternalClient(cast("Any", app_of(org.container)), boss.caller)
     body = {"comment": "All is well & good."}
     await deciding.post(f"/v2/transfer-approvals/{approval['id']}/approve", body)
-    for somebody in (admin, member):
-        seen = (await somebody.see(path)).text
-        assert "Grace Admin" in seen
-    assert "All is well & good." in (await admin.see(path)).text
+    for visitor in (admin, member):
+        page = (await visitor.load(path)).text
+        assert "Grace Admin" in page
+    assert "All is well & good." in (await admin.load(path)).text
 
 
-async def test_what_is_unknown_is_not_found(org: Tenant) -> None:
+async def test_unknown_payment_is_not_found(org: Tenant) -> None:
     ada = await make_user(org, funds="10")
     swap = await make_swap(org, ada, "5")
-    other = await make_tenant(org.house, org.client, name="Other")
-    stranger = await visit(other)
+    other = await make_tenant(org.container, org.client, name="Other")
+    outsider = await visit(other)
     for each in (swap["id"], str(uuid4()), "x"):
-        assert (await stranger.open(f"{LIST}/{each}")).status == 404
+        assert (await outsider.open(f"{LIST}/{each}")).status == 404
 
 
-async def test_what_was_typed_is_text(org: Tenant) -> None:
+async def test_user_text_is_escaped(org: Tenant) -> None:
     user = (await org.post("/v2/users", business(await make_agreement(org))))["id"]
     await org.post(f"/v2/users/{user}", {"businessName": "O'Hara & Sons"})
     await fund(org, user, "10")
     swap = await make_swap(org, user, "5")
     admin = await visit(org)
     for path in (LIST, f"{LIST}/{swap['id']}", "/dashboard/search?q=hara"):
-        seen = await admin.see(path)
-        assert "O'Hara & Sons" in seen.text
-        assert "Hara &amp; Sons" in seen.answer.text
-    for name in ("user", "least", "from", "type", "cursor"):
-        assert HOSTILE not in (await admin.see(LIST, **{name: f'">{HOSTILE}'})).answer.text
+        page = await admin.load(path)
+        assert "O'Hara & Sons" in page.text
+        assert "Hara &amp; Sons" in page.response.text
+    for name in ("user", "minimum", "from", "type", "cursor"):
+        assert HOSTILE not in (await admin.load(LIST, **{name: f'">{HOSTILE}'})).response.text

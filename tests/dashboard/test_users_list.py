@@ -1,9 +1,9 @@
-"""The list of users, and making one."""
+"""List of users, and the form for new users."""
 
 from uuid import uuid4
 
-from landbridge.web.caller import Role
-from tests.dashboard.browsing import Opened, visit
+from landbridge.platform.http.caller import MemberRole
+from tests.dashboard.browsing import DashboardPage, visit
 from tests.tenants import Tenant, business, make_agreement, make_user
 
 NEW = "/dashboard/users/new"
@@ -19,34 +19,34 @@ PERSON = {
 }
 
 
-def names(page: Opened) -> list[str]:
+def names(page: DashboardPage) -> list[str]:
     return [str(each.text) for each in page.tree.xpath("//tbody//th//a")]
 
 
-async def test_everybody_who_signed_in_sees_the_list(org: Tenant) -> None:
+async def test_every_role_sees_the_list(org: Tenant) -> None:
     await make_user(org)
-    for role in Role:
-        somebody = await visit(org, role)
-        page = await somebody.see("/dashboard/users")
+    for role in MemberRole:
+        visitor = await visit(org, role)
+        page = await visitor.load("/dashboard/users")
         assert names(page) == ["Ada Example"]
-        assert (NEW in page.links()) == (role is not Role.ANALYST)
+        assert (NEW in page.links()) == (role is not MemberRole.ANALYST)
 
 
-async def test_without_users_it_says_what_to_do(org: Tenant) -> None:
-    somebody = await visit(org)
-    page = await somebody.see("/dashboard/users")
+async def test_empty_list_says_what_to_do(org: Tenant) -> None:
+    visitor = await visit(org)
+    page = await visitor.load("/dashboard/users")
     assert "No users yet" in page.text
     assert NEW in page.links()
 
 
-async def test_a_search_looks_into_all_names_the_e_mail_and_the_id(org: Tenant) -> None:
+async def test_search_covers_names_email_and_id(org: Tenant) -> None:
     ada = await make_user(org, firstName="Ada", lastName="Lovelace", email="al@example.com")
     await make_user(org, firstName="Bob", lastName="Adams", email="bob@example.org")
     await org.post("/v2/users", business(await make_agreement(org), businessName="Adamant Ltd"))
-    somebody = await visit(org)
+    visitor = await visit(org)
 
     async def found(text: str, type_: str = "") -> list[str]:
-        return names(await somebody.see("/dashboard/users", q=text, type=type_))
+        return names(await visitor.load("/dashboard/users", q=text, type=type_))
 
     assert await found("ada") == ["Adamant Ltd", "Bob Adams", "Ada Lovelace"]
     assert await found("ada", "business") == ["Adamant Ltd"]
@@ -55,55 +55,55 @@ async def test_a_search_looks_into_all_names_the_e_mail_and_the_id(org: Tenant) 
     assert await found("al@ex") == ["Ada Lovelace"]
     assert await found(ada) == ["Ada Lovelace"]
     assert await found(str(uuid4())) == []
-    assert "No user fits" in (await somebody.see("/dashboard/users", q="nobody")).text
+    assert "No matching users" in (await visitor.load("/dashboard/users", q="nobody")).text
 
 
-async def test_the_list_is_paged(org: Tenant) -> None:
+async def test_list_is_paged(org: Tenant) -> None:
     for number in range(27):
         await make_user(org, firstName=f"Nr{number}", lastName="Many")
-    somebody = await visit(org)
+    visitor = await visit(org)
     for query in ("", "?q=many"):
-        first = await somebody.see(f"/dashboard/users{query}")
+        first = await visitor.load(f"/dashboard/users{query}")
         (older,) = first.tree.xpath("//a[@rel='next']/@href")
-        second = await somebody.see(str(older))
+        second = await visitor.load(str(older))
         assert names(first) + names(second) == [f"Nr{each} Many" for each in range(26, -1, -1)]
         assert not second.tree.xpath("//a[@rel='next']")
 
 
-async def test_what_is_wrong_with_a_filter_is_said(org: Tenant) -> None:
-    somebody = await visit(org)
-    page = await somebody.see("/dashboard/users", type="robot")
+async def test_invalid_filter_shows_an_error(org: Tenant) -> None:
+    visitor = await visit(org)
+    page = await visitor.load("/dashboard/users", type="robot")
     assert "type must be one of" in page.text
 
 
-async def test_a_person_is_made_with_a_link_that_is_accepted_for_them(org: Tenant) -> None:
-    somebody = await visit(org, Role.MEMBER)
-    page = await somebody.see(NEW)
-    told = {**PERSON, "requestId": page.value("requestId")}
-    linked = await somebody.send(NEW, {**told, "do": "link"})
+async def test_individual_is_created_after_terms_are_accepted(org: Tenant) -> None:
+    visitor = await visit(org, MemberRole.MEMBER)
+    page = await visitor.load(NEW)
+    fields = {**PERSON, "requestId": page.value("requestId")}
+    linked = await visitor.send(NEW, {**fields, "do": "link"})
     assert linked.status == 200
     agreement = linked.value("signedAgreementId")
     assert linked.value("firstName") == "Grace"
     assert any(f"/tos/{agreement}?session=" in each for each in linked.links())
-    told["signedAgreementId"] = agreement
+    fields["signedAgreementId"] = agreement
 
-    early = await somebody.send(NEW, told)
+    early = await visitor.send(NEW, fields)
     assert early.status == 422
     assert early.value("lastName") == "Hopper"
 
-    accepted = await somebody.send(NEW, {**told, "do": "accept"})
+    accepted = await visitor.send(NEW, {**fields, "do": "accept"})
     assert "Accepted" in accepted.text
-    there = await somebody.done(NEW, told)
-    assert await somebody.done(NEW, told) == there
-    shown = await somebody.see(there)
+    path = await visitor.submit(NEW, fields)
+    assert await visitor.submit(NEW, fields) == path
+    shown = await visitor.load(path)
     assert "Grace Hopper" in shown.text
-    user = await org.get("/v2/users/" + there.rpartition("/")[2])
+    user = await org.get("/v2/users/" + path.rpartition("/")[2])
     assert set(user["wallets"]["INDIVIDUAL"]) == {"POLYGON", "SOLANA"}
 
 
-async def test_a_business_is_made_with_owners(org: Tenant) -> None:
-    somebody = await visit(org)
-    told = {
+async def test_business_is_created_with_owners(org: Tenant) -> None:
+    visitor = await visit(org)
+    fields = {
         "type": "business",
         "businessName": "Example & Sons Ltd",
         "email": "office@example.com",
@@ -116,38 +116,38 @@ async def test_a_business_is_made_with_owners(org: Tenant) -> None:
         "ultimateBeneficialOwners[0].dateOfBirth": "1990-01-01",
         "ultimateBeneficialOwners[0].hasControl": "yes",
     }
-    refused = await somebody.send(NEW, {**told, "do": "create"})
+    refused = await visitor.send(NEW, {**fields, "do": "create"})
     assert refused.status == 422
     assert "isSigner" in refused.text
-    more = await somebody.send(NEW, {**told, "do": "owner"})
+    more = await visitor.send(NEW, {**fields, "do": "owner"})
     assert more.value("owners") == "2"
-    told |= {
+    fields |= {
         "owners": "2",
         "ultimateBeneficialOwners[1].firstName": "Bob",
         "ultimateBeneficialOwners[1].lastName": "Example",
         "ultimateBeneficialOwners[1].dateOfBirth": "1991-01-01",
         "ultimateBeneficialOwners[1].isSigner": "yes",
     }
-    there = await somebody.done(NEW, {**told, "do": "create"})
-    shown = await somebody.see(there)
+    path = await visitor.submit(NEW, {**fields, "do": "create"})
+    shown = await visitor.load(path)
     assert "Bob Example" in shown.text
     assert "Example & Sons Ltd" in shown.text
 
 
-async def test_what_is_missing_comes_back_as_the_form(org: Tenant) -> None:
-    somebody = await visit(org)
+async def test_incomplete_form_is_shown_again(org: Tenant) -> None:
+    visitor = await visit(org)
     for fields in ({}, {"do": "accept"}, {"signedAgreementId": "x"}, {"type": "robot"}):
-        assert (await somebody.send(NEW, fields)).status == 422
-    told = {**PERSON, "signedAgreementId": await make_agreement(org)}
+        assert (await visitor.send(NEW, fields)).status == 422
+    submitted = {**PERSON, "signedAgreementId": await make_agreement(org)}
     wrong = ({"email": "x"}, {"dateOfBirth": "x"}, {"address.city": "Denver"}, {"chains": "X"})
     for changes in wrong:
-        sent = await somebody.send(NEW, {**told, **changes})
+        sent = await visitor.send(NEW, {**submitted, **changes})
         assert sent.status == 422, changes
 
 
-async def test_an_analyst_makes_nobody(org: Tenant) -> None:
-    somebody = await visit(org, Role.ANALYST)
-    told = {**PERSON, "signedAgreementId": await make_agreement(org)}
-    sent = await somebody.send(NEW, told)
+async def test_analyst_cannot_create_users(org: Tenant) -> None:
+    visitor = await visit(org, MemberRole.ANALYST)
+    fields = {**PERSON, "signedAgreementId": await make_agreement(org)}
+    sent = await visitor.send(NEW, fields)
     assert sent.status == 403
     assert (await org.get("/v2/users"))["count"] == 0

@@ -1,8 +1,8 @@
-"""One user: overview, edit, freeze, erase, and whose they are."""
+"""One user: overview, edit, freeze, erase, and access by other organisations."""
 
 import pytest
 
-from landbridge.web.caller import Role
+from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
 from tests.tenants import Tenant, business, make_agreement, make_swap, make_user
 
@@ -24,51 +24,51 @@ async def test_each_page_opens_for_each_role_and_for_no_other_organisation(
         "country": "USA",
     }
     user = await make_user(org, funds="12.5", address=address)
-    for role in Role:
+    for role in MemberRole:
         page = await (await visit(org, role)).open(f"/dashboard/users/{user}{tab}")
-        allowed = {Role.ADMIN} if tab == "/erase" else {Role.ADMIN, Role.MEMBER}
+        allowed = {MemberRole.ADMIN} if tab == "/erase" else {MemberRole.ADMIN, MemberRole.MEMBER}
         assert page.status == (403 if tab in FORMS and role not in allowed else 200)
         assert not page.tree.xpath("//script[contains(., 'alert')]")
-    stranger = await visit(other_org)
-    assert (await stranger.open(f"/dashboard/users/{user}{tab}")).status == 404
-    assert (await stranger.open(f"/dashboard/users/nonsense{tab}")).status == 404
+    outsider = await visit(other_org)
+    assert (await outsider.open(f"/dashboard/users/{user}{tab}")).status == 404
+    assert (await outsider.open(f"/dashboard/users/nonsense{tab}")).status == 404
 
 
-async def test_the_overview_tells_balances_and_payments(org: Tenant) -> None:
+async def test_overview_shows_balances_and_payments(org: Tenant) -> None:
     user = await make_user(org, funds="1234.5")
     swap = await make_swap(org, user)
-    page = await (await visit(org)).see(f"/dashboard/users/{user}")
+    page = await (await visit(org)).load(f"/dashboard/users/{user}")
     assert "1,234.50" in page.text
     assert f"/dashboard/transactions/{swap['id']}" in page.links()
-    tab = await (await visit(org)).see(f"/dashboard/users/{user}/transactions")
+    tab = await (await visit(org)).load(f"/dashboard/users/{user}/transactions")
     assert f"/dashboard/transactions/{swap['id']}" in tab.links()
-    none = await (await visit(org)).see(f"/dashboard/users/{user}/transactions", type="ONRAMP")
+    none = await (await visit(org)).load(f"/dashboard/users/{user}/transactions", type="ONRAMP")
     assert f"/dashboard/transactions/{swap['id']}" not in none.links()
 
 
-async def test_a_user_is_frozen_with_a_reason_and_unfrozen(org: Tenant) -> None:
+async def test_user_is_frozen_with_a_reason_and_unfrozen(org: Tenant) -> None:
     user = await make_user(org)
-    somebody, path = await visit(org, Role.MEMBER), f"/dashboard/users/{user}"
-    await somebody.done(f"{path}/freeze", {"reason": "looks <odd>"})
-    page = await somebody.see(path)
+    visitor, path = await visit(org, MemberRole.MEMBER), f"/dashboard/users/{user}"
+    await visitor.submit(f"{path}/freeze", {"reason": "looks <odd>"})
+    page = await visitor.load(path)
     assert "looks <odd>" in page.text
     assert (await org.get(f"/v2/users/{user}/freeze"))["frozen"] is True
-    await somebody.done(f"{path}/unfreeze")
+    await visitor.submit(f"{path}/unfreeze")
     assert (await org.get(f"/v2/users/{user}/freeze"))["frozen"] is False
-    long = await somebody.send(f"{path}/freeze", {"reason": "x" * 1000})
+    long = await visitor.send(f"{path}/freeze", {"reason": "x" * 1000})
     assert long.status == 422
-    analyst = await visit(org, Role.ANALYST)
+    analyst = await visit(org, MemberRole.ANALYST)
     assert (await analyst.send(f"{path}/freeze", {"reason": "x"})).status == 403
     assert (await analyst.send(f"{path}/unfreeze")).status == 403
 
 
-async def test_a_person_is_edited(org: Tenant) -> None:
+async def test_individual_is_edited(org: Tenant) -> None:
     user = await make_user(org)
-    somebody, path = await visit(org), f"/dashboard/users/{user}/edit"
-    page = await somebody.see(path)
+    visitor, path = await visit(org), f"/dashboard/users/{user}/edit"
+    page = await visitor.load(path)
     assert page.value("firstName") == "Ada"
     assert page.value("dateOfBirth") == "1990-01-01"
-    told = {"firstName": "Grace", "lastName": "Example", "email": "grace@example.com"}
+    fields = {"firstName": "Grace", "lastName": "Example", "email": "grace@example.com"}
     address = {
         "address.addressLine1": "1 Main Street",
         "address.city": "Denver",
@@ -76,23 +76,23 @@ async def test_a_person_is_edited(org: Tenant) -> None:
         "address.country": "USA",
         "address.stateProvinceRegion": "CO",
     }
-    await somebody.done(path, {**told, **address, "do": "save"})
+    await visitor.submit(path, {**fields, **address, "do": "save"})
     known = await org.get(f"/v2/users/{user}/particulars")
     assert (known["firstName"], known["address"]["city"]) == ("Grace", "Denver")
     assert known["dateOfBirth"] == "1990-01-01"
-    assert "Denver" in (await somebody.see(f"/dashboard/users/{user}")).text
-    wrong = await somebody.send(path, {**told, **address, "address.stateProvinceRegion": "XX"})
+    assert "Denver" in (await visitor.load(f"/dashboard/users/{user}")).text
+    wrong = await visitor.send(path, {**fields, **address, "address.stateProvinceRegion": "XX"})
     assert wrong.status == 422
     assert wrong.value("address.city") == "Denver"
     assert wrong.tree.xpath("//*[@name='address.stateProvinceRegion'][@aria-invalid='true']")
 
 
 async def test_owners_of_a_business_are_edited(org: Tenant) -> None:
-    made = await org.post("/v2/users", business(await make_agreement(org)))
-    somebody, path = await visit(org), f"/dashboard/users/{made['id']}/edit"
-    page = await somebody.see(path)
+    created = await org.post("/v2/users", business(await make_agreement(org)))
+    visitor, path = await visit(org), f"/dashboard/users/{created['id']}/edit"
+    page = await visitor.load(path)
     name = "ultimateBeneficialOwners[0]"
-    told = {
+    fields = {
         "businessName": "New Name Ltd",
         "email": page.value("email"),
         "owners": "1",
@@ -102,27 +102,27 @@ async def test_owners_of_a_business_are_edited(org: Tenant) -> None:
         f"{name}.hasControl": "yes",
         f"{name}.isSigner": "yes",
     }
-    more = await somebody.send(path, {**told, "do": "owner"})
+    more = await visitor.send(path, {**fields, "do": "owner"})
     assert (more.status, more.value("owners")) == (200, "2")
-    await somebody.done(path, {**told, "do": "save"})
-    known = await org.get(f"/v2/users/{made['id']}/particulars")
+    await visitor.submit(path, {**fields, "do": "save"})
+    known = await org.get(f"/v2/users/{created['id']}/particulars")
     assert known["ultimateBeneficialOwners"][0]["firstName"] == "Zoe"
     assert known["businessName"] == "New Name Ltd"
 
 
-async def test_erasing_asks_for_the_e_mail_and_says_what_is_in_the_way(org: Tenant) -> None:
+async def test_erasing_requires_the_email_and_shows_obstacles(org: Tenant) -> None:
     user = await make_user(org)
-    somebody, path = await visit(org), f"/dashboard/users/{user}/erase"
-    wrong = await somebody.send(path, {"email": "bob@example.com"})
+    visitor, path = await visit(org), f"/dashboard/users/{user}/erase"
+    wrong = await visitor.send(path, {"email": "bob@example.com"})
     assert wrong.status == 422
-    early = await somebody.send(path, {"email": "ada@example.com"})
+    early = await visitor.send(path, {"email": "ada@example.com"})
     assert early.status == 409
     assert "freeze the user first" in early.text
     await org.post(f"/v2/users/{user}/freeze", {})
-    member = await visit(org, Role.MEMBER)
+    member = await visit(org, MemberRole.MEMBER)
     assert (await member.send(path, {"email": "ada@example.com"})).status == 403
-    await somebody.done(path, {"email": "Ada@example.com"})
+    await visitor.submit(path, {"email": "Ada@example.com"})
     for tab in (*TABS, *MORE):
-        page = await somebody.see(f"/dashboard/users/{user}{tab}")
+        page = await visitor.load(f"/dashboard/users/{user}{tab}")
         assert "Erased user" in page.text
-        assert "ada@example.com" not in page.answer.text
+        assert "ada@example.com" not in page.response.text

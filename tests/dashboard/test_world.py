@@ -1,18 +1,26 @@
-"""Every page, as each role and as a stranger: who sees what, and that nobody meets a fault."""
+"""Every page, as each role and as another organisation: permissions, no server errors."""
 
 import re
 
+import httpx2
 import pytest
 
-from landbridge.app import build_app
-from landbridge.web.caller import Role
-from tests.bank_files.incoming import make_bank_line
+from landbridge.app.container import Container
+from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
-from tests.dashboard.world import FOR_ADMINS, FOR_EDITORS, World, build, inside
-from tests.receipts.play import make_held
-from tests.tenants import Tenant
+from tests.dashboard.world import (
+    ADMIN_PAGES,
+    EDITOR_PAGES,
+    TEMPLATE,
+    World,
+    build,
+    in_process_client,
+)
+from tests.payments.bank_files.inbound_files import make_bank_line
+from tests.payments.incoming_payments.incoming_payment_setup import make_held
+from tests.tenants import Tenant, app_of, make_tenant
 
-# No pages: downloads, pictures, and what our own script asks for.
+# Not pages: downloads, images, and responses for the dashboard's scripts.
 FILES = {
     "/dashboard/assets/{version:str}/{name:str}",
     "/dashboard/audit-log/csv",
@@ -26,67 +34,76 @@ FILES = {
     "/dashboard/reports/statements/file",
     "/dashboard/webhooks/{webhook_id:str}/keys/{kid:str}",
 }
-# Pages that are opened by other tests, in a browser and with axe, for a reason.
-ELSEWHERE = {
-    "/dashboard/sign-in": "nobody is signed in",
-    "/dashboard/forgot": "nobody is signed in",
-    "/dashboard/sign-in/code": "half signed in",
-    "/dashboard/invitations/{token:str}": "its link is mailed",
-    "/dashboard/reset/{token:str}": "its link is mailed",
-    "/dashboard/profile/passkeys/{passkey_id:str}": "a browser makes the passkey",
-    "/dashboard/reviews/kyc/{case_id:str}": "a server where people decide on people",
-    "/dashboard/webhooks/{webhook_id:str}/deliveries/{delivery_id:str}": "a worker delivers",
-    "/dashboard/{rest:path}": "what is not there",
+# Pages that other tests open in a browser with axe, with the reason.
+TESTED_ELSEWHERE = {
+    "/dashboard/chains": "needs a connected chain",
+    "/dashboard/chains/{name:str}": "needs a connected chain",
+    "/dashboard/sign-in": "needs a signed-out browser",
+    "/dashboard/forgot": "needs a signed-out browser",
+    "/dashboard/sign-in/code": "needs an open second factor",
+    "/dashboard/invitations/{token:str}": "its link is e-mailed",
+    "/dashboard/reset/{token:str}": "its link is e-mailed",
+    "/dashboard/profile/passkeys/{passkey_id:str}": "a browser creates the passkey",
+    "/dashboard/reviews/kyc/{case_id:str}": "needs a server with manual reviews",
+    "/dashboard/webhooks/{webhook_id:str}/deliveries/{delivery_id:str}": "needs a worker",
+    "/dashboard/{path:path}": "unknown paths",
 }
 
-# The pages of other organisations' things are not there; what has no id shows one's own.
+# Addresses that show the visitor's own data, even with an ID of another organisation.
 _OWN = ("?userId=", "/dashboard/search", "statements?")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+async def org(container: Container, client: httpx2.AsyncClient) -> Tenant:
+    """One organisation for all tests of this module, which only read it."""
+    return await make_tenant(container, client)
+
+
+@pytest.fixture(scope="module")
 async def world(org: Tenant) -> World:
-    world, admin = await build(inside(org)), await visit(org)
+    world, admin = await build(in_process_client(org)), await visit(org)
 
     async def links(path: str) -> list[str]:
-        return (await admin.see(path)).links()
+        return (await admin.load(path)).links()
 
     deposit = await make_held(org)
     world.deposit, world.line = str(deposit.id), await make_bank_line(org)
-    # What is written a moment later.
-    await org.house.request_log.flush()
+    # Records that are written asynchronously.
+    await org.container.request_log.flush()
     world.request = (await org.get("/v2/request-log", limit=1))["requests"][0]["xRequestId"]
-    await org.house.outbox.run_once([org.org_id])
-    await world.look_around(links)
+    await org.container.outbox.run_once([org.org_id])
+    await world.find_linked_pages(links)
     return world
 
 
-async def test_every_page_is_one_of_the_world(org: Tenant, world: World) -> None:
-    """So that a new page meets each role, a stranger, axe and the camera, too."""
-    routes_of = build_app(org.house).routes
+async def test_every_page_is_in_the_catalogue(org: Tenant, world: World) -> None:
+    """A new page must be listed, so that roles, axe and screenshots cover it."""
+    routes_of = app_of(org.container).routes
     paths = {each.path for each in routes_of if "GET" in getattr(each, "methods", ())}
-    # What is told by its own name goes before what has an id there.
+    # Match fixed path segments before parameters.
     routes = sorted((path for path in paths if path.startswith("/dashboard")), key=_ids)
     shapes = {path: re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path)) for path in routes}
-    opened = {
+    page = {
         next(path for path, shape in shapes.items() if shape.fullmatch(address))
         for address in (each.partition("?")[0] for each in world.pages().values())
     }
-    assert set(routes) - opened == FILES | ELSEWHERE.keys()
+    assert set(routes) - page == FILES | TESTED_ELSEWHERE.keys()
 
 
 def _ids(path: str) -> int:
     return path.count("{")
 
 
-async def test_each_role_sees_what_it_may(org: Tenant, world: World) -> None:
-    for role in Role:
-        somebody = await visit(org, role)
-        found = {name: (await somebody.open(path)).status for name, path in world.pages().items()}
+@pytest.mark.long
+async def test_each_role_sees_permitted_pages(org: Tenant, world: World) -> None:
+    for role in MemberRole:
+        visitor = await visit(org, role)
+        found = {name: (await visitor.open(path)).status for name, path in world.pages().items()}
         refused = {
             name
             for name in found
-            if (name in FOR_ADMINS and role is not Role.ADMIN)
-            or (name in FOR_EDITORS and role is Role.ANALYST)
+            if (name in ADMIN_PAGES and role is not MemberRole.ADMIN)
+            or (name in EDITOR_PAGES and role is MemberRole.ANALYST)
         }
         wrong = {
             name: status
@@ -96,26 +113,28 @@ async def test_each_role_sees_what_it_may(org: Tenant, world: World) -> None:
         assert not wrong, f"{role}: {wrong}"
 
 
-async def test_each_form_holds_the_token_of_its_session(org: Tenant, world: World) -> None:
-    somebody = await visit(org)
+async def test_each_form_has_the_csrf_token_of_its_session(org: Tenant, world: World) -> None:
+    visitor = await visit(org)
     for name, path in world.pages().items():
-        page = await somebody.see(path)
+        page = await visitor.load(path)
         for form in page.tree.xpath('//form[@method="post"]'):
-            told = form.xpath('.//input[@name="csrf"]/@value')
-            assert told == [somebody.csrf], f"{name}: {form.get('action')} has {told}"
+            tokens = form.xpath('.//input[@name="csrf"]/@value')
+            assert tokens == [visitor.csrf], f"{name}: {form.get('action')} has {tokens}"
 
 
-async def test_a_stranger_finds_nothing(org: Tenant, other_org: Tenant, world: World) -> None:
-    stranger = await visit(other_org)
+async def test_other_organisation_finds_nothing(
+    org: Tenant, other_org: Tenant, world: World
+) -> None:
+    outsider = await visit(other_org)
     ids = [world.user, world.account, world.rule, world.webhook, world.metric, world.schedule]
     ids += [*world.payments.values(), world.approval, world.resolution_approval]
-    ids += [world.virtual_account]
+    ids += [world.virtual_account, TEMPLATE]
     for name, path in world.pages().items():
-        page = await stranger.open(path)
+        page = await outsider.open(path)
         if any(each in path for each in ids) and not any(each in path for each in _OWN):
             assert page.status == 404, f"{name}: {page.status}"
         else:
             assert page.status in {200, 404, 422}, f"{name}: {page.status}"
-        # What was asked for may be said again; nothing else of the others is.
-        told = page.text
-        assert not [each for each in ids if each in told and each not in path], name
+        # The page may repeat an ID from its address; it shows no other ID.
+        text = page.text
+        assert not [each for each in ids if each in text and each not in path], name

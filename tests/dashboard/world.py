@@ -1,24 +1,26 @@
-"""An organisation in which there is one of everything that a page can show, and all those pages.
+"""An organisation with one object of every kind that pages show, and the list of these pages.
 
-Made over HTTP by the stories that `landbridge trigger` plays, so it can be made in a test's own
-organisation and on a server that runs somewhere.
+Built over HTTP by the scenarios of `landbridge trigger`, so it can be built in a test's own
+organisation and on a running server.
 """
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import Any
 from uuid import uuid4
 
-from landbridge.stories.client import Client
-from landbridge.stories.people import agree, bank_account, introduce, sign_up, verified
-from landbridge.stories.triggering import STORIES
-from tests.resolving import body
+from landbridge.sandbox.scenarios.client import ScenarioClient
+from landbridge.sandbox.scenarios.people import agree, bank_account, introduce, sign_up, verified
+from landbridge.sandbox.scenarios.trigger import SCENARIOS
+from tests.reporting.metrics.custom.templates import FAILURES
+from tests.resolution_team import body
 from tests.tenants import Tenant, business, transfer_body
 
-# A payment of each kind, and what waits for a person.
-_PLAYED = {
+# A payment of each type, and payments that wait for a person.
+_SCENARIOS = {
     "swap": "WALLET.SWAP.STATUS.COMPLETED",
     "transfer": "WALLET.TRANSFER.UPDATE",
     "batch": "WALLET.TRANSFER.BATCH.UPDATE",
@@ -28,15 +30,16 @@ _PLAYED = {
     "offramp": "OFFRAMP.STATUS.COMPLETED",
     "offramp_failed": "OFFRAMP.STATUS.FIAT_FAILED",
     "offramp_open": "OFFRAMP.STATUS.OPEN_QUOTE",
-    "offramp_asked": "OFFRAMP.RFI.OPEN",
+    "offramp_in_review": "OFFRAMP.RFI.OPEN",
     "offramp_waiting": "OFFRAMP.STATUS.PENDING_APPROVAL",
 }
 _SETTINGS = ("approvals", "limits", "fees", "time-zone", "installation")
 _PROFILE = ("password", "proof", "second-factor", "passkeys", "sessions")
-# It is mailed, so that there is a mail.
+TEMPLATE = "MEXICO_FAILURES"
+# The link is e-mailed, so that the mailbox has an e-mail.
 _LINK = {"recipientEmail": "ada@example.com", "userType": "INDIVIDUAL", "rails": ["USD"]}
-# Events wait for every writing transaction of the server, also for a long one of another test.
-_LOOKS, _LOOK_EVERY_S = 600, 0.1
+# Events appear only after all open write transactions, including long ones of other tests.
+_ATTEMPTS, _INTERVAL_S = 600, 0.1
 _ROUTE = {
     "sourceCurrency": "usd",
     "destinationCurrency": "usdc",
@@ -46,7 +49,7 @@ _ROUTE = {
 
 @dataclass(slots=True)
 class World:
-    """Ids of what there is."""
+    """IDs of the created objects."""
 
     user: str
     business: str
@@ -67,15 +70,15 @@ class World:
     case: str | None = None
     deposit: str | None = None
     line: str | None = None
-    # Found on pages alone.
+    # Found only on pages.
     mail: str | None = None
     member: str | None = None
 
     def pages(self) -> Mapping[str, str]:
-        """Every page behind the door, by a name for its picture."""
+        """Return every page that requires sign-in, by the name of its screenshot."""
         found = {
             "overview": "/dashboard",
-            **self._users(),
+            **self._user_pages(),
             "settlement-rules": "/dashboard/settlement-rules",
             "settlement-rules-new": "/dashboard/settlement-rules/new",
             "settlement-rule": f"/dashboard/settlement-rules/{self.rule}",
@@ -96,14 +99,14 @@ class World:
             "reviews-kyc": "/dashboard/reviews/kyc",
             "reviews-accounts": "/dashboard/reviews/accounts",
             "reviews-transfers": "/dashboard/reviews/transfers",
-            "review-transfer": f"/dashboard/reviews/transfers/{self.payments['offramp_asked']}",
+            "review-transfer": f"/dashboard/reviews/transfers/{self.payments['offramp_in_review']}",
             "reviews-deposits": "/dashboard/reviews/deposits",
             "reviews-bank-lines": "/dashboard/reviews/bank-lines",
             "reviews-receivables": "/dashboard/reviews/receivables",
             "reviews-resolutions": "/dashboard/reviews/resolutions",
             "review-resolution": f"/dashboard/reviews/resolutions/{self.payments['stuck']}",
             "review-resolution-new": f"/dashboard/reviews/resolutions/{self.payments['offramp']}",
-            **self._frame(),
+            **self._other_pages(),
         }
         if self.delivery:
             found["delivery"] = f"/dashboard/webhooks/{self.webhook}/deliveries/{self.delivery}"
@@ -121,8 +124,8 @@ class World:
             found["team-member"] = self.member
         return found
 
-    def _users(self) -> Mapping[str, str]:
-        """What is about somebody."""
+    def _user_pages(self) -> Mapping[str, str]:
+        """Return the pages about a user."""
         user, users = f"/dashboard/users/{self.user}", "/dashboard/users"
         return {
             "users": users,
@@ -150,16 +153,19 @@ class World:
             "business-owner": f"{users}/{self.business}/compliance/owners/{self.owner}",
         }
 
-    async def look_around(self, links: Callable[[str], Awaitable[Sequence[str]]]) -> None:
-        """Find what only pages name; `links` answers where a page that the admin sees leads to."""
-        self.member = await _linked(links, "/dashboard/team", r"/dashboard/team/[0-9a-f-]{36}")
-        self.mail = await _linked(links, "/dashboard/mailbox", r"/dashboard/mailbox/.+")
+    async def find_linked_pages(self, links: Callable[[str], Awaitable[Sequence[str]]]) -> None:
+        """Find pages that only other pages link; `links` returns the links of a page for admins."""
+        self.member = await _first_link(links, "/dashboard/team", r"/dashboard/team/[0-9a-f-]{36}")
+        self.mail = await _first_link(links, "/dashboard/mailbox", r"/dashboard/mailbox/.+")
 
-    def _frame(self) -> Mapping[str, str]:
-        """What is not about a user or a payment."""
+    def _other_pages(self) -> Mapping[str, str]:
+        """Return the pages that are not about a user or a payment."""
         return {
             "reports": "/dashboard/reports",
             "report": "/dashboard/reports/explore?template=OUTCOMES&breakdowns=reason",
+            "report-builder": "/dashboard/reports/builder?subject=transactions",
+            "report-template": f"/dashboard/reports/templates/{TEMPLATE}",
+            "report-template-edit": f"/dashboard/reports/templates/{TEMPLATE}/edit",
             "report-saved": f"/dashboard/reports/saved/{self.metric}",
             "statements": f"/dashboard/reports/statements?userId={self.user}",
             "schedules": "/dashboard/reports/schedules",
@@ -187,8 +193,8 @@ class World:
         }
 
 
-# What is refused to all but admins. Everybody may look at the keys, the team and the rules.
-FOR_ADMINS = frozenset(
+# Only for admins. Every role sees the list of keys, the team and the settlement rules.
+ADMIN_PAGES = frozenset(
     {
         *("settings", *(f"settings-{each}" for each in _SETTINGS)),
         *(
@@ -203,51 +209,63 @@ FOR_ADMINS = frozenset(
         *("settlement-rules-new", "user-erase", "reviews-kyc", "review-kyc", "reviews-accounts"),
     }
 )
-# What is refused to analysts: forms that they could not send.
-FOR_EDITORS = frozenset(
+# Refused to analysts: forms they may not send.
+EDITOR_PAGES = frozenset(
     {
         *("users-new", "user-edit", "user-accounts-new", "user-virtual-accounts-new"),
-        *("user-virtual-account-edit", "user-kyc-link"),
+        *("user-virtual-account-edit", "user-kyc-link", "report-template-edit"),
         *(f"new-{kind}" for kind in ("transfer", "batch", "bridge", "swap", "onramp", "offramp")),
     }
 )
 
 
-def inside(org: Tenant) -> Client:
-    """The API for stories, in this process."""
+def in_process_client(org: Tenant) -> ScenarioClient:
+    """Return a scenario client that calls the app in this process."""
 
     async def send(
         method: str, path: str, *, content: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, bytes]:
-        told = {**headers, **org.headers}
-        answer = await org.client.request(method, path, content=content, headers=told)
-        return answer.status_code, answer.content
+        merged_headers = {**headers, **org.headers}
+        response = await org.client.request(method, path, content=content, headers=merged_headers)
+        return response.status_code, response.content
 
-    return Client(send)
+    return ScenarioClient(send)
 
 
-async def build(client: Client) -> World:
-    """Make everything, once."""
+async def build(client: ScenarioClient) -> World:
+    """Create one object of every kind."""
     webhook = await client.post(
         "/v2/webhooks", {"url": "http://127.0.0.1:9/landbridge", "eventTypes": ["*"]}
     )
     user = await verified(client, funds="1250.5")
     virtual = await client.post(f"/v2/users/{user}/virtual-accounts", _ROUTE)
-    rule = await client.post("/v2/virtual-accounts/settlement-rules", await _split(client, user))
-    payments = {name: (await STORIES[story](client)).about for name, story in _PLAYED.items()}
+    rule = await client.post(
+        "/v2/virtual-accounts/settlement-rules", await _rule_body(client, user)
+    )
+    payments = {
+        name: (await SCENARIOS[story](client)).subject_id for name, story in _SCENARIOS.items()
+    }
     approval = str((await client.get("/v2/transfer-approvals"))["approvals"][0]["id"])
     payments["stuck"] = await _stuck_transfer(client, user)
     resolution = await client.post("/v2/reviews/resolutions", body(payments["stuck"], "FAIL"))
     metric = await client.post(
         "/v2/reporting/metrics",
-        {"template": "TRANSACTION_COUNT", "name": "By status", "params": await _month(client)},
+        {
+            "template": "TRANSACTION_COUNT",
+            "name": "By status",
+            "params": await _month_to_date(client),
+        },
+    )
+    await client.post(
+        "/v2/reporting/templates",
+        {"name": TEMPLATE, "displayName": "Failed payouts to Mexico", "definition": FAILURES},
     )
     schedule = await client.post(
         "/v2/reporting/schedules",
         {"name": "Every month", "metricId": metric["data"]["id"], "every": "month"},
     )
-    stranger = await sign_up(client, "Grace")
-    await introduce(client, stranger)
+    outsider = await sign_up(client, "Grace")
+    await introduce(client, outsider)
     company = business(await agree(client))
     business_id = str((await client.post("/v2/users", company))["id"])
     owners: Any = await client.get(f"/v2/users/{business_id}/kyc/ubos")
@@ -270,43 +288,45 @@ async def build(client: Client) -> World:
         schedule=schedule["data"]["id"],
         payments=payments,
     )
-    await _found(client, world)
+    await _load_recorded_ids(client, world)
     return world
 
 
-async def _stuck_transfer(client: Client, user: str) -> str:
-    """The id of a transfer that its chain does not answer about."""
+async def _stuck_transfer(client: ScenarioClient, user: str) -> str:
+    """Create a transfer that its chain never confirms, and return its ID."""
     other = await sign_up(client, "Mary")
-    made = await client.post(
+    created = await client.post(
         "/v2/wallets/transfers",
         transfer_body(user, {"userId": other}, 1),
         plan="chain_send=late:20d",
     )
     await client.pass_time()
-    return str(made["transferDetails"]["id"])
+    return str(created["transferDetails"]["id"])
 
 
-async def _first_event(client: Client) -> str:
-    """An event; it is there once no transaction goes on that is older."""
-    for _ in range(_LOOKS):
+async def _first_event(client: ScenarioClient) -> str:
+    """Return the ID of an event, which appears once all earlier transactions have ended."""
+    for _ in range(_ATTEMPTS):
         for each in (await client.get("/v2/events", limit=1))["records"]:
             return str(each["eventId"])
-        await asyncio.sleep(_LOOK_EVERY_S)
+        await asyncio.sleep(_INTERVAL_S)
     raise AssertionError("no event came")
 
 
-async def _linked(links: Callable[[str], Awaitable[Sequence[str]]], path: str, pattern: str) -> str:
-    """The first link of a page that fits; what a worker sends is there in a moment."""
-    for _ in range(_LOOKS):
+async def _first_link(
+    links: Callable[[str], Awaitable[Sequence[str]]], path: str, pattern: str
+) -> str:
+    """Return the first matching link of a page, waiting for background workers."""
+    for _ in range(_ATTEMPTS):
         for each in await links(path):
             if re.fullmatch(pattern, each):
                 return each
-        await asyncio.sleep(_LOOK_EVERY_S)
+        await asyncio.sleep(_INTERVAL_S)
     raise AssertionError(f"{path} leads to nothing like {pattern}")
 
 
-async def _found(client: Client, world: World) -> None:
-    """What may be there a moment later, or only where somebody reviews."""
+async def _load_recorded_ids(client: ScenarioClient, world: World) -> None:
+    """Load the IDs of records that appear with a delay or only with manual reviews."""
     deliveries: Any = await client.get(f"/v2/webhooks/{world.webhook}/deliveries", limit=1)
     world.delivery = next((each["id"] for each in deliveries["deliveries"]), None)
     cases: Any = await client.get("/v2/reviews/kyc", limit=1)
@@ -315,8 +335,8 @@ async def _found(client: Client, world: World) -> None:
     world.request = next((each["xRequestId"] for each in requests["requests"]), None)
 
 
-async def _split(client: Client, user: str) -> Mapping[str, Any]:
-    """A rule that gives a twentieth to this user."""
+async def _rule_body(client: ScenarioClient, user: str) -> Mapping[str, Any]:
+    """Return a settlement rule that sends a twentieth to this user."""
     wallets = (await client.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]
     share = {
         "type": "PERCENTAGE",
@@ -332,11 +352,13 @@ async def _split(client: Client, user: str) -> Mapping[str, Any]:
     }
 
 
-async def _month(client: Client) -> Mapping[str, Any]:
+async def _month_to_date(client: ScenarioClient) -> Mapping[str, Any]:
     clock = await client.post("/v2/sandbox/clock/advance", {"seconds": 0})
-    day = str(clock["now"])[:10]
+    day = date.fromisoformat(str(clock["now"])[:10])
+    # On the first of a month: the month before, because a report covers whole days.
+    month = (day - timedelta(days=1)).replace(day=1)
     return {
-        "createdAfter": f"{day[:8]}01",
-        "createdBefore": day if not day.endswith("01") else f"{day[:8]}02",
+        "createdAfter": str(month),
+        "createdBefore": str(day),
         "calculationInterval": "day",
     }

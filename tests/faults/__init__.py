@@ -1,1 +1,1 @@
-"""Faults planted in code and data, each of which the audit must name."""
+"""Fault injection in code and data; the audit must report each fault."""

@@ -1,4 +1,4 @@
-"""Payments that are played to an end, each by what its owner, an admin and the worker do."""
+"""Payments completed by their owner, an admin and the worker."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -6,6 +6,7 @@ from uuid import UUID
 
 from tests.faults.world import World, set_price
 from tests.onramps import ONRAMPS, onramp_body, settle
+from tests.payments.virtual_accounts import virtual_account_setup as virtual_accounts
 from tests.payouts import OFFRAMPS, OUTSIDE, offramp_body
 from tests.tenants import (
     BATCHES,
@@ -18,7 +19,6 @@ from tests.tenants import (
     swap_body,
     transfer_body,
 )
-from tests.virtual_accounts import made as virtual
 
 Scenario = Callable[[World], Awaitable[UUID]]
 
@@ -35,8 +35,8 @@ async def transfer_refused(world: World) -> UUID:
 
 async def transfer_rejected(world: World) -> UUID:
     body = transfer_body(world.ada, world.grace, 10, requireApproval=True)
-    made = await world.make(TRANSFERS, body)
-    return await world.go_on(TRANSFERS, made, decision="reject")
+    created = await world.make(TRANSFERS, body)
+    return await world.go_on(TRANSFERS, created, decision="reject")
 
 
 async def batch(world: World, plan: str = "") -> UUID:
@@ -81,10 +81,10 @@ async def bridge_rejected(world: World) -> UUID:
 
 async def onramp(world: World, plan: str = "", amount: str | None = None) -> UUID:
     body = onramp_body(world.ada, 100)
-    made = await world.make(ONRAMPS, body, plan)
-    await world.go_on(ONRAMPS, made)
-    await world.deposit(ONRAMPS, made, amount)
-    return await world.go_on(ONRAMPS, made)
+    created = await world.make(ONRAMPS, body, plan)
+    await world.go_on(ONRAMPS, created)
+    await world.deposit(ONRAMPS, created, amount)
+    return await world.go_on(ONRAMPS, created)
 
 
 async def onramp_not_sent(world: World) -> UUID:
@@ -96,15 +96,15 @@ async def onramp_of_another_amount(world: World) -> UUID:
 
 
 async def virtual_deposit(world: World) -> UUID:
-    path = virtual.at(world.ada, world.virtual_account, "simulate-deposit")
-    await world.org.post(path, virtual.deposit_body("100"))
+    path = virtual_accounts.at(world.ada, world.virtual_account, "simulate-deposit")
+    await world.org.post(path, virtual_accounts.deposit_body("100"))
     await settle(world.org)
     return await world.newest("ONRAMP")
 
 
 async def micro_deposit(world: World) -> UUID:
-    path = virtual.at(world.ada, world.virtual_account, "simulate-deposit")
-    await world.org.post(path, virtual.deposit_body("0.32"))
+    path = virtual_accounts.at(world.ada, world.virtual_account, "simulate-deposit")
+    await world.org.post(path, virtual_accounts.deposit_body("0.32"))
     await settle(world.org)
     return await world.newest("ACCOUNT.MICRO_DEPOSIT")
 
@@ -117,8 +117,8 @@ async def wallet_deposit(world: World) -> UUID:
 async def offramp(world: World, plan: str = "", **changes: Any) -> UUID:
     fees = {"fees": list(world.fees)}
     body = offramp_body(world.ada, world.account, 100, developerFee=fees, **changes)
-    made = await world.make(OFFRAMPS, body, plan)
-    return await world.go_on(OFFRAMPS, made)
+    created = await world.make(OFFRAMPS, body, plan)
+    return await world.go_on(OFFRAMPS, created)
 
 
 async def offramp_not_taken(world: World) -> UUID:
@@ -130,7 +130,7 @@ async def offramp_not_paid(world: World) -> UUID:
 
 
 async def offramp_approved(world: World) -> UUID:
-    """Approved at another price than it was asked for: what is held changes."""
+    """Approve at another price than at the request: the held amount changes."""
     body = offramp_body(
         world.ada,
         world.account,
@@ -139,10 +139,10 @@ async def offramp_approved(world: World) -> UUID:
         destination={"amount": 100},
         requireApproval=True,
     )
-    made = await world.make(OFFRAMPS, body)
+    created = await world.make(OFFRAMPS, body)
     await set_price(world.org, world.clock, "usdc", "usd", "0.95")
     try:
-        return await world.go_on(OFFRAMPS, made)
+        return await world.go_on(OFFRAMPS, created)
     finally:
         await set_price(world.org, world.clock, "usdc", "usd", "0.98")
 
@@ -156,10 +156,10 @@ async def offramp_from_outside(world: World, plan: str = "", amount: str | None 
     ends = {"externalWalletId": world.external}
     fees = {"fees": list(world.fees)}
     body = offramp_body(None, world.account, 100, source=ends, developerFee=fees)
-    made = await world.make(OFFRAMPS, body, plan)
-    await world.go_on(OFFRAMPS, made)
-    await world.deposit(OFFRAMPS, made, amount)
-    return await world.go_on(OFFRAMPS, made)
+    created = await world.make(OFFRAMPS, body, plan)
+    await world.go_on(OFFRAMPS, created)
+    await world.deposit(OFFRAMPS, created, amount)
+    return await world.go_on(OFFRAMPS, created)
 
 
 async def offramp_from_outside_not_paid(world: World) -> UUID:
@@ -180,5 +180,5 @@ async def waiting_transfer(world: World) -> UUID:
 
 
 async def failed_swap(world: World) -> UUID:
-    made = await world.make(SWAPS, swap_body(world.ada, "10"), "chain_send=reject")
-    return await world.go_on(SWAPS, made)
+    created = await world.make(SWAPS, swap_body(world.ada, "10"), "chain_send=reject")
+    return await world.go_on(SWAPS, created)

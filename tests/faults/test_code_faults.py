@@ -1,4 +1,4 @@
-"""A fault in any posting function of any flow: what it has written is named."""
+"""Code faults: the audit reports the entries of every faulty posting function."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,99 +7,121 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from landbridge.flows.bridges import moves as bridge_moves
-from landbridge.flows.offramps import moves as offramp_moves
-from landbridge.flows.onramps import moves as onramp_moves
-from landbridge.flows.swaps import moves as swap_moves
+from landbridge.customers.wallets.model import deposit_postings
 from landbridge.ledger import corrections
 from landbridge.ledger.audit import table
 from landbridge.ledger.record_audit import EFFECT, JOURNALS
-from landbridge.payments import postings, remittances
-from landbridge.virtual_accounts.model import micro_deposit_postings
-from landbridge.wallets.model import deposit_postings
-from tests.faults import planting, scenarios
+from landbridge.payments.bridges import transitions as bridge_moves
+from landbridge.payments.engine import outgoing_transfers, postings
+from landbridge.payments.offramps import transitions as offramp_moves
+from landbridge.payments.onramps import transitions as onramp_moves
+from landbridge.payments.swaps import transitions as swap_moves
+from landbridge.payments.virtual_accounts.model import micro_deposit_postings
+from tests.faults import fault_injection, scenarios
 from tests.faults.scenarios import Scenario
 from tests.faults.world import World
 from tests.ledger.corruptions import CORRECTED, ENDED
 
 
-class Place(NamedTuple):
-    """A posting function, and a payment on whose way it posts."""
+class PostingFunction(NamedTuple):
+    """Posting function, and a payment that uses it."""
 
     scenario: Scenario
-    status: str  # where the payment ends without a fault
+    status: str  # status of the payment without a fault
     function: Callable[..., Any]
 
 
 PLACES = {
-    "deposit": Place(scenarios.wallet_deposit, "COMPLETED", deposit_postings),
-    "micro-deposit": Place(scenarios.micro_deposit, "COMPLETED", micro_deposit_postings),
-    "swap": Place(scenarios.swap, "COMPLETED", swap_moves.accepted),
-    "swap to another": Place(scenarios.swap_to_another, "COMPLETED", swap_moves.accepted),
-    "transfer, held": Place(scenarios.transfer, "COMPLETED", postings.hold),
-    "transfer, opened": Place(scenarios.transfer, "COMPLETED", remittances.holding),
-    "transfer, spent": Place(scenarios.transfer, "COMPLETED", postings.spend_held),
-    "transfer, refused": Place(scenarios.transfer_refused, "FAILED", postings.let_go),
-    "transfer, rejected": Place(
-        scenarios.transfer_rejected, "REJECTED", remittances.Remittance.let_go
+    "deposit": PostingFunction(scenarios.wallet_deposit, "COMPLETED", deposit_postings),
+    "micro-deposit": PostingFunction(scenarios.micro_deposit, "COMPLETED", micro_deposit_postings),
+    "swap": PostingFunction(scenarios.swap, "COMPLETED", swap_moves.accepted),
+    "swap to another": PostingFunction(scenarios.swap_to_another, "COMPLETED", swap_moves.accepted),
+    "transfer, held": PostingFunction(scenarios.transfer, "COMPLETED", postings.hold),
+    "transfer, opened": PostingFunction(
+        scenarios.transfer, "COMPLETED", outgoing_transfers.hold_journals
     ),
-    "batch, opened": Place(scenarios.batch, "COMPLETED", remittances.holding),
-    "batch, spent": Place(scenarios.batch, "COMPLETED", postings.spend_held),
-    "batch, refused": Place(scenarios.batch_refused, "FAILED", remittances.Remittance.let_go),
-    "bridge, accepted": Place(scenarios.bridge, "COMPLETED", bridge_moves.accepted),
-    "bridge, burned": Place(scenarios.bridge, "COMPLETED", bridge_moves.burned),
-    "bridge, minted": Place(scenarios.bridge, "COMPLETED", bridge_moves.minted),
-    "bridge, not burned": Place(scenarios.bridge_not_burned, "SOURCE_FAILED", bridge_moves.freed),
-    "bridge, not minted": Place(
+    "transfer, spent": PostingFunction(scenarios.transfer, "COMPLETED", postings.spend_held),
+    "transfer, refused": PostingFunction(
+        scenarios.transfer_refused, "FAILED", postings.release_held
+    ),
+    "transfer, rejected": PostingFunction(
+        scenarios.transfer_rejected, "REJECTED", outgoing_transfers.OutgoingTransfer.release_journal
+    ),
+    "batch, opened": PostingFunction(
+        scenarios.batch, "COMPLETED", outgoing_transfers.hold_journals
+    ),
+    "batch, spent": PostingFunction(scenarios.batch, "COMPLETED", postings.spend_held),
+    "batch, refused": PostingFunction(
+        scenarios.batch_refused, "FAILED", outgoing_transfers.OutgoingTransfer.release_journal
+    ),
+    "bridge, accepted": PostingFunction(scenarios.bridge, "COMPLETED", bridge_moves.accepted),
+    "bridge, burned": PostingFunction(scenarios.bridge, "COMPLETED", bridge_moves.burned),
+    "bridge, minted": PostingFunction(scenarios.bridge, "COMPLETED", bridge_moves.minted),
+    "bridge, not burned": PostingFunction(
+        scenarios.bridge_not_burned, "SOURCE_FAILED", bridge_moves.released
+    ),
+    "bridge, not minted": PostingFunction(
         scenarios.bridge_not_minted, "DESTINATION_FAILED", bridge_moves.returned
     ),
-    "bridge, asked for": Place(scenarios.bridge_rejected, "REJECTED", postings.hold),
-    "bridge, rejected": Place(scenarios.bridge_rejected, "REJECTED", bridge_moves.freed),
-    "onramp, seen": Place(scenarios.onramp, "COMPLETED", onramp_moves.seen_journal),
-    "onramp, claimed": Place(scenarios.onramp, "COMPLETED", onramp_moves.claimed),
-    "onramp, delivered": Place(scenarios.onramp, "COMPLETED", onramp_moves.delivered),
-    "onramp, not sent": Place(
+    "bridge, asked for": PostingFunction(scenarios.bridge_rejected, "REJECTED", postings.hold),
+    "bridge, rejected": PostingFunction(
+        scenarios.bridge_rejected, "REJECTED", bridge_moves.released
+    ),
+    "onramp, seen": PostingFunction(scenarios.onramp, "COMPLETED", onramp_moves.deposit_postings),
+    "onramp, claimed": PostingFunction(scenarios.onramp, "COMPLETED", onramp_moves.claimed),
+    "onramp, delivered": PostingFunction(scenarios.onramp, "COMPLETED", onramp_moves.delivered),
+    "onramp, not sent": PostingFunction(
         scenarios.onramp_not_sent, "FIAT_RETURNED", onramp_moves.back_in_transit
     ),
-    "onramp, sent back": Place(scenarios.onramp_not_sent, "FIAT_RETURNED", onramp_moves.returned),
-    "onramp, another amount": Place(
+    "onramp, sent back": PostingFunction(
+        scenarios.onramp_not_sent, "FIAT_RETURNED", onramp_moves.returned
+    ),
+    "onramp, another amount": PostingFunction(
         scenarios.onramp_of_another_amount, "FIAT_RETURNED", onramp_moves.returned
     ),
-    "virtual account, seen": Place(
-        scenarios.virtual_deposit, "COMPLETED", onramp_moves.seen_journal
+    "virtual account, seen": PostingFunction(
+        scenarios.virtual_deposit, "COMPLETED", onramp_moves.deposit_postings
     ),
-    "virtual account, split": Place(scenarios.virtual_deposit, "COMPLETED", onramp_moves.delivered),
-    "offramp, accepted": Place(scenarios.offramp, "COMPLETED", offramp_moves.held_instead),
-    "offramp, taken": Place(scenarios.offramp, "COMPLETED", offramp_moves.processed),
-    "offramp, claimed": Place(scenarios.offramp, "COMPLETED", offramp_moves.payout_claimed),
-    "offramp, paid": Place(scenarios.offramp, "COMPLETED", offramp_moves.payout_done),
-    "offramp, not taken": Place(
-        scenarios.offramp_not_taken, "CRYPTO_FAILED", offramp_moves.held_let_go
+    "virtual account, split": PostingFunction(
+        scenarios.virtual_deposit, "COMPLETED", onramp_moves.delivered
     ),
-    "offramp, not paid": Place(
+    "offramp, accepted": PostingFunction(scenarios.offramp, "COMPLETED", offramp_moves.adjust_hold),
+    "offramp, taken": PostingFunction(scenarios.offramp, "COMPLETED", offramp_moves.processed),
+    "offramp, claimed": PostingFunction(
+        scenarios.offramp, "COMPLETED", offramp_moves.payout_claimed
+    ),
+    "offramp, paid": PostingFunction(scenarios.offramp, "COMPLETED", offramp_moves.payout_done),
+    "offramp, not taken": PostingFunction(
+        scenarios.offramp_not_taken, "CRYPTO_FAILED", offramp_moves.release_hold
+    ),
+    "offramp, not paid": PostingFunction(
         scenarios.offramp_not_paid, "CRYPTO_RETURNED", offramp_moves.payout_failed
     ),
-    "offramp, given back": Place(
+    "offramp, given back": PostingFunction(
         scenarios.offramp_not_paid, "CRYPTO_RETURNED", offramp_moves.returned
     ),
-    "offramp, asked for": Place(scenarios.offramp_approved, "COMPLETED", postings.hold),
-    "offramp, approved": Place(scenarios.offramp_approved, "COMPLETED", offramp_moves.held_instead),
-    "offramp, rejected": Place(scenarios.offramp_rejected, "REJECTED", offramp_moves.held_let_go),
-    "offramp from outside, arrived": Place(
+    "offramp, asked for": PostingFunction(scenarios.offramp_approved, "COMPLETED", postings.hold),
+    "offramp, approved": PostingFunction(
+        scenarios.offramp_approved, "COMPLETED", offramp_moves.adjust_hold
+    ),
+    "offramp, rejected": PostingFunction(
+        scenarios.offramp_rejected, "REJECTED", offramp_moves.release_hold
+    ),
+    "offramp from outside, arrived": PostingFunction(
         scenarios.offramp_from_outside, "COMPLETED", offramp_moves.arrival
     ),
-    "offramp from outside, taken": Place(
+    "offramp from outside, taken": PostingFunction(
         scenarios.offramp_from_outside, "COMPLETED", offramp_moves.processed
     ),
-    "offramp from outside, given back": Place(
+    "offramp from outside, given back": PostingFunction(
         scenarios.offramp_from_outside_not_paid, "CRYPTO_RETURNED", offramp_moves.returned
     ),
-    "offramp from outside, sent back": Place(
+    "offramp from outside, sent back": PostingFunction(
         scenarios.offramp_from_outside_of_another_amount, "CRYPTO_RETURNED", offramp_moves.returned
     ),
 }
 FAULTS = ("nothing", "half", "double", "other_side", "other_account")
-# Where a journal is named, the ledger refuses one without postings: nothing is written at all.
+# The ledger refuses a named journal without postings: nothing is written at all.
 REFUSED = {
     (where, "nothing")
     for where in (
@@ -111,57 +133,57 @@ REFUSED = {
 NAMED = [pair for pair in product(PLACES, FAULTS) if pair not in REFUSED]
 
 
-@pytest.mark.parametrize("scenario", {each.scenario for each in PLACES.values()})
-async def test_a_payment_without_a_fault_is_clean(played: World, scenario: Scenario) -> None:
-    record_id = await scenario(played)
+@pytest.mark.parametrize("scenario", list(dict.fromkeys(each.scenario for each in PLACES.values())))
+async def test_payment_without_a_fault_is_clean(world: World, scenario: Scenario) -> None:
+    record_id = await scenario(world)
     expected = {each.status for each in PLACES.values() if each.scenario is scenario}
-    assert expected == {await played.status(record_id)}
-    audited = await played.audit()
+    assert expected == {await world.status(record_id)}
+    audited = await world.audit()
     assert audited.is_clean, table(audited)
-    await played.forget()
+    await world.forget()
 
 
 @pytest.mark.parametrize(("where", "name"), NAMED)
-async def test_a_fault_in_code_is_named(played: World, where: str, name: str) -> None:
-    place = PLACES[where]
+async def test_audit_reports_a_code_fault(world: World, where: str, name: str) -> None:
+    fault_site = PLACES[where]
     try:
-        with planting.planted(place.function, _fault(played, name)):
-            record_id = await place.scenario(played)
-            # The audit is as faulty as the code it runs with, but for what statuses promise.
-            assert await played.names(record_id) & {EFFECT, ENDED}
-        assert JOURNALS in await played.names(record_id)
+        with fault_injection.inject(fault_site.function, _fault(world, name)):
+            record_id = await fault_site.scenario(world)
+            # The audit runs with the faulty code, except for its checks of statuses.
+            assert await world.names(record_id) & {EFFECT, ENDED}
+        assert JOURNALS in await world.names(record_id)
     finally:
-        await played.forget()
+        await world.forget()
 
 
-@pytest.mark.parametrize(("where", "name"), REFUSED)
-async def test_a_fault_that_the_ledger_refuses_writes_nothing(
-    played: World, where: str, name: str
+@pytest.mark.parametrize(("where", "name"), sorted(REFUSED))
+async def test_fault_refused_by_the_ledger_writes_nothing(
+    world: World, where: str, name: str
 ) -> None:
-    place = PLACES[where]
+    fault_site = PLACES[where]
     try:
         # Refused at once, or in a step that is tried again for ever.
         refusal = suppress(AssertionError, IndexError)
-        with planting.planted(place.function, _fault(played, name)), refusal:
-            await place.scenario(played)
-        audited = await played.audit()
+        with fault_injection.inject(fault_site.function, _fault(world, name)), refusal:
+            await fault_site.scenario(world)
+        audited = await world.audit()
         assert audited.is_clean, table(audited)
     finally:
-        await played.forget()
+        await world.forget()
 
 
 @pytest.mark.parametrize("name", [each for each in FAULTS if each != "nothing"])
-async def test_a_fault_in_the_reversal_of_a_correction_is_named(played: World, name: str) -> None:
-    record_id = await scenarios.swap_to_another(played)
+async def test_audit_reports_a_fault_in_a_correction(world: World, name: str) -> None:
+    record_id = await scenarios.swap_to_another(world)
     try:
-        with planting.planted(corrections.reversal, _fault(played, name)):
-            correction_id = await played.correct(record_id, 4)
-        assert await played.names(correction_id) == {CORRECTED}
+        with fault_injection.inject(corrections.reversal, _fault(world, name)):
+            correction_id = await world.correct(record_id, 4)
+        assert await world.names(correction_id) == {CORRECTED}
     finally:
-        await played.forget()
+        await world.forget()
 
 
-def _fault(played: World, name: str) -> planting.Fault:
+def _fault(world: World, name: str) -> fault_injection.Fault:
     if name == "other_account":
-        return planting.other_account(played.accounts, played.others)
-    return getattr(planting, name)
+        return fault_injection.other_account(world.accounts, world.others)
+    return getattr(fault_injection, name)

@@ -1,4 +1,4 @@
-"""Records that were altered by SQL, in books that agree with themselves: each is named."""
+"""Data faults: the audit reports records altered by SQL, even in a balanced ledger."""
 # ruff: noqa: S608  the statements are put together from constants of this file
 
 from typing import NamedTuple
@@ -15,17 +15,17 @@ from tests.ledger.corruptions import CORRECTED, ENDED
 
 
 class Damage(NamedTuple):
-    """A statement that gets $1 the organisation, $2 the record and $3 an account of Grace's."""
+    """SQL statement; $1 is the organisation, $2 the record and $3 an account of Grace's."""
 
     scenario: Scenario
     statement: str
-    checks: set[str]  # exactly those that must name the record
+    checks: set[str]  # exactly the checks that must report it
 
 
 def damage(scenario: Scenario, statement: str, *checks: str) -> Damage:
-    """Give every parameter its type, whether the statement uses it or not."""
-    given = f"with given as (select $1::uuid, $2::uuid, $3::uuid) {statement}"
-    return Damage(scenario, given, set(checks))
+    """Give every parameter its type, even if the statement does not use it."""
+    checks_cte = f"with given as (select $1::uuid, $2::uuid, $3::uuid) {statement}"
+    return Damage(scenario, checks_cte, set(checks))
 
 
 RECORD = "where org_id = $1 and id = $2"
@@ -33,9 +33,10 @@ ENTRY = "where org_id = $1 and transfer_id = $2"
 CHANGE = "where org_id = $1 and object_id = $2"
 ADD = (
     "insert into entries (org_id, transfer_id, seq, line, account_id, role, asset, available, held,"
-    " at) select c.org_id, c.object_id, c.seq, l.line, l.account_id, l.role, 'usdc:POLYGON',"
-    " l.available, 0, c.at from changes c cross join (values (11, $3::uuid, null, 5),"
-    " (12, null, 'outside', -5)) as l (line, account_id, role, available)"
+    " occurred_at) select c.org_id, c.object_id, c.seq, l.line, l.account_id, l.role,"
+    " 'usdc:POLYGON', l.available, 0, c.occurred_at from changes c"
+    " cross join (values (11, $3::uuid, null, 5), (12, null, 'outside', -5))"
+    " as l (line, account_id, role, available)"
 )
 DAMAGES = {
     "the amount that left": damage(
@@ -90,7 +91,7 @@ DAMAGES = {
     ),
     "the payee, and no digest any more": damage(
         scenarios.swap,
-        f", told as (update changes set opened_digest = null {CHANGE})"
+        f", told as (update changes set creation_digest = null {CHANGE})"
         " update transfers set details = details"
         f" || jsonb_build_object('destination_account_id', $3) {RECORD}",
         *(JOURNALS, EFFECT),
@@ -112,7 +113,7 @@ DAMAGES = {
     ),
     "the digest": damage(
         scenarios.micro_deposit,
-        f"update changes set opened_digest = decode('00', 'hex') {CHANGE}",
+        f"update changes set creation_digest = decode('00', 'hex') {CHANGE}",
         OPENED,
     ),
     "a transfer that is said to have failed": damage(
@@ -204,9 +205,9 @@ DAMAGES = {
     ),
     "a journal of another change": damage(
         scenarios.onramp,
-        ", later as (select seq, at from changes where org_id = $1 and object_id = $2"
+        ", later as (select seq, occurred_at from changes where org_id = $1 and object_id = $2"
         " order by seq desc limit 1) update entries e set seq = l.seq, line = e.line + 10,"
-        " at = l.at from later l where e.org_id = $1 and e.transfer_id = $2"
+        " occurred_at = l.occurred_at from later l where e.org_id = $1 and e.transfer_id = $2"
         " and e.seq = (select min(seq) from entries where org_id = $1 and transfer_id = $2)",
         JOURNALS,
     ),
@@ -218,22 +219,22 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("what", DAMAGES)
-async def test_an_altered_record_is_named(played: World, what: str) -> None:
-    scenario, statement, checks = DAMAGES[what]
-    record_id = await scenario(played)
+@pytest.mark.parametrize("name", DAMAGES)
+async def test_audit_reports_an_altered_record(world: World, name: str) -> None:
+    scenario, statement, checks = DAMAGES[name]
+    record_id = await scenario(world)
     try:
-        assert (await played.audit()).is_clean
-        args = (played.org.org_id, record_id, played.others["usdc:POLYGON"])
-        await played.damage(statement, *args)
-        await _check_named(played, record_id, checks)
+        assert (await world.audit()).is_clean
+        args = (world.org.org_id, record_id, world.others["usdc:POLYGON"])
+        await world.damage(statement, *args)
+        await _check_named(world, record_id, checks)
     finally:
-        await played.forget()
+        await world.forget()
 
 
-async def test_records_that_were_swapped_are_both_named(played: World) -> None:
-    first, second = await scenarios.transfer(played), await scenarios.batch(played)
-    third = await scenarios.transfer_rejected(played)
+async def test_audit_reports_both_exchanged_records(world: World) -> None:
+    first, second = await scenarios.transfer(world), await scenarios.batch(world)
+    third = await scenarios.transfer_rejected(world)
     statement = """
     update transfers t
     set details = o.details, source_units = o.source_units, destination_units = o.destination_units,
@@ -243,19 +244,19 @@ async def test_records_that_were_swapped_are_both_named(played: World) -> None:
         and o.id <> t.id
     """
     try:
-        await played.damage(statement, played.org.org_id, [first, third])
-        assert OPENED in await played.names(first)
-        assert OPENED in await played.names(third)
-        assert await played.names(second) == set()
+        await world.damage(statement, world.org.org_id, [first, third])
+        assert OPENED in await world.names(first)
+        assert OPENED in await world.names(third)
+        assert await world.names(second) == set()
     finally:
-        await played.forget()
+        await world.forget()
 
 
-async def test_entries_that_were_swapped_are_named_for_both_records(played: World) -> None:
-    first, second = await scenarios.swap(played), await scenarios.swap_to_another(played)
+async def test_audit_reports_exchanged_entries_for_both_records(world: World) -> None:
+    first, second = await scenarios.swap(world), await scenarios.swap_to_another(world)
     statement = """
     update entries e
-    set transfer_id = o.id, at = c.at
+    set transfer_id = o.id, occurred_at = c.occurred_at
     from transfers o
     join changes c on c.org_id = o.org_id and c.object_id = o.id and c.seq = 4
     where e.org_id = $1 and o.org_id = $1 and e.transfer_id = any ($2::uuid[])
@@ -263,13 +264,13 @@ async def test_entries_that_were_swapped_are_named_for_both_records(played: Worl
     """
 
     try:
-        # The key of a line is its record's, so one statement may not exchange two of them.
-        await played.database.rows("alter table entries drop constraint entries_pkey")
-        await played.damage(statement, played.org.org_id, [first, second])
+        # A line's key contains its record, so one statement may not exchange two lines.
+        await world.database.rows("alter table entries drop constraint entries_pkey")
+        await world.damage(statement, world.org.org_id, [first, second])
         for record_id in (first, second):
-            await _check_named(played, record_id, {JOURNALS, EFFECT})
+            await _check_named(world, record_id, {JOURNALS, EFFECT})
     finally:
-        await played.forget()
+        await world.forget()
 
 
 CORRECTION_DAMAGES = {
@@ -282,59 +283,61 @@ CORRECTION_DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("what", CORRECTION_DAMAGES)
-async def test_an_altered_correction_is_named(played: World, what: str) -> None:
-    record_id = await scenarios.swap(played)
-    correction_id = await played.correct(record_id, 4)
+@pytest.mark.parametrize("name", CORRECTION_DAMAGES)
+async def test_audit_reports_an_altered_correction(world: World, name: str) -> None:
+    record_id = await scenarios.swap(world)
+    correction_id = await world.correct(record_id, 4)
     try:
-        assert (await played.audit()).is_clean
-        given = "with given as (select $1::uuid, $2::uuid, $3::uuid) "
-        args = (played.org.org_id, correction_id, played.others["usdc:POLYGON"])
-        await played.damage(given + CORRECTION_DAMAGES[what], *args)
-        await _check_named(played, correction_id, {CORRECTED})
+        assert (await world.audit()).is_clean
+        checks_cte = "with given as (select $1::uuid, $2::uuid, $3::uuid) "
+        args = (world.org.org_id, correction_id, world.others["usdc:POLYGON"])
+        await world.damage(checks_cte + CORRECTION_DAMAGES[name], *args)
+        await _check_named(world, correction_id, {CORRECTED})
     finally:
-        await played.forget()
+        await world.forget()
 
 
-async def test_a_correction_of_a_record_that_moved_on_is_named(played: World) -> None:
-    record_id = await scenarios.swap(played)
-    correction_id = await played.correct(record_id, 4)
-    # As if a swap could go on from its end, and back.
+async def test_audit_reports_a_correction_of_an_advanced_record(world: World) -> None:
+    record_id = await scenarios.swap(world)
+    correction_id = await world.correct(record_id, 4)
+    # As if a completed swap could continue and return.
     statement = f"""
     with given as (select $1::uuid, $2::uuid), moved as (
         update transfers set version = 5 {RECORD}
     )
     insert into changes (
-        org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx
+        org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
+        occurred_at, is_settled, tx
     )
-    select org_id, object_id, 5, kind, 'reopen', 'COMPLETED', 'COMPLETED', actor, at, true, tx
+    select org_id, object_id, 5, kind, 'reopen', 'COMPLETED', 'COMPLETED', actor, occurred_at,
+        true, tx
     from changes {CHANGE} and seq = 4
     """
     try:
-        await played.damage(statement, played.org.org_id, record_id)
-        audited = await played.audit()
-        told = [each.sentence for each in audited.findings if each.key == str(correction_id)]
-        assert told == ["the WALLET.SWAP was corrected at version 4, and is now at 5"]
-        await played.correct(correction_id, 1)
-        audited = await played.audit()
+        await world.damage(statement, world.org.org_id, record_id)
+        audited = await world.audit()
+        sentences = [each.sentence for each in audited.findings if each.key == str(correction_id)]
+        assert sentences == ["the WALLET.SWAP was corrected at version 4, and is now at 5"]
+        await world.correct(correction_id, 1)
+        audited = await world.audit()
         assert not [each for each in audited.findings if each.check == CORRECTED]
     finally:
-        await played.forget()
+        await world.forget()
 
 
-async def test_a_second_correction_of_a_journal_is_named(played: World) -> None:
-    record_id = await scenarios.swap(played)
-    first = await played.correct(record_id, 4)
-    second = await played.correct(first, 1)
+async def test_audit_reports_a_second_correction_of_a_journal(world: World) -> None:
+    record_id = await scenarios.swap(world)
+    first = await world.correct(record_id, 4)
+    second = await world.correct(first, 1)
     # As if both had been posted for the record.
     statement = "update transfers set request = (select request from transfers where id = $3)"
     try:
-        await played.damage(f"{statement} {RECORD}", played.org.org_id, second, first)
-        named = await played.names(first) | await played.names(second)
+        await world.damage(f"{statement} {RECORD}", world.org.org_id, second, first)
+        named = await world.names(first) | await world.names(second)
         assert named == {CORRECTED}
     finally:
-        await played.forget()
+        await world.forget()
 
 
-async def _check_named(played: World, record_id: UUID, checks: set[str]) -> None:
-    assert await played.names(record_id) == checks, table(await played.audit())
+async def _check_named(world: World, record_id: UUID, checks: set[str]) -> None:
+    assert await world.names(record_id) == checks, table(await world.audit())

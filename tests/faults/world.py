@@ -1,4 +1,4 @@
-"""An organisation whose payments are played to any end, by the routes and the worker."""
+"""Organisation whose payments are completed by the routes and the worker."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -8,19 +8,20 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from landbridge.core.clock import FrozenClock
-from landbridge.core.money import Rate
-from landbridge.db.pool import Database, Tx
-from landbridge.ledger.audit import Audit, audit, table
+from landbridge.app.container import ASSETS, AUDIT_RULES, TRANSITIONS, Container, wire
+from landbridge.ledger.audit import LedgerAudit, audit, table
 from landbridge.ledger.corrections import correct
 from landbridge.ledger.record_audit import EFFECT, JOURNALS, OPENED
-from landbridge.orgs.service import take_lane
-from landbridge.rates.port import Price
-from landbridge.wiring import ASSETS, AUDIT_RULES, MOVES, House, wire
-from tests.forced import force
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.core.money import Rate
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.providers.rates.port import Price
 from tests.ledger.corruptions import CORRECTED, ENDED
 from tests.onramps import ONRAMPS, settle
+from tests.payments.virtual_accounts import virtual_account_setup as virtual_accounts
 from tests.payouts import OUTSIDE, make_account, make_payee
+from tests.scripted import force
 from tests.tenants import (
     BRIDGES,
     SETTINGS,
@@ -34,15 +35,14 @@ from tests.tenants import (
     served,
     transfer_body,
 )
-from tests.virtual_accounts import made as virtual
 
-# The checks that payments did what they say; all others prove that the books agree with themselves.
+# Checks of payments against their records; all others check the ledger's consistency.
 PAYMENT_CHECKS = {OPENED, JOURNALS, EFFECT, ENDED, CORRECTED}
 
 APPROVALS = "/v2/transfer-approvals"
-# Enough for every payment that is played, and for what faults take in vain.
+# Enough for every payment, and for the amounts lost by faults.
 _FUNDS = "100000"
-# What two transfers that nobody approves hold, so that no fault fails for want of held money.
+# Amount held by two unapproved transfers, so that no fault fails for lack of held money.
 _HELD = "40000"
 _ACCEPTED = {SWAPS: "/accept", BRIDGES: "/accept", ONRAMPS: "/quote/accept"}
 
@@ -55,7 +55,7 @@ from accounts a
 join wallets w on w.org_id = a.org_id and w.id = a.wallet_id
 where w.org_id = $1 and w.user_id = $2
 """
-# What a fault has left behind: with it no later audit would be clean.
+# Traces of a fault that would make every later audit fail.
 _FORGET = """
 with forgotten as (
     delete from transfers where org_id = $1 and id <> all ($2::uuid[]) returning id
@@ -80,7 +80,7 @@ where a.org_id = $1 and a.id = b.id
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Ada pays, Grace is paid; both have coins, and neither's time passes by itself."""
+    """World of a payer (Ada) and a recipient (Grace), both with coins and fixed clocks."""
 
     org: Tenant
     clock: FrozenClock
@@ -95,20 +95,20 @@ class World:
     kept: tuple[UUID, ...]
 
     @property
-    def house(self) -> House:
-        return self.org.house
+    def container(self) -> Container:
+        return self.org.container
 
     @property
     def database(self) -> Database:
-        return self.org.house.database
+        return self.org.container.database
 
-    async def audit(self) -> Audit:
-        return await audit(self.database, MOVES, AUDIT_RULES, org_id=self.org.org_id)
+    async def audit(self) -> LedgerAudit:
+        return await audit(self.database, TRANSITIONS, AUDIT_RULES, org_id=self.org.org_id)
 
     async def names(self, record_id: UUID) -> set[str]:
-        """The checks of the audit that name this record; no others find anything at all.
+        """Return the audit checks that report this record; no other check may report anything.
 
-        So the books agree with themselves, and only these checks could have found it.
+        The ledger is then consistent, and only these checks could have found the fault.
         """
         audited = await self.audit()
         wrong = {check.name for check in audited.checks if check.wrong}
@@ -120,10 +120,10 @@ class World:
         }
 
     async def forget(self) -> None:
-        """Remove every record but those that the world began with, and put balances right."""
+        """Remove every record except the initial ones, and correct the balances."""
 
         async def work(tx: Tx) -> None:
-            # What else names a record, such as the receipt of a deposit, stays.
+            # Other rows that name a record remain, such as the incoming payment of a deposit.
             await tx.execute("set local session_replication_role = replica")
             await tx.execute(_FORGET, self.org.org_id, list(self.kept))
             await tx.execute(_BALANCE, self.org.org_id)
@@ -131,7 +131,7 @@ class World:
         await self.database.transact(work)
 
     async def damage(self, statement: str, *args: Any) -> None:
-        """Run a statement on the records, and make the balances what the entries then say."""
+        """Run a statement on the records, and set the balances to the sums of the entries."""
 
         async def work(tx: Tx) -> None:
             await tx.execute(statement, *args)
@@ -140,9 +140,9 @@ class World:
         await self.database.transact(work)
 
     async def correct(self, record_id: UUID, *seqs: int) -> UUID:
-        """The correction of these changes of a record."""
+        """Correct these changes of a record; return the correction's id."""
         corrected = await correct(
-            *(self.database, self.house.ledger, ASSETS, MOVES),
+            *(self.database, self.container.ledger, ASSETS, TRANSITIONS),
             org_id=self.org.org_id,
             transfer_id=record_id,
             seqs=seqs,
@@ -153,29 +153,29 @@ class World:
         return corrected.transfer.id
 
     async def newest(self, kind: str) -> UUID:
-        """The record of this kind that was opened last."""
+        """Return the newest record of this kind."""
         rows = await self.database.rows(_NEWEST, self.org.org_id, kind)
         return rows[0]["id"]
 
     async def status(self, record_id: UUID) -> str:
-        """Where a record stands."""
-        found = await self.house.ledger.find(self.org.org_id, record_id)
+        """Return a record's status."""
+        found = await self.container.ledger.find(self.org.org_id, record_id)
         assert found is not None
         return found.status
 
     async def make(self, path: str, body: dict[str, Any], plan: str = "") -> str:
-        """The id of a payment, with what the sandbox is to do about it."""
+        """Create a payment with an outcome plan; return its id."""
         answer = await (force(self.org, path, body, plan) if plan else self._post(path, body))
         assert answer.status_code == 200, answer.text
         return str(answer.json()["transferDetails"]["id"])
 
     async def go_on(self, path: str, record_id: str, *, decision: str = "approve") -> UUID:
-        """Whoever it waits for does their part, and the worker the rest; faults may refuse it."""
+        """Do what a payment waits for, and run the worker; faults may refuse it."""
         for _ in range(3):
             match await self.status(UUID(record_id)):
                 case "PENDING_APPROVAL":
-                    asked = (await self.org.get(APPROVALS, limit=100))["approvals"]
-                    (one,) = (each for each in asked if each["transferId"] == record_id)
+                    approvals = (await self.org.get(APPROVALS, limit=100))["approvals"]
+                    (one,) = (each for each in approvals if each["transferId"] == record_id)
                     await self._post(f"{APPROVALS}/{one['id']}/{decision}", {})
                 case "OPEN_QUOTE":
                     verb = _ACCEPTED.get(path, "/quote/accept")
@@ -188,8 +188,8 @@ class World:
     async def deposit(self, path: str, record_id: str, amount: str | None = None) -> None:
         """Money arrives for an onramp, or coins for an offramp."""
         body = {} if amount is None else {"amount": amount}
-        what = "onramps" if path == ONRAMPS else "offramps"
-        await self._post(f"/v2/sandbox/{what}/{record_id}/deposit", body)
+        change_type = "onramps" if path == ONRAMPS else "offramps"
+        await self._post(f"/v2/sandbox/{change_type}/{record_id}/deposit", body)
 
     async def _post(self, path: str, body: Any) -> Any:
         return await self.org.send("POST", path, body)
@@ -198,7 +198,7 @@ class World:
 async def set_price(
     org: Tenant, clock: FrozenClock, source: str, destination: str, rate: str
 ) -> None:
-    await org.house.prices.set_price(
+    await org.container.prices.set_price(
         org.org_id,
         source_currency=source,
         destination_currency=destination,
@@ -209,11 +209,11 @@ async def set_price(
 
 @asynccontextmanager
 async def a_world(database: Database) -> AsyncGenerator[World]:
-    """A world in which nothing has happened yet but deposits."""
-    clock = FrozenClock(datetime(2026, 3, 2, 12, tzinfo=UTC), lane=await take_lane(database))
-    house = wire(SETTINGS, database, clock)
-    async with served(house) as client:
-        org = await make_tenant(house, client)
+    """Set up a world with deposits only."""
+    clock = FrozenClock(datetime(2026, 3, 2, 12, tzinfo=UTC), node=await take_node(database))
+    container = wire(SETTINGS, database, clock)
+    async with served(container) as client:
+        org = await make_tenant(container, client)
         for pair in (("usdc", "usd"), ("usd", "usdc"), ("usdc", "usdt")):
             await set_price(org, clock, *pair, "0.98")
         ada = await make_payee(org, funds=None)
@@ -228,10 +228,10 @@ async def a_world(database: Database) -> AsyncGenerator[World]:
             await org.post(TRANSFERS, waiting)
         wallets = (await org.get(f"/v2/users/{grace}"))["wallets"]["INDIVIDUAL"]
         inside = wallets["POLYGON"]["address"]
-        virtual_account = (await virtual.make_account(org, ada))["id"]
-        parts = (virtual.percentage(0.1, inside), virtual.percentage(0.05))
-        rule = (await virtual.make_rule(org, *parts))["id"]
-        await virtual.apply(org, ada, virtual_account, rule)
+        virtual_account = (await virtual_accounts.make_account(org, ada))["id"]
+        parts = (virtual_accounts.percentage(0.1, inside), virtual_accounts.percentage(0.05))
+        rule = (await virtual_accounts.make_rule(org, *parts))["id"]
+        await virtual_accounts.apply(org, ada, virtual_account, rule)
         rows = await database.rows("select id from transfers where org_id = $1", org.org_id)
         yield World(
             org=org,

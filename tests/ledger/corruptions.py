@@ -1,4 +1,4 @@
-"""Every kind of damage to the books, and what the audit has to say of it."""
+"""Corruptions of the ledger, and the findings that the audit must report for each."""
 # ruff: noqa: S608  the statements are put together from constants of this file
 
 from typing import NamedTuple
@@ -9,28 +9,31 @@ BALANCES = "every balance is the sum of its entries"
 BELOW_ZERO = "no wallet is below zero"
 ROLL_UPS = "house accounts are rolled up right"
 TOTALS = "every asset sums to zero"
-RECORDS = "every record is what its changes say"
-FACTS = "every fact of a record is what was told"
+RECORDS = "every record matches its changes"
+FACTS = "every fact matches the changes"
 FOLLOWS = "every change follows the one before"
-MOVED = "every change is a move of its flow"
-ENDED = "no record at an end holds money"
+MOVED = "every change is a transition of its flow"
+ENDED = "no terminal record holds money"
 CORRECTED = "every correction reverses a journal"
 WATERMARKS = "no watermark is ahead of its time"
 
 
 class Corruption(NamedTuple):
-    """A statement that gets $1 the organisation, $2 its payment and $3 the payment's account."""
+    """Statement that corrupts the ledger; $1 the organisation, $2 its payment, $3 its account."""
 
     statement: str
-    checks: set[str]  # exactly those that must name it
+    checks: set[str]  # exactly the checks that must report it
     whose: str  # "payment", "account", "org" or the key itself
-    sentence: str  # a part of what is said of it
+    sentence: str  # part of the finding's sentence
 
 
-def corruption(statement: str, checks: set[str], whose: str, sentence: str) -> Corruption:
+def corruption(statement: str, checks: set[str], subject: str, sentence: str) -> Corruption:
     """Give every parameter its type, whether the statement uses it or not."""
     return Corruption(
-        f"with given as (select $1::uuid, $2::uuid, $3::uuid) {statement}", checks, whose, sentence
+        f"with given as (select $1::uuid, $2::uuid, $3::uuid) {statement}",
+        checks,
+        subject,
+        sentence,
     )
 
 
@@ -69,11 +72,11 @@ CORRUPTIONS = {
         "payment",
         "belongs to no change 4",
     ),
-    "an entry of an account that is not there": corruption(
+    "an entry of an account that does not exist": corruption(
         f"update entries set account_id = org_id {ENTRY} and seq = 2",
         {ENTRIES, BALANCES, ENDED},
         "payment",
-        "which is not there",
+        "which does not exist",
     ),
     "an entry of a role that is none": corruption(
         f"update entries set role = 'pocket' {ENTRY} and seq = 3 and line = 2",
@@ -94,7 +97,8 @@ CORRUPTIONS = {
         "moves both fees and account",
     ),
     "an entry of another moment": corruption(
-        f"update entries set at = at + interval '1 us' {ENTRY} and seq = 3 and line = 2",
+        f"update entries set occurred_at = occurred_at + interval '1 us' {ENTRY} and seq = 3"
+        f" and line = 2",
         {ENTRIES},
         "payment",
         "the entry is of",
@@ -127,39 +131,39 @@ CORRUPTIONS = {
         f"delete from accounts {ACCOUNT}",
         {ENTRIES, TOTALS},
         "payment",
-        "which is not there",
+        "which does not exist",
     ),
     "a roll-up one unit larger": corruption(
-        "update house_accounts set rolled_units = rolled_units + 1"
+        "update house_accounts set rolled_up_units = rolled_up_units + 1"
         " where org_id = $1 and role = 'fees'",
         {ROLL_UPS},
         "fees usdc:POLYGON",
-        "the roll-up says 2, its entries sum to 1",
+        "the roll-up has 2, its entries sum to 1",
     ),
     "a roll-up lost": corruption(
         "delete from house_accounts where org_id = $1 and role = 'fees'",
         {ROLL_UPS},
         "fees usdc:POLYGON",
-        "the roll-up says 0, its entries sum to 1",
+        "the roll-up has 0, its entries sum to 1",
     ),
     "a watermark that was moved back": corruption(
-        "update house_rolls set rolled_to = '0' where org_id = $1",
+        "update house_rollups set rolled_up_to = '0' where org_id = $1",
         {ROLL_UPS},
         "fees usdc:POLYGON",
         "its entries sum to 0",
     ),
     "a watermark that skips entries": corruption(
-        "update house_rolls set rolled_to = pg_snapshot_xmin(pg_current_snapshot())"
+        "update house_rollups set rolled_up_to = pg_snapshot_xmin(pg_current_snapshot())"
         " where org_id = $1",
         {ROLL_UPS},
         "outside usdc:POLYGON",
-        "the roll-up says -100, its entries sum to -93",
+        "the roll-up has -100, its entries sum to -93",
     ),
     "a watermark in the future": corruption(
-        "update house_rolls set rolled_to = '999999999999' where org_id = $1",
+        "update house_rollups set rolled_up_to = '999999999999' where org_id = $1",
         {ROLL_UPS, WATERMARKS},
-        "house_rolls",
-        "is yet to come",
+        "house_rollups",
+        "is in the future",
     ),
     "changes out of a restored dump": corruption(
         f"update changes set tx = '999999999999' {CHANGE}",
@@ -168,26 +172,26 @@ CORRUPTIONS = {
         "3 changes have transaction ids",
     ),
     "a watermark of reports in the future": corruption(
-        "insert into report_builds (org_id, build, zone, folded_to, is_current, created_at)"
+        "insert into report_builds (org_id, build, zone, rolled_up_to, is_current, created_at)"
         " values ($1, 1, 'UTC', '999999999999', true, '2026-01-01Z')",
         {WATERMARKS},
         "report_builds",
-        "reports are rolled up to 999999999999, which is yet to come",
+        "reports are rolled up to 999999999999, which is in the future",
     ),
     "a fact that the record has not": corruption(
         f"""update changes set facts = '{{"reason": "x"}}' {CHANGE} and seq = 2""",
         {FACTS},
         "payment",
-        "its changes told another reason than the record has",
+        "its changes have another reason than the record",
     ),
     "a fact that is not the last that was told": corruption(
         f""", told as (
             update changes set facts = jsonb_build_object('reason', seq, 'rate', 'null'::jsonb)
             {CHANGE} and seq > 1
-        ) update transfers set facts = '{{"reason": 2, "rate": null, "tries": 1}}' {RECORD}""",
+        ) update transfers set facts = '{{"reason": 2, "rate": null, "attempts": 1}}' {RECORD}""",
         {FACTS},
         "payment",
-        "its changes told another reason than the record has",
+        "its changes have another reason than the record",
     ),
     "a change that is missing": corruption(
         f"delete from changes {CHANGE} and seq = 2",
@@ -208,8 +212,9 @@ CORRUPTIONS = {
         "its 2 changes are numbered 2 to 3",
     ),
     "a change too many": corruption(
-        "insert into changes select org_id, object_id, 4, kind, what, 'SETTLED', 'SETTLED', actor,"
-        f" facts, at, rests, tx from changes {CHANGE} and seq = 3",
+        "insert into changes select org_id, object_id, 4, kind, change_type, 'SETTLED',"
+        " 'SETTLED', actor,"
+        f" facts, occurred_at, is_settled, tx from changes {CHANGE} and seq = 3",
         {RECORDS, MOVED},
         "payment",
         "the record is at version 3, its last change is 4",
@@ -244,17 +249,17 @@ CORRUPTIONS = {
         "payment",
         "",
     ),
-    "a change of a record that is not there": corruption(
+    "a change of a record that does not exist": corruption(
         f"update changes set object_id = org_id {CHANGE}",
         {FOLLOWS, RECORDS, ENTRIES},
         "org",
-        "is of a TEST.PAYMENT that is not there",
+        "is of a TEST.PAYMENT that does not exist",
     ),
     "a status that no change made": corruption(
         f"update transfers set status = 'RETURNED' {RECORD}",
         {RECORDS},
         "payment",
-        "the record is RETURNED, its last change made it SETTLED",
+        "the record is RETURNED, its last change set SETTLED",
     ),
     "a version that no change made": corruption(
         f"update transfers set version = 4 {RECORD}",
@@ -278,7 +283,7 @@ CORRUPTIONS = {
         f"delete from transfers {RECORD}",
         {FOLLOWS},
         "payment",
-        "that is not there",
+        "that does not exist",
     ),
     "another moment of creation": corruption(
         f"update transfers set created_at = created_at - interval '1 us' {RECORD}",
@@ -293,7 +298,7 @@ CORRUPTIONS = {
         "the record was updated at",
     ),
     "a last change that does not rest": corruption(
-        f"update changes set rests = false {CHANGE} and seq = 3",
+        f"update changes set is_settled = false {CHANGE} and seq = 3",
         {RECORDS},
         "payment",
         "no cursor finds it",

@@ -1,4 +1,4 @@
-"""The audit, proven by planting every kind of corruption and seeing it named."""
+"""Ledger audit: every kind of planted corruption must be reported."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,21 +7,21 @@ from uuid import UUID
 
 import pytest
 
-from landbridge.core.ids import new_id
-from landbridge.core.money import Money
-from landbridge.db.pool import Database, Tx
 from landbridge.ledger import audit_store
-from landbridge.ledger.audit import FINDINGS_MAX, audit, proofs, table
-from landbridge.ledger.house import roll_up
-from landbridge.ledger.model import Posting, Role
+from landbridge.ledger.audit import FINDINGS_MAX, audit, checks_to_run, table
+from landbridge.ledger.house_accounts import roll_up
+from landbridge.ledger.model import HouseRole, Posting
 from landbridge.ledger.service import Ledger
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Database, Tx
 from tests import make
 from tests.conftest import new_database
 from tests.ledger.corruptions import CORRUPTIONS, JOURNALS, RECORDS
-from tests.ledger.test_house import settle
-from tests.make import MOVES, MOVES_BY_KIND, USDC, USDT, Status
+from tests.ledger.test_house_accounts import settle
+from tests.make import MOVES_BY_KIND, TRANSITIONS, USDC, USDT, Status
 
-# The last guards must go first, or PostgreSQL would not let the damage in.
+# The database's own constraints are dropped first, or it would refuse the corruption.
 DROP_GUARDS = [
     "alter table accounts drop constraint accounts_available_check",
     "alter table accounts drop constraint accounts_held_check",
@@ -33,15 +33,15 @@ DROP_GUARDS = [
 
 
 @dataclass
-class Books:
-    """An organisation with one of everything; `payment` was opened, held and settled."""
+class LedgerFixture:
+    """Organisation with one of everything; `payment` was created, held and settled."""
 
     org_id: UUID
     account_id: UUID
     payment_id: UUID
 
 
-async def keep_books(database: Database) -> Books:
+async def make_ledger(database: Database) -> LedgerFixture:
     ledger = Ledger(database)
     org_id = await make.make_org(database)
     wallet_id = await make.make_wallet(database, org_id, units=100)
@@ -49,25 +49,25 @@ async def keep_books(database: Database) -> Books:
     other_id = await make.account_of(database, org_id, wallet_id, asset=USDT)
     swap = [
         Posting(account_id, Money(-10, USDC)),
-        Posting(Role.LIQUIDITY, Money(9, USDC)),
-        Posting(Role.FEES, Money(1, USDC)),
-        Posting(Role.LIQUIDITY, Money(-9, USDT)),
+        Posting(HouseRole.LIQUIDITY, Money(9, USDC)),
+        Posting(HouseRole.FEES, Money(1, USDC)),
+        Posting(HouseRole.LIQUIDITY, Money(-9, USDT)),
         Posting(other_id, Money(9, USDT)),
     ]
-    await ledger.open(make.opening(org_id, Status.OPEN, journals={0: swap}), MOVES)
+    await ledger.create(make.opening(org_id, Status.OPEN, journals={0: swap}), TRANSITIONS)
     await settle(database)
     await roll_up(database, [org_id])
-    asked = make.opening(org_id, account_id=account_id, units=7)
-    record = make.opened(await ledger.open(asked, MOVES))
-    record = make.moved(await ledger.advance(make.move(record, Status.HELD), MOVES))
-    record = make.moved(await ledger.advance(make.move(record, Status.SETTLED), MOVES))
+    request = make.opening(org_id, account_id=account_id, units=7)
+    record = make.opened(await ledger.create(request, TRANSITIONS))
+    record = make.moved(await ledger.advance(make.move(record, Status.HELD), TRANSITIONS))
+    record = make.moved(await ledger.advance(make.move(record, Status.SETTLED), TRANSITIONS))
     await settle(database)
-    return Books(org_id, account_id, record.id)
+    return LedgerFixture(org_id, account_id, record.id)
 
 
 @pytest.fixture(scope="module")
 async def unguarded(server_dsn: str) -> AsyncIterator[Database]:
-    """A database of this module's own, without its last guards."""
+    """Database of this module, without its last constraints."""
     async with new_database(server_dsn) as dsn:
         database = await Database.connect(dsn, name="tests", size_max=4)
         for statement in DROP_GUARDS:
@@ -76,10 +76,10 @@ async def unguarded(server_dsn: str) -> AsyncIterator[Database]:
         await database.close()
 
 
-@pytest.mark.parametrize("what", CORRUPTIONS)
-async def test_the_audit_names(unguarded: Database, what: str) -> None:
-    corrupt, checks, whose, sentence = CORRUPTIONS[what]
-    books = await keep_books(unguarded)
+@pytest.mark.parametrize("name", CORRUPTIONS)
+async def test_audit_reports_each_corruption(unguarded: Database, name: str) -> None:
+    corrupt, checks, subject, sentence = CORRUPTIONS[name]
+    books = await make_ledger(unguarded)
     assert (await audit(unguarded, MOVES_BY_KIND, {}, org_id=books.org_id)).is_clean
     await unguarded.rows(corrupt, books.org_id, books.payment_id, books.account_id)
     audited = await audit(unguarded, MOVES_BY_KIND, {}, org_id=books.org_id)
@@ -88,27 +88,28 @@ async def test_the_audit_names(unguarded: Database, what: str) -> None:
         "payment": str(books.payment_id),
         "account": str(books.account_id),
         "org": str(books.org_id),
-    }.get(whose, whose)
-    told = [each for each in audited.findings if each.key.split("/")[0] == key]
-    assert any(sentence in each.sentence for each in told), table(audited)
+    }.get(subject, subject)
+    reported = [each for each in audited.findings if each.key.split("/")[0] == key]
+    assert any(sentence in each.sentence for each in reported), table(audited)
     assert all(each.org_id == books.org_id for each in audited.findings)
-    # Seen in the whole, too, as it was in this organisation's part.
+    # The audit of the whole database reports it too.
     assert not (await audit(unguarded, MOVES_BY_KIND, {})).is_clean
 
 
-async def test_a_clean_audit_says_what_it_looked_at(own_database: Database) -> None:
-    books = await keep_books(own_database)
-    # Other packages tell of objects that are no records; those have no say here.
+async def test_clean_audit_reports_checked_rows(own_database: Database) -> None:
+    books = await make_ledger(own_database)
+    # Changes of other packages' objects are not records; the audit ignores them.
     await own_database.rows(
-        "insert into changes (org_id, object_id, seq, kind, what, actor, at, rests, tx)"
+        "insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at,"
+        " is_settled, tx)"
         " values ($1, $1, 1, 'USER', 'create', 'test', now(), true, pg_current_xact_id())",
         books.org_id,
     )
     audited = await audit(own_database, MOVES_BY_KIND, {})
     assert audited.is_clean
     assert audited.findings == []
-    looked_at = {(check.looked_at, check.rows) for check in audited.checks}
-    assert looked_at == {
+    table_name = {(check.table_name, check.rows) for check in audited.checks}
+    assert table_name == {
         ("entries", 10),
         ("accounts", 2),
         ("house_accounts", 4),
@@ -122,11 +123,12 @@ async def test_a_clean_audit_says_what_it_looked_at(own_database: Database) -> N
     assert (await audit(own_database, MOVES_BY_KIND, {}, org_id=new_id())).checks[0].rows == 0
 
 
-async def test_findings_are_bounded_and_counted_truly(unguarded: Database) -> None:
-    books = await keep_books(unguarded)
+@pytest.mark.long
+async def test_findings_are_bounded_but_counted_exactly(unguarded: Database) -> None:
+    books = await make_ledger(unguarded)
     ledger = Ledger(unguarded)
     for _ in range(FINDINGS_MAX + 5):
-        await ledger.open(make.opening(books.org_id), MOVES)
+        await ledger.create(make.opening(books.org_id), TRANSITIONS)
     await unguarded.rows(
         "update transfers set updated_at = updated_at + interval '1 h' where org_id = $1",
         books.org_id,
@@ -138,30 +140,27 @@ async def test_findings_are_bounded_and_counted_truly(unguarded: Database) -> No
 
 
 @pytest.mark.parametrize("is_whole", [True, False])
-async def test_no_proof_compares_each_row_with_each(
-    own_database: Database, *, is_whole: bool
-) -> None:
-    """Nobody has analyzed these tables, so the planner knows nothing of how long they get."""
+async def test_no_check_uses_a_nested_loop(own_database: Database, *, is_whole: bool) -> None:
+    """The tables of a new database were never analyzed, so the planner does not know their size."""
     org_id = None if is_whole else new_id()
 
     async def explain(tx: Tx) -> list[tuple[str, str]]:
         await audit_store.begin(tx)
         return [
             (name, row["QUERY PLAN"].strip())
-            for name, _, statement, args in proofs(MOVES_BY_KIND)
+            for name, _, statement, args in checks_to_run(MOVES_BY_KIND)
             for row in await tx.fetch(f"explain {statement}", org_id, FINDINGS_MAX, *args)
         ]
 
     lines = await own_database.transact(explain)
     assert any("Join" in line for _, line in lines)
-    # A change with its own facts; a correction with the changes that it names; an organisation's
-    # changes with its one watermark.
-    linear = {"every fact of a record is what was told", "every correction reverses a journal"}
+    # Rows that belong together: a change and its facts, a correction and its changes, a watermark.
+    linear = {"every fact matches the changes", "every correction reverses a journal"}
     linear |= set() if is_whole else {"house accounts are rolled up right"}
     assert {name for name, line in lines if "Nested Loop" in line} == linear
 
 
-async def test_the_audit_sees_one_moment_of_a_live_system(database: Database) -> None:
+async def test_audit_reads_one_snapshot_of_a_live_system(database: Database) -> None:
     ledger, org_id = Ledger(database), await make.make_org(database)
     accounts = [await make.make_account(database, org_id, units=100_000) for _ in range(4)]
     is_done = False
@@ -169,9 +168,11 @@ async def test_the_audit_sees_one_moment_of_a_live_system(database: Database) ->
     async def pay(account_id: UUID) -> None:
         while not is_done:
             record = make.opened(
-                await ledger.open(make.opening(org_id, Status.HELD, account_id=account_id), MOVES)
+                await ledger.create(
+                    make.opening(org_id, Status.HELD, account_id=account_id), TRANSITIONS
+                )
             )
-            await ledger.advance(make.move(record, Status.SETTLED), MOVES)
+            await ledger.advance(make.move(record, Status.SETTLED), TRANSITIONS)
 
     payers = [pay(each) for each in accounts]
 

@@ -1,4 +1,4 @@
-"""Rows that another transaction holds: only the calls that need them wait."""
+"""Rows locked by another transaction delay only the calls that need them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -6,13 +6,13 @@ from uuid import UUID
 
 import pytest
 
-from landbridge.core.errors import LockTimeout
-from landbridge.db.pool import Database, Tx
 from landbridge.ledger.audit import audit
-from landbridge.ledger.model import Opening, Transfer
-from landbridge.ledger.service import Ledger, Opened
+from landbridge.ledger.model import CreateTransfer, Transfer
+from landbridge.ledger.service import CreatedTransfer, Ledger
+from landbridge.platform.core.errors import LockTimeout
+from landbridge.platform.db.pool import Database, Tx
 from tests import make
-from tests.make import MOVES, MOVES_BY_KIND, Status
+from tests.make import MOVES_BY_KIND, TRANSITIONS, Status
 from tests.waiting import holding
 
 ORGS = 31
@@ -34,33 +34,33 @@ async def make_accounts(database: Database) -> list[tuple[UUID, UUID]]:
     return [(org_id, await make.make_account(database, org_id, units=10)) for org_id in orgs]
 
 
-def holds(accounts: Sequence[tuple[UUID, UUID]]) -> list[Opening]:
-    """One opening per account, which holds one unit of it."""
+def holds(accounts: Sequence[tuple[UUID, UUID]]) -> list[CreateTransfer]:
+    """Create commands, one per account, each holding one unit."""
     return [make.opening(org_id, Status.HELD, account_id=each) for org_id, each in accounts]
 
 
-async def opened(ledger: Ledger, openings: Sequence[Opening]) -> list[Transfer]:
-    came = await asyncio.gather(*(ledger.open(each, MOVES) for each in openings))
-    return [make.opened(each) for each in came]
+async def opened(ledger: Ledger, creations: Sequence[CreateTransfer]) -> list[Transfer]:
+    results = await asyncio.gather(*(ledger.create(each, TRANSITIONS) for each in creations))
+    return [make.opened(each) for each in results]
 
 
 @pytest.mark.parametrize("held_count", [1, 5])
-async def test_held_accounts_delay_no_other_organisation(
+async def test_locked_accounts_do_not_delay_other_organisations(
     database: Database, outside: Database, held_count: int
 ) -> None:
     accounts = await make_accounts(database)
     ledger = Ledger(database)
     blocked, free = accounts[:held_count], accounts[held_count:]
     async with holding(outside, HOLD_ACCOUNTS, [each for _, each in blocked]):
-        waiting = [asyncio.create_task(ledger.open(each, MOVES)) for each in holds(blocked)]
-        # All 31 in one round of the loop, so in one batch.
+        waiting = [asyncio.create_task(ledger.create(each, TRANSITIONS)) for each in holds(blocked)]
+        # All 31 in one iteration of the event loop, so in one batch.
         await opened(ledger, holds(free))
-        # More blocked calls than lanes, and the others go on.
+        # More blocked calls than concurrent batches; the others continue.
         for _ in range(3):
             await opened(ledger, holds(free))
         assert not any(each.done() for each in waiting)
-    came = await asyncio.gather(*waiting)
-    assert all(isinstance(each, Opened) for each in came)
+    results = await asyncio.gather(*waiting)
+    assert all(isinstance(each, CreatedTransfer) for each in results)
     for _, account_id in blocked:
         assert await make.balance(database, account_id) == (9, 1)
     for org_id, account_id in free:
@@ -68,7 +68,7 @@ async def test_held_accounts_delay_no_other_organisation(
         assert (await audit(database, MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
-async def test_held_records_delay_no_other_organisation(
+async def test_locked_records_do_not_delay_other_organisations(
     database: Database, outside: Database
 ) -> None:
     accounts = await make_accounts(database)
@@ -77,55 +77,55 @@ async def test_held_records_delay_no_other_organisation(
     blocked, free = records[:5], records[5:]
     async with holding(outside, HOLD_RECORDS, [each.id for each in blocked]):
         moves = [make.move(each, Status.SETTLED) for each in (*blocked, *free)]
-        moving = [asyncio.create_task(ledger.advance(each, MOVES)) for each in moves]
-        came = await asyncio.gather(*moving[5:])
-        assert {each.status for each in came if isinstance(each, Transfer)} == {Status.SETTLED}
+        moving = [asyncio.create_task(ledger.advance(each, TRANSITIONS)) for each in moves]
+        results = await asyncio.gather(*moving[5:])
+        assert {each.status for each in results if isinstance(each, Transfer)} == {Status.SETTLED}
         assert not any(each.done() for each in moving[:5])
-    came = await asyncio.gather(*moving[:5])
-    assert {each.status for each in came if isinstance(each, Transfer)} == {Status.SETTLED}
+    results = await asyncio.gather(*moving[:5])
+    assert {each.status for each in results if isinstance(each, Transfer)} == {Status.SETTLED}
 
 
-async def test_a_request_id_that_is_being_inserted_delays_no_other_request(
+async def test_pending_insert_of_a_request_id_does_not_delay_other_requests(
     database: Database, outside: Database
 ) -> None:
     orgs = [await make.make_org(database) for _ in range(ORGS)]
     ledger = Ledger(database)
     # Without postings there is nothing to lock: the insert itself waits.
-    openings = [make.opening(org_id) for org_id in orgs]
+    creations = [make.opening(org_id) for org_id in orgs]
     is_inserted, may_commit = asyncio.Event(), asyncio.Event()
 
     async def insert(tx: Tx) -> None:
-        await Ledger(outside).open_in(tx, openings[0], MOVES)
+        await Ledger(outside).create_in(tx, creations[0], TRANSITIONS)
         is_inserted.set()
         await may_commit.wait()
 
     inserting = asyncio.create_task(outside.transact(insert))
     await is_inserted.wait()
-    replaying = asyncio.create_task(ledger.open(openings[0], MOVES))
-    await opened(ledger, openings[1:])
+    replaying = asyncio.create_task(ledger.create(creations[0], TRANSITIONS))
+    await opened(ledger, creations[1:])
     assert not replaying.done()
     may_commit.set()
     await inserting
     replayed = await replaying
-    assert isinstance(replayed, Opened)
+    assert isinstance(replayed, CreatedTransfer)
     assert replayed.is_replay
 
 
-async def test_a_short_lock_timeout_ends_with_its_batch(dsn: str, database: Database) -> None:
+async def test_short_lock_timeout_applies_only_to_its_batch(dsn: str, database: Database) -> None:
     org_id = await make.make_org(database)
     account_id = await make.make_account(database, org_id, units=10)
     single = await Database.connect(dsn, name="tests", size_max=1)
     ledger = Ledger(single)
-    await ledger.open(make.opening(org_id), MOVES)
+    await ledger.create(make.opening(org_id), TRANSITIONS)
     assert await single.single(lock_timeout) == "10s"
     (record,) = await opened(ledger, holds([(org_id, account_id)]))
     assert await single.single(lock_timeout) == "10s"
-    await ledger.advance(make.move(record, Status.SETTLED), MOVES)
+    await ledger.advance(make.move(record, Status.SETTLED), TRANSITIONS)
     assert await single.single(lock_timeout) == "10s"
     await single.close()
 
 
-async def test_a_transaction_of_the_caller_keeps_its_lock_timeout(database: Database) -> None:
+async def test_callers_transaction_keeps_its_lock_timeout(database: Database) -> None:
     org_id = await make.make_org(database)
     account_id = await make.make_account(database, org_id, units=10)
     ledger = Ledger(database)
@@ -133,15 +133,15 @@ async def test_a_transaction_of_the_caller_keeps_its_lock_timeout(database: Data
     async def work(tx: Tx) -> list[str]:
         await tx.execute("set local lock_timeout = '3s'")
         (opening,) = holds([(org_id, account_id)])
-        record = make.opened(await ledger.open_in(tx, opening, MOVES))
+        record = make.opened(await ledger.create_in(tx, opening, TRANSITIONS))
         timeouts = [await lock_timeout(tx)]
-        await ledger.advance_in(tx, make.move(record, Status.SETTLED), MOVES)
+        await ledger.advance_in(tx, make.move(record, Status.SETTLED), TRANSITIONS)
         return [*timeouts, await lock_timeout(tx)]
 
     assert await database.transact(work) == ["3s", "3s"]
 
 
-async def test_a_lock_timeout_is_told_apart_from_a_silent_database(
+async def test_lock_timeout_differs_from_a_silent_database(
     database: Database, outside: Database
 ) -> None:
     org_id = await make.make_org(database)

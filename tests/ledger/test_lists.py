@@ -8,15 +8,15 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from landbridge.core.ids import new_id
-from landbridge.core.pages import Window
-from landbridge.db.pool import Database
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database
 from tests import make
-from tests.make import MOVES, PAYMENT, Status
+from tests.make import PAYMENT, TRANSITIONS, Status
 
-ALL = Window(limit=100, after=None, before=None)
+ALL = PageWindow(limit=100, after=None, before=None)
 
 
 @settings(max_examples=60, deadline=None)
@@ -25,20 +25,20 @@ ALL = Window(limit=100, after=None, before=None)
     st.integers(1, 5),
     st.randoms(use_true_random=False),
 )
-async def test_pages_put_together_are_the_list_as_it_was_at_the_start(
+async def test_pages_together_equal_the_initial_list(
     database: Database, users: list[int], limit: int, dice: random.Random
 ) -> None:
     org_id, ledger = await make.make_org(database), Ledger(database)
     user_ids = [new_id() for _ in range(3)]
     for user in users:
-        await ledger.open(make.opening(org_id, user_id=user_ids[user]), MOVES)
-        await ledger.open(make.opening(org_id, kind="OTHER"), MOVES)
+        await ledger.create(make.opening(org_id, user_id=user_ids[user]), TRANSITIONS)
+        await ledger.create(make.opening(org_id, kind="OTHER"), TRANSITIONS)
     of_user = dice.choice([None, *user_ids])
     at_start = ids(await ledger.page(org_id, PAYMENT, of_user, ALL))
     read: list[UUID] = []
     cursor = None
     for _ in range(len(users) + 1):
-        page = await ledger.page(org_id, PAYMENT, of_user, Window(limit, None, cursor))
+        page = await ledger.page(org_id, PAYMENT, of_user, PageWindow(limit, None, cursor))
         read += ids(page)
         if len(page) < limit:
             break
@@ -50,56 +50,60 @@ async def test_pages_put_together_are_the_list_as_it_was_at_the_start(
 async def disturb(
     ledger: Ledger, org_id: UUID, user_ids: Sequence[UUID], dice: random.Random
 ) -> None:
-    """Move some records, also those that the cursor stands on, and open new ones."""
+    """Advance some records, including those at the cursor, and create new ones."""
     for record in await ledger.page(org_id, PAYMENT, None, ALL):
-        following = sorted(MOVES.table[Status(record.status)])
+        following = sorted(TRANSITIONS.table[Status(record.status)])
         if following and dice.random() < 0.7:
-            await ledger.advance(make.move(record, dice.choice(following)), MOVES)
-    await ledger.open(make.opening(org_id, user_id=dice.choice(user_ids)), MOVES)
+            await ledger.advance(make.move(record, dice.choice(following)), TRANSITIONS)
+    await ledger.create(make.opening(org_id, user_id=dice.choice(user_ids)), TRANSITIONS)
 
 
-async def test_newest_come_first_and_bounds_are_inclusive_below_and_exclusive_above(
+async def test_newest_first_with_inclusive_lower_and_exclusive_upper_bound(
     database: Database, ledger: Ledger
 ) -> None:
     org_id = await make.make_org(database)
-    records = [make.opened(await ledger.open(make.opening(org_id), MOVES)) for _ in range(4)]
+    records = [
+        make.opened(await ledger.create(make.opening(org_id), TRANSITIONS)) for _ in range(4)
+    ]
     newest_first = ids(records)[::-1]
     assert ids(await ledger.page(org_id, PAYMENT, None, ALL)) == newest_first
     created = [record.created_at for record in records]
-    window = Window(10, after=created[1], before=None)
+    window = PageWindow(10, after=created[1], before=None)
     assert ids(await ledger.page(org_id, PAYMENT, None, window)) == newest_first[:3]
-    # The moment of a record is its cursor; one beside it is a bound. Both leave the record out.
-    window = Window(10, after=None, before=created[2])
+    # A record's time is its cursor; another time is a bound. Both exclude the record.
+    window = PageWindow(10, after=None, before=created[2])
     assert ids(await ledger.page(org_id, PAYMENT, None, window)) == newest_first[2:]
-    window = Window(10, after=None, before=created[2] + timedelta(microseconds=1))
+    window = PageWindow(10, after=None, before=created[2] + timedelta(microseconds=1))
     assert ids(await ledger.page(org_id, PAYMENT, None, window)) == newest_first[1:]
-    window = Window(10, after=created[1], before=created[2])
+    window = PageWindow(10, after=created[1], before=created[2])
     assert ids(await ledger.page(org_id, PAYMENT, None, window)) == [records[1].id]
 
 
-async def test_a_list_knows_no_other_organisation_kind_or_user(
+async def test_list_excludes_other_organisations_kinds_and_users(
     database: Database, ledger: Ledger
 ) -> None:
-    org_id, stranger = await make.make_org(database), await make.make_org(database)
+    org_id, outsider = await make.make_org(database), await make.make_org(database)
     user_id = new_id()
-    record = make.opened(await ledger.open(make.opening(org_id, user_id=user_id), MOVES))
+    record = make.opened(await ledger.create(make.opening(org_id, user_id=user_id), TRANSITIONS))
     assert ids(await ledger.page(org_id, PAYMENT, user_id, ALL)) == [record.id]
     assert ids(await ledger.page(org_id, PAYMENT, new_id(), ALL)) == []
     assert ids(await ledger.page(org_id, "OTHER", user_id, ALL)) == []
-    assert ids(await ledger.page(stranger, PAYMENT, user_id, ALL)) == []
-    # Another organisation's moment is no cursor here, only a bound.
-    window = Window(10, None, before=record.updated_at)
-    assert ids(await ledger.page(stranger, PAYMENT, None, window)) == []
+    assert ids(await ledger.page(outsider, PAYMENT, user_id, ALL)) == []
+    # Another organisation's time is only a bound here, not a cursor.
+    window = PageWindow(10, None, before=record.updated_at)
+    assert ids(await ledger.page(outsider, PAYMENT, None, window)) == []
 
 
-async def test_a_record_that_was_moved_along_a_path_is_found_by_where_it_came_to_rest(
+async def test_record_is_found_by_the_settled_change_of_a_path(
     database: Database, ledger: Ledger
 ) -> None:
     org_id = await make.make_org(database)
-    older, newer = [make.opened(await ledger.open(make.opening(org_id), MOVES)) for _ in range(2)]
+    older, newer = [
+        make.opened(await ledger.create(make.opening(org_id), TRANSITIONS)) for _ in range(2)
+    ]
     path = (Status.HELD, Status.SETTLED)
-    record = make.moved(await ledger.advance(make.move(newer, *path), MOVES))
-    window = Window(10, None, before=record.updated_at)
+    record = make.moved(await ledger.advance(make.move(newer, *path), TRANSITIONS))
+    window = PageWindow(10, None, before=record.updated_at)
     assert ids(await ledger.page(org_id, PAYMENT, None, window)) == [older.id]
 
 

@@ -1,7 +1,6 @@
-"""Any sequence of operations on the ledger, against a model that a page holds.
+"""Random sequences of ledger operations, compared with a simple model.
 
-HYPOTHESIS_PROFILE=long runs it for as long as a coffee takes; row 1 of the proofs is 10,000 runs
-of 50 steps.
+HYPOTHESIS_PROFILE=long runs it for minutes; row 1 of the proofs is 10,000 runs of 50 steps.
 """
 
 import asyncio
@@ -27,35 +26,35 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from landbridge.core.ids import new_id
-from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.errors import RequestIdTaken
-from landbridge.ledger.house import house_balances, roll_up_step
-from landbridge.ledger.model import Opening, Outcome, Role, Timing, Transfer
-from landbridge.ledger.service import Ledger, Opened
+from landbridge.ledger.house_accounts import house_balances, roll_up_step
+from landbridge.ledger.model import CommitOutcome, CreateTransfer, DueCheck, HouseRole, Transfer
+from landbridge.ledger.service import CreatedTransfer, Ledger
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database
 from tests import make
-from tests.make import MOVES, MOVES_BY_KIND, PAYMENT, USDC, Status
+from tests.make import MOVES_BY_KIND, PAYMENT, TRANSITIONS, USDC, Status
 
 T = TypeVar("T")
 
 # (sequences, steps of each); a step takes about 5 ms.
-RUNS = {"default": (80, 30), "long": (10_000, 50)}
+RUNS = {"default": (25, 30), "medium": (80, 30), "long": (10_000, 50)}
 DUE_IN = timedelta(seconds=30)
-NOTHING: MultipleResults[int] = multiple()  # what a rule adds to its bundle
+NOTHING: MultipleResults[int] = multiple()  # value that a rule adds to its bundle
 
 
 @dataclass
 class Known:
-    """What the model knows of a record."""
+    """Record as the model knows it."""
 
-    asked: Opening
+    request: CreateTransfer
     wallet: int
     record: Transfer
 
 
 class LedgerMachine(RuleBasedStateMachine):
-    """The ledger beside its model; hypothesis runs its rules in any order."""
+    """State machine of the ledger and its model; hypothesis runs its rules in any order."""
 
     runner: ClassVar[asyncio.Runner]
     database: ClassVar[Database]
@@ -81,29 +80,29 @@ class LedgerMachine(RuleBasedStateMachine):
 
     @rule(wallet=wallets, units=some_units)
     def fund(self, wallet: int, units: int) -> None:
-        asked = make.funding(self.org_id, self.accounts[wallet], units)
-        make.opened(self.wait_for(self.ledger.open(asked, MOVES)))
+        request = make.funding(self.org_id, self.accounts[wallet], units)
+        make.opened(self.wait_for(self.ledger.create(request, TRANSITIONS)))
         self.available[wallet] += units
         self.outside -= units
 
     @rule(target=records, wallet=wallets, units=some_units, holds=st.booleans())
     def open(self, *, wallet: int, units: int, holds: bool) -> int | MultipleResults[int]:
-        asked = make.opening(
+        request = make.opening(
             self.org_id,
             Status.HELD if holds else Status.OPEN,
             units=units,
             account_id=self.accounts[wallet],
             due_in=None if holds else DUE_IN,
         )
-        came = self.wait_for(self.ledger.open(asked, MOVES))
+        outcome = self.wait_for(self.ledger.create(request, TRANSITIONS))
         if holds and units > self.available[wallet]:
-            assert came is Outcome.SHORT
+            assert outcome is CommitOutcome.INSUFFICIENT
             return NOTHING
-        assert isinstance(came, Opened)
-        assert not came.is_replay
+        assert isinstance(outcome, CreatedTransfer)
+        assert not outcome.is_replay
         if holds:
             self._hold(wallet, units)
-        self.known.append(Known(asked, wallet, came.transfer))
+        self.known.append(Known(request, wallet, outcome.transfer))
         return len(self.known) - 1
 
     @rule(which=records, late_by=st.integers(-1, 1))
@@ -112,15 +111,15 @@ class LedgerMachine(RuleBasedStateMachine):
         if one.record.status != Status.OPEN:
             return
         units = one.record.source_units
-        at = one.asked.at + DUE_IN + timedelta(microseconds=late_by)
-        move = make.move(one.record, Status.HELD, timing=Timing.IN_TIME, at=at)
-        came = self.wait_for(self.ledger.advance(move, MOVES))
+        at = one.request.at + DUE_IN + timedelta(microseconds=late_by)
+        move = make.move(one.record, Status.HELD, timing=DueCheck.IN_TIME, at=at)
+        outcome = self.wait_for(self.ledger.advance(move, TRANSITIONS))
         if late_by >= 0:
-            assert came is Outcome.LATE
+            assert outcome is CommitOutcome.LATE
         elif units > self.available[one.wallet]:
-            assert came is Outcome.SHORT
+            assert outcome is CommitOutcome.INSUFFICIENT
         else:
-            one.record = make.moved(came)
+            one.record = make.moved(outcome)
             self._hold(one.wallet, units)
 
     @rule(which=records, status=st.sampled_from([Status.SETTLED, Status.RETURNED]))
@@ -128,58 +127,57 @@ class LedgerMachine(RuleBasedStateMachine):
         one = self.known[which]
         if one.record.status == Status.HELD:
             one.record = make.moved(
-                self.wait_for(self.ledger.advance(make.move(one.record, status), MOVES))
+                self.wait_for(self.ledger.advance(make.move(one.record, status), TRANSITIONS))
             )
             self._release(one, status)
 
     @rule(which=consumes(records), late_by=st.integers(-1, 1))
     def expire(self, which: int, late_by: int) -> None:
         one = self.known[which]
-        at = one.asked.at + DUE_IN + timedelta(microseconds=late_by)
+        at = one.request.at + DUE_IN + timedelta(microseconds=late_by)
         if one.record.status == Status.OPEN:
-            move = make.move(one.record, Status.GONE, timing=Timing.OVERDUE, at=at)
-            came = self.wait_for(self.ledger.advance(move, MOVES))
+            move = make.move(one.record, Status.GONE, timing=DueCheck.OVERDUE, at=at)
+            outcome = self.wait_for(self.ledger.advance(move, TRANSITIONS))
             if late_by < 0:
-                assert came is Outcome.EARLY
+                assert outcome is CommitOutcome.EARLY
             else:
-                one.record = make.moved(came)
+                one.record = make.moved(outcome)
 
     @rule(which=records)
-    def move_what_was_read_too_long_ago(self, which: int) -> None:
+    def advance_a_stale_record(self, which: int) -> None:
         one = self.known[which]
         stale = replace(one.record, status=Status.OPEN, version=one.record.version + 1)
         for other in (stale, replace(stale, version=one.record.version - 1)):
-            came = self.wait_for(self.ledger.advance(make.move(other, Status.GONE), MOVES))
-            assert came is Outcome.LOST
+            outcome = self.wait_for(self.ledger.advance(make.move(other, Status.GONE), TRANSITIONS))
+            assert outcome is CommitOutcome.STALE
 
     @rule(which=records)
     def replay(self, which: int) -> None:
         one = self.known[which]
-        came = self.wait_for(self.ledger.open(replace(one.asked, id=new_id()), MOVES))
-        assert came == Opened(one.record, is_replay=True)
+        outcome = self.wait_for(self.ledger.create(replace(one.request, id=new_id()), TRANSITIONS))
+        assert outcome == CreatedTransfer(one.record, is_replay=True)
 
     @rule(which=records)
     def replay_with_another_body(self, which: int) -> None:
-        asked = replace(self.known[which].asked, request={"amount": "x"})
+        request = replace(self.known[which].request, request={"amount": "x"})
         with pytest.raises(RequestIdTaken, match="amount"):
-            self.wait_for(self.ledger.open(asked, MOVES))
+            self.wait_for(self.ledger.create(request, TRANSITIONS))
 
     @rule(which=records, status=st.sampled_from([Status.SETTLED, Status.RETURNED]))
     def finish_twice_at_once(self, which: int, status: Status) -> None:
         one = self.known[which]
         if one.record.status != Status.HELD:
             return
-        moves = [make.move(one.record, status), make.move(one.record, Status.RETURNED)]
+        # To one status: who wins must not change what Hypothesis may draw next.
+        move = make.move(one.record, status)
 
-        async def both() -> list[Transfer | Outcome]:
+        async def both() -> list[Transfer | CommitOutcome]:
             ledgers = (self.ledger, Ledger(self.database))
-            return await asyncio.gather(
-                *(each.advance(move, MOVES) for each, move in zip(ledgers, moves, strict=True))
-            )
+            return await asyncio.gather(*(each.advance(move, TRANSITIONS) for each in ledgers))
 
-        came = self.wait_for(both())
-        (one.record,) = [each for each in came if isinstance(each, Transfer)]
-        assert Outcome.LOST in came
+        outcome = self.wait_for(both())
+        (one.record,) = [each for each in outcome if isinstance(each, Transfer)]
+        assert CommitOutcome.STALE in outcome
         self._release(one, Status(one.record.status))
 
     @rule()
@@ -187,13 +185,13 @@ class LedgerMachine(RuleBasedStateMachine):
         self.wait_for(roll_up_step(self.database, self.org_id, changes_max=3))
 
     @invariant()
-    def balances_are_those_of_the_model(self) -> None:
+    def balances_equal_the_model(self) -> None:
         if hasattr(self, "accounts"):
-            for place, account_id in enumerate(self.accounts):
-                expected = (self.available[place], self.held[place])
+            for index, account_id in enumerate(self.accounts):
+                expected = (self.available[index], self.held[index])
                 assert self.wait_for(make.balance(self.database, account_id)) == expected
             outside = self.wait_for(house_balances(self.database, self.org_id)).get(
-                (Role.OUTSIDE, USDC.code), 0
+                (HouseRole.OUTSIDE, USDC.code), 0
             )
             assert outside == self.outside
 
@@ -222,7 +220,8 @@ class LedgerMachine(RuleBasedStateMachine):
             self.available[one.wallet] += units
 
 
-def test_no_sequence_of_operations_makes_the_books_wrong(dsn: str) -> None:
+@pytest.mark.machine
+def test_no_sequence_of_operations_corrupts_the_ledger(dsn: str) -> None:
     examples, steps = RUNS[os.environ.get("HYPOTHESIS_PROFILE", "default")]
     with asyncio.Runner() as runner:
         database = runner.run(Database.connect(dsn, name="machine", size_max=4))

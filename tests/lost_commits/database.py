@@ -1,6 +1,7 @@
 """Databases whose connections are lost at the commit: before it arrives, or before its answer.
 
-The real `Database` runs on top, with `db/retry.py` and `db/proofs.py`, without pauses.
+The real `Database` runs on top, with `platform/db/retry.py` and `platform/db/commit_proofs.py`,
+without pauses.
 """
 
 import asyncio
@@ -13,25 +14,25 @@ from typing import Any, Final, TypeVar, cast
 import asyncpg
 from typing_extensions import override
 
-from landbridge.core.errors import Busy
-from landbridge.db.pool import Database, Row, Tx
-from landbridge.db.retry import ATTEMPTS, LOST_CONNECTION
+from landbridge.platform.core.errors import Busy
+from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.retry import ATTEMPTS, LOST_CONNECTION
 
 T = TypeVar("T")
 Work = Callable[[Tx], Awaitable[T]]
 
 _WROTE = "select pg_current_xact_id_if_assigned() is not null"
-# What PostgreSQL refuses to run inside of a transaction.
+# Statements that PostgreSQL refuses to run inside a transaction.
 _ALONE = ("detach partition",)
-_CALLING = frozenset({"tests.returned", "tests.receivables"})
+_CALLING = frozenset({"tests.returned_payments", "tests.receivables"})
 
 
 class Loss(Enum):
-    """When the connection of a transaction that wrote something is lost."""
+    """Time at which the connection of a writing transaction is lost."""
 
-    BEFORE = auto()  # before the commit arrives: it is undone
-    AFTER = auto()  # after it is committed, before the answer
-    NEXT = auto()  # when the next connection looks whether it was
+    BEFORE = auto()  # before the commit arrives: it is rolled back
+    AFTER = auto()  # after the commit, before its answer
+    NEXT = auto()  # when the next connection checks for the commit
 
 
 ONCE: Final = (Loss.AFTER,)
@@ -41,7 +42,7 @@ TO_THE_END: Final = (Loss.AFTER, *[Loss.NEXT] * (ATTEMPTS - 1))
 
 
 def lost() -> asyncpg.PostgresError:
-    """Return what asyncpg raises for a connection that ends in mid-operation."""
+    """Return asyncpg's error for a connection that ends in mid-operation."""
     return asyncpg.ConnectionDoesNotExistError("connection was closed in the middle of operation")
 
 
@@ -50,9 +51,9 @@ def _nothing() -> None:
 
 
 class Plan:
-    """Which of the next transactions lose their connection, and when.
+    """Selection of the next transactions that lose their connection, and when.
 
-    The first `skips` that write something are answered. With `is_single` only one loses anything.
+    The first `skips` that write something are answered. With `is_single` only one is lost.
     `after_loss` is called after each loss.
     """
 
@@ -63,7 +64,7 @@ class Plan:
         self.skips = skips
         self.is_single = is_single
         self.after_loss: Callable[[], None] = _nothing
-        # How many transactions have lost their connection.
+        # Number of transactions that have lost their connection.
         self.hit = 0
 
     def take(self) -> list[Loss]:
@@ -78,7 +79,7 @@ class Plan:
 
 
 class _Losing:
-    """The connections of one call of `transact` or `single`, one per attempt."""
+    """Connections of one call of `transact` or `single`, one per attempt."""
 
     def __init__(self, pool: Any, plan: Plan) -> None:
         self._pool = pool
@@ -94,7 +95,7 @@ class _Losing:
             yield cast("Tx", _Connection(connection, self))
 
     def next_loss(self) -> Loss | None:
-        """Return what the commit that comes next loses; the transaction has written something."""
+        """Return the loss of the next commit; the transaction has written something."""
         if self._losses is None:
             self._losses = self._plan.take()
         return self._losses[0] if self._losses else None
@@ -120,7 +121,7 @@ class _Losing:
         try:
             loss = self.next_loss() if await connection.fetchval(_WROTE) else None
         except BaseException:
-            # Cancelled here it would stay open, and what changed since would be read by nobody.
+            # If cancelled here it would stay open, and hold up all readers of the change log.
             await transaction.rollback()
             raise
         if loss is Loss.BEFORE:
@@ -132,7 +133,7 @@ class _Losing:
 
 
 class _Connection:
-    """A connection whose transactions are committed by `_Losing`."""
+    """Connection whose transactions are committed by `_Losing`."""
 
     def __init__(self, inner: Any, losing: _Losing) -> None:
         self._inner = inner
@@ -178,7 +179,7 @@ class _Connection:
         return await self._run(self._inner.fetchval, sql, *args)
 
     async def _run(self, call: Callable[..., Awaitable[T]], sql: str, *args: Any) -> T:
-        """Run a statement; outside of a transaction it is one by itself."""
+        """Run a statement; outside a transaction it is one by itself."""
         if self._is_open:
             return await call(sql, *args)
         if any(each in sql for each in _ALONE):
@@ -188,9 +189,9 @@ class _Connection:
 
 
 class LostCommits(Database):
-    """A database that loses connections at its commits, as its `plan` says.
+    """Database that loses connections at its commits, according to its `plan`.
 
-    Bodies that belong to tests run as ever, and so does everything while there is no plan.
+    Bodies defined in tests run normally, and so does everything without a plan.
     """
 
     losses: tuple[Loss, ...] = ()
@@ -210,11 +211,11 @@ class LostCommits(Database):
     def _database(self, work: Work[Any]) -> Database:
         if self.plan is None or _is_of_tests(_module(work)):
             return Database(self._pool)
-        return _Hasty(cast("Any", _Losing(self._pool, self.plan)))
+        return _NoBackoffDatabase(cast("Any", _Losing(self._pool, self.plan)))
 
 
-class _Hasty(Database):
-    """A database that tries again at once; other tasks run in between."""
+class _NoBackoffDatabase(Database):
+    """Database that retries without delay; other tasks run in between."""
 
     @override
     async def _retry(self, once: Callable[[], Awaitable[T]]) -> T:
@@ -233,7 +234,7 @@ class _Hasty(Database):
 
 
 class LostOnce(LostCommits):
-    """Each commit is done and its answer is lost, once."""
+    """Database that commits and loses the answer once per transaction."""
 
     losses = ONCE
 
@@ -244,7 +245,7 @@ class LostRepeatedly(LostCommits):
     losses = REPEATEDLY
 
 
-# The runs of existing suites: `pytest --lost-commits=once`.
+# Modes for existing suites: `pytest --lost-commits=once`.
 MODES: Final[dict[str | None, type[Database]]] = {
     None: Database,
     "once": LostOnce,
@@ -258,7 +259,7 @@ def _is_of_tests(module: str) -> bool:
 
 
 def _module(work: object) -> str:
-    """Return the name of the module that a body comes from."""
+    """Return the name of the module that defines a body."""
     while isinstance(work, partial):
         work = cast("partial[object]", work).func
     return str(getattr(work, "__module__", ""))

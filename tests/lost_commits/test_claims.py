@@ -1,4 +1,4 @@
-"""Statements that take or count something once: run again after a lost answer, they know their own.
+"""Claims and counters that run again after a lost answer recognise their own effect.
 
 These run in `make test`; a whole run over verbs and steps is `make test-long`.
 """
@@ -12,27 +12,27 @@ from uuid import UUID
 
 import pytest
 
-from landbridge.core.clock import FrozenClock
-from landbridge.core.ids import new_id
-from landbridge.db.pool import Database
-from landbridge.ledger.service import Ledger, Opened
-from landbridge.mail.outbox import Letter, Outbox
-from landbridge.mail.port import Message
-from landbridge.members import passkey_store
-from landbridge.members.errors import TooManyTries
-from landbridge.members.throttle import FREE, Subject, Throttle
-from landbridge.verification.cases import Cases
-from landbridge.verification.letters import Letters
-from landbridge.webhooks.delivering.courier import LEASE
-from landbridge.webhooks.delivering.turn_store import Turn, take
-from landbridge.wiring import House
-from tests.identity.faulty import ScriptedIdentity
+from landbridge.app.container import Container
+from landbridge.customers.team import passkey_store
+from landbridge.customers.team.errors import TooManyAttempts
+from landbridge.customers.team.login_rate_limit import FREE, AttemptSubject, LoginRateLimit
+from landbridge.customers.verification.cases import VerificationCases
+from landbridge.customers.verification.emails import VerificationEmails
+from landbridge.developers.webhooks.delivery.endpoint_worker import LEASE
+from landbridge.developers.webhooks.delivery.lease_store import EndpointLease, acquire
+from landbridge.ledger.service import CreatedTransfer, Ledger
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database
+from landbridge.platform.mail.outbox import Outbox, SealedEmailContent
+from landbridge.platform.mail.port import OutboundEmail
+from tests.customers.verification.verification_setup import services_with, submitted
+from tests.developers.webhooks.rows import make_endpoint
 from tests.lost_commits.database import ONCE, REPEATEDLY, Loss, LostCommits, Plan
-from tests.make import MOVES, make_org, opening
+from tests.make import TRANSITIONS, make_org, opening
 from tests.people import make_person
+from tests.providers.identity.faulty import ScriptedIdentity
 from tests.tenants import Tenant
-from tests.verification.play import desk, submitted
-from tests.webhooks.rows import make_endpoint
 
 BOTH = pytest.mark.parametrize("losses", [ONCE, REPEATEDLY], ids=["once", "repeatedly"])
 
@@ -45,41 +45,41 @@ async def losing(dsn: str) -> AsyncIterator[LostCommits]:
 
 
 @BOTH
-async def test_a_try_is_counted_once(
-    house: House, losing: LostCommits, losses: tuple[Loss, ...]
+async def test_login_attempt_is_counted_once(
+    container: Container, losing: LostCommits, losses: tuple[Loss, ...]
 ) -> None:
-    clock, whose = FrozenClock(house.clock.now()), str(new_id())
-    throttle = Throttle(losing, clock)
-    for _ in range(FREE[Subject.OWN]):
+    clock, subject = FrozenClock(container.clock.now()), str(new_id())
+    throttle = LoginRateLimit(losing, clock)
+    for _ in range(FREE[AttemptSubject.OWN]):
         losing.plan = Plan(losses)
-        await throttle.take(Subject.OWN, whose)
+        await throttle.take(AttemptSubject.OWN, subject)
         assert losing.plan.hit
-    with pytest.raises(TooManyTries):
-        await throttle.take(Subject.OWN, whose)
+    with pytest.raises(TooManyAttempts):
+        await throttle.take(AttemptSubject.OWN, subject)
 
 
 @BOTH
-async def test_one_try_is_given_back_and_no_more(
-    house: House, losing: LostCommits, losses: tuple[Loss, ...]
+async def test_only_one_login_attempt_is_refunded(
+    container: Container, losing: LostCommits, losses: tuple[Loss, ...]
 ) -> None:
-    clock, whose = FrozenClock(house.clock.now()), str(new_id())
-    throttle = Throttle(losing, clock)
-    for _ in range(FREE[Subject.OWN] - 1):
-        await throttle.take(Subject.OWN, whose)
+    clock, subject = FrozenClock(container.clock.now()), str(new_id())
+    throttle = LoginRateLimit(losing, clock)
+    for _ in range(FREE[AttemptSubject.OWN] - 1):
+        await throttle.take(AttemptSubject.OWN, subject)
     losing.plan = Plan(losses)
-    await throttle.give_back(Subject.OWN, whose)
+    await throttle.give_back(AttemptSubject.OWN, subject)
     assert losing.plan.hit
     losing.plan = None
     for _ in range(2):
-        await throttle.take(Subject.OWN, whose)
-    with pytest.raises(TooManyTries):
-        await throttle.take(Subject.OWN, whose)
+        await throttle.take(AttemptSubject.OWN, subject)
+    with pytest.raises(TooManyAttempts):
+        await throttle.take(AttemptSubject.OWN, subject)
 
 
-async def test_a_challenge_is_used_once_by_whoever_repeats_the_use(
-    database: Database, house: House
+async def test_challenge_is_used_once_by_a_repeated_use(
+    database: Database, container: Container
 ) -> None:
-    challenge, browser, at = new_id().bytes, new_id().bytes, house.clock.stamp()
+    challenge, browser, at = new_id().bytes, new_id().bytes, container.clock.stamp()
     until = at + timedelta(minutes=5)
 
     async def take(moment: timedelta) -> bool:
@@ -93,25 +93,27 @@ async def test_a_challenge_is_used_once_by_whoever_repeats_the_use(
     assert uses == [True, True, False, True]
 
 
-class Sent(list[Message]):
-    """A way to send that keeps what it sends."""
+class EmailCollector(list[OutboundEmail]):
+    """Mail transport that collects messages."""
 
-    async def send(self, message: Message) -> None:
+    async def send(self, message: OutboundEmail) -> None:
         self.append(message)
 
 
 @BOTH
-async def test_a_mail_is_claimed_and_sent_once(
-    house: House, org: Tenant, losing: LostCommits, losses: tuple[Loss, ...]
+async def test_email_is_claimed_and_sent_once(
+    container: Container, org: Tenant, losing: LostCommits, losses: tuple[Loss, ...]
 ) -> None:
-    sent, owner, clock = Sent(), new_id(), FrozenClock(house.clock.now())
-    outbox = Outbox(losing, house.vault, clock, sent)
+    sent, owner, clock = EmailCollector(), new_id(), FrozenClock(container.clock.now())
+    outbox = Outbox(losing, container.vault, clock, sent)
 
     async def put() -> None:
-        key = await house.database.transact(lambda tx: house.vault.make(tx, org.org_id, owner))
-        letter = Letter("ada@example.com", "Your form", "Please open it.")
-        await house.database.transact(
-            lambda tx: outbox.put(tx, org_id=org.org_id, owner_id=owner, key=key, letter=letter)
+        key = await container.database.transact(
+            lambda tx: container.vault.make(tx, org.org_id, owner)
+        )
+        email = SealedEmailContent("ada@example.com", "Your form", "Please open it.")
+        await container.database.transact(
+            lambda tx: outbox.put(tx, org_id=org.org_id, owner_id=owner, key=key, email=email)
         )
 
     await put()
@@ -126,45 +128,45 @@ async def test_a_mail_is_claimed_and_sent_once(
 
 
 @BOTH
-async def test_an_opening_without_postings_is_no_replay_of_itself(
-    losing: LostCommits, house: House, losses: tuple[Loss, ...]
+async def test_create_without_postings_is_no_replay_of_itself(
+    losing: LostCommits, container: Container, losses: tuple[Loss, ...]
 ) -> None:
     org_id = await make_org(losing)
-    first = opening(org_id, at=house.clock.stamp())
+    first = opening(org_id, at=container.clock.stamp())
     losing.plan = Plan(losses)
-    opened = await Ledger(losing).open(first, MOVES)
-    assert isinstance(opened, Opened)
-    assert not opened.is_replay
+    created = await Ledger(losing).create(first, TRANSITIONS)
+    assert isinstance(created, CreatedTransfer)
+    assert not created.is_replay
     assert losing.plan.hit
     losing.plan = None
-    again = await Ledger(losing).open(replace(first, at=house.clock.stamp()), MOVES)
-    assert isinstance(again, Opened)
+    again = await Ledger(losing).create(replace(first, at=container.clock.stamp()), TRANSITIONS)
+    assert isinstance(again, CreatedTransfer)
     assert again.is_replay
 
 
 @BOTH
 async def test_a_case_is_claimed_once(
-    house: House, org: Tenant, losing: LostCommits, losses: tuple[Loss, ...]
+    container: Container, org: Tenant, losing: LostCommits, losses: tuple[Loss, ...]
 ) -> None:
-    at = desk(house, ScriptedIdentity())
+    at = services_with(container, ScriptedIdentity())
     case = await submitted(at, org, await make_person(org))
-    cases = Cases(losing, house.vault, Letters(house.outbox))
-    now = house.clock.stamp()
+    cases = VerificationCases(losing, container.vault, VerificationEmails(container.outbox))
+    now = container.clock.stamp()
     losing.plan = Plan(losses)
     claimed = await cases.claim(case, now)
     assert (losing.plan.hit > 0, claimed is not None) == (True, True)
     assert claimed == await at.cases.get(org.org_id, case.id)
-    assert await at.cases.claim(case, house.clock.stamp()) is None
+    assert await at.cases.claim(case, container.clock.stamp()) is None
 
 
 @BOTH
-async def test_a_worker_has_the_turn_that_it_took(
-    house: House, org: Tenant, losing: LostCommits, losses: tuple[Loss, ...]
+async def test_worker_keeps_the_lease_it_took(
+    container: Container, org: Tenant, losing: LostCommits, losses: tuple[Loss, ...]
 ) -> None:
-    made = UUID(await make_endpoint(org))
-    now = house.clock.now()
-    turn, other = (Turn(org.org_id, made, new_id(), now + LEASE) for _ in range(2))
+    created = UUID(await make_endpoint(org))
+    now = container.clock.now()
+    lease, other = (EndpointLease(org.org_id, created, new_id(), now + LEASE) for _ in range(2))
     losing.plan = Plan(losses)
-    assert await losing.single(partial(take, turn=turn, now=now))
+    assert await losing.single(partial(acquire, lease=lease, now=now))
     assert losing.plan.hit
-    assert not await losing.single(partial(take, turn=other, now=now))
+    assert not await losing.single(partial(acquire, lease=other, now=now))

@@ -1,12 +1,12 @@
-"""Any sequence of payments of every kind, over HTTP, with time, approvals, reviews and dying steps.
+"""Random sequences of payments of every kind, over HTTP, with time, approvals, reviews and crashes.
 
-No model of each flow: what is expected of the wallets is told from the records alone, as a customer
-who reconciles would do it. In the end every record rests, nothing is held or in transit, the books
-are proven, and every unit is where the records say. HYPOTHESIS_PROFILE=long runs it for a while.
+There is no model of each flow: the expected wallet balances are derived from the records alone, as
+a reconciling customer would do. In the end every record is settled, nothing is held or in transit,
+the ledger audit is clean, and every unit is where the records say. HYPOTHESIS_PROFILE=long runs it
+for longer.
 """
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Collection, Coroutine
 from contextlib import AsyncExitStack
@@ -15,37 +15,38 @@ from typing import Any, ClassVar, TypeVar
 from uuid import uuid4
 
 import httpx2
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
-from landbridge.core.clock import FrozenClock
-from landbridge.core.errors import Unavailable, Unclear
-from landbridge.db.pool import Database
-from landbridge.kyc.model import Rail
+from landbridge.app.container import AUDIT_RULES, TRANSITIONS, wire
+from landbridge.customers.kyc.model import Rail
 from landbridge.ledger.audit import audit, table
-from landbridge.ledger.house import house_balances
-from landbridge.ledger.model import Role
-from landbridge.orgs.service import take_lane
-from landbridge.wiring import AUDIT_RULES, MOVES, wire
-from tests.accounts.verified import make_verified
-from tests.forced import force
-from tests.properties import accounts, asks, tale
-from tests.properties.plans import plans
-from tests.returned import undo
-from tests.simulation.faulty import FaultyChains, FaultyRails
+from landbridge.ledger.house_accounts import house_balances
+from landbridge.ledger.model import HouseRole
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.core.errors import Unavailable, Unclear
+from landbridge.platform.db.pool import Database
+from landbridge.platform.orgs.clock_nodes import take_node
+from tests.customers.bank_accounts.verified import make_verified
+from tests.properties import accounts
+from tests.properties import request_bodies as bodies
+from tests.properties import wallet_effects as effects
+from tests.properties.machines import run_machine
+from tests.properties.outcome_plans import plans
+from tests.providers.simulation.faulty import FaultyChains, FaultyRails
+from tests.returned_payments import undo
+from tests.scripted import force
 from tests.tenants import SETTINGS, Tenant, fund, make_tenant, served, swap_body
 
 T = TypeVar("T")
 
-# (sequences, steps of each).
-RUNS = {"default": (20, 40), "long": (600, 60)}
+RUNS = {"default": (5, 40), "medium": (20, 40), "long": (600, 60)}  # sequences, steps of each
 FAULTS = ("fails", "dies", "unclear", "is away", "is late", "is well")
 PASSES = tuple(timedelta(seconds=each) for each in (7, 11 * 60, 25 * 3600, 8 * 86_400))
 
@@ -58,13 +59,13 @@ where a.org_id = $1
 
 
 class FlowMachine(RuleBasedStateMachine):
-    """A sandbox organisation, two people, and whatever they may think of."""
+    """State machine of a sandbox organisation with two users."""
 
     runner: ClassVar[asyncio.Runner]
     database: ClassVar[Database]
 
     people = st.integers(0, 1)
-    # How far its owner takes a payment at once; the rest is up to other rules.
+    # How far its owner advances a payment at once; other rules do the rest.
     some_steps = st.integers(0, 3)
     amounts = st.sampled_from(["1", "2.5", "10", "19.999999", "40"])
     dollars = st.sampled_from(["1", "10", "25.5", "100"])
@@ -75,7 +76,7 @@ class FlowMachine(RuleBasedStateMachine):
 
     async def _begin(self) -> None:
         start = datetime(2026, 5, 1, tzinfo=UTC)
-        self.clock = FrozenClock(start, lane=await take_lane(self.database))
+        self.clock = FrozenClock(start, node=await take_node(self.database))
         self.running = AsyncExitStack()
         await self._open(None)
         self.users = [await make_verified(self.org, Rail.USD) for _ in range(2)]
@@ -85,7 +86,12 @@ class FlowMachine(RuleBasedStateMachine):
             await self._fund(user, "60")
         self.bank = [await accounts.bank_account(self.org, user) for user in self.users]
         self.virtual = await accounts.virtual_account(self.org, *self.users)
-        outside = {"address": asks.OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
+        outside = {
+            "address": bodies.OUTSIDE,
+            "chain": "POLYGON",
+            "name": "a",
+            "referenceId": "b",
+        }
         path = f"/v2/users/{self.users[0]}/wallets/external"
         self.external = (await self.org.post(path, outside))["id"]
         found = await self.org.get(f"/v2/users/{self.users[1]}")
@@ -95,19 +101,19 @@ class FlowMachine(RuleBasedStateMachine):
         plain = wire(SETTINGS, self.database, self.clock)
         if org is None:
             self.chains, self.rails = FaultyChains(plain.chains), FaultyRails(plain.rails)
-        house = wire(SETTINGS, self.database, self.clock, chains=self.chains, rails=self.rails)
-        client = await self.running.enter_async_context(served(house))
+        container = wire(SETTINGS, self.database, self.clock, chains=self.chains, rails=self.rails)
+        client = await self.running.enter_async_context(served(container))
         if org is None:
-            self.org = await make_tenant(house, client)
+            self.org = await make_tenant(container, client)
         else:
-            self.org = Tenant(house, client, org.caller, org.key)
+            self.org = Tenant(container, client, org.caller, org.key)
 
     async def _fund(self, user: str, amount: str) -> None:
         await fund(self.org, user, amount)
-        self.funded[user, "usdc:POLYGON"] += tale.units(amount)
+        self.funded[user, "usdc:POLYGON"] += effects.units(amount)
 
     @rule(person=people, amount=amounts)
-    def money_comes_from_outside(self, person: int, amount: str) -> None:
+    def receive_external_deposit(self, person: int, amount: str) -> None:
         self.wait_for(self._fund(self.users[person], amount))
 
     @rule(
@@ -121,16 +127,16 @@ class FlowMachine(RuleBasedStateMachine):
         self, person: int, amount: str, *, leaves: bool, approval: bool, plan: str | None
     ) -> None:
         payee = self._payee(person, leaves=leaves)
-        body = asks.transfer(self.users[person], payee, amount, approval=approval)
-        self._ask("/v2/wallets/transfers", body, plan=plan)
+        body = bodies.transfer(self.users[person], payee, amount, approval=approval)
+        self._send_request("/v2/wallets/transfers", body, plan=plan)
 
     @rule(
         plan=plans("WALLET.TRANSFER.BATCH"), person=people, amount=amounts, approval=st.booleans()
     )
     def batch(self, person: int, amount: str, *, approval: bool, plan: str | None) -> None:
         payee = self._payee(person, leaves=False)
-        body = asks.batch(self.users[person], payee, [amount, "0.5"], approval=approval)
-        self._ask("/v2/wallets/transfers/batches", body, plan=plan)
+        body = bodies.batch(self.users[person], payee, [amount, "0.5"], approval=approval)
+        self._send_request("/v2/wallets/transfers/batches", body, plan=plan)
 
     @rule(
         plan=plans("WALLET.BRIDGE"),
@@ -142,13 +148,13 @@ class FlowMachine(RuleBasedStateMachine):
     def bridge(
         self, person: int, amount: str, *, approval: bool, steps: int, plan: str | None
     ) -> None:
-        body = asks.bridge(self.users[person], self.users[1], amount, approval=approval)
-        self._ask("/v2/wallets/bridges", body, steps=steps, plan=plan)
+        body = bodies.bridge(self.users[person], self.users[1], amount, approval=approval)
+        self._send_request("/v2/wallets/bridges", body, steps=steps, plan=plan)
 
     @rule(plan=plans("WALLET.SWAP"), steps=some_steps, person=people, amount=amounts)
     def swap(self, person: int, amount: str, *, steps: int, plan: str | None) -> None:
         body = swap_body(self.users[person], amount)
-        self._ask("/v2/wallets/swaps", body, steps=steps, plan=plan)
+        self._send_request("/v2/wallets/swaps", body, steps=steps, plan=plan)
 
     @rule(
         plan=plans("OFFRAMP"),
@@ -161,10 +167,10 @@ class FlowMachine(RuleBasedStateMachine):
     def offramp(
         self, person: int, amount: str, *, approval: bool, fee: bool, steps: int, plan: str | None
     ) -> None:
-        beneficiary = asks.OUTSIDE if fee else None
+        beneficiary = bodies.OUTSIDE if fee else None
         user, account = self.users[person], self.bank[person]
-        body = asks.offramp(user, account, amount, approval=approval, beneficiary=beneficiary)
-        self._ask("/v2/offramps", body, steps=steps, plan=plan)
+        body = bodies.offramp(user, account, amount, approval=approval, beneficiary=beneficiary)
+        self._send_request("/v2/offramps", body, steps=steps, plan=plan)
 
     @rule(
         plan=plans("OFFRAMP"),
@@ -173,40 +179,40 @@ class FlowMachine(RuleBasedStateMachine):
         fee=st.sampled_from(["none", "to a user", "outside"]),
     )
     def offramp_from_outside(self, amount: str, *, fee: str, steps: int, plan: str | None) -> None:
-        beneficiary = {"to a user": self.beneficiary, "outside": asks.OUTSIDE}.get(fee)
+        beneficiary = {"to a user": self.beneficiary, "outside": bodies.OUTSIDE}.get(fee)
         user, account = self.users[0], self.bank[0]
-        body = asks.offramp_from_outside(
+        body = bodies.offramp_from_outside(
             self.external, user, account, amount, beneficiary=beneficiary
         )
-        self._ask("/v2/offramps", body, steps=steps, plan=plan)
+        self._send_request("/v2/offramps", body, steps=steps, plan=plan)
 
     @rule(data=st.data(), amount=st.sampled_from([None, "3.21"]))
-    def coins_come_at_any_time(self, data: st.DataObject, amount: str | None) -> None:
+    def receive_external_coins(self, data: st.DataObject, amount: str | None) -> None:
         record = self._any(data, None, kinds=("OFFRAMP",))
         if record is not None:
             self._send_coins(record, amount)
 
     @rule(plan=plans("ONRAMP"), steps=some_steps, person=people, amount=dollars, fee=st.booleans())
     def onramp(self, person: int, amount: str, *, fee: bool, steps: int, plan: str | None) -> None:
-        body = asks.onramp(self.users[person], amount, fee="0.5" if fee else None)
-        self._ask("/v2/onramps", body, steps=steps, plan=plan)
+        body = bodies.onramp(self.users[person], amount, fee="0.5" if fee else None)
+        self._send_request("/v2/onramps", body, steps=steps, plan=plan)
 
     @rule(amount=dollars)
     def deposit_on_virtual_account(self, amount: str) -> None:
-        self._ask(f"{self.virtual}/simulate-deposit", asks.wire(amount))
+        self._send_request(f"{self.virtual}/simulate-deposit", bodies.wire(amount))
 
     @rule(data=st.data(), otherwise=st.booleans())
-    def go_on(self, data: st.DataObject, *, otherwise: bool) -> None:
-        record = self._any(data, tale.WAITING)
+    def continue_payment(self, data: st.DataObject, *, otherwise: bool) -> None:
+        record = self._any(data, effects.WAITING)
         if record is not None:
-            self._go_on(record, otherwise=otherwise)
+            self._continue_payment(record, otherwise=otherwise)
 
-    def _go_on(self, record: dict[str, Any], *, otherwise: bool = False) -> None:
-        """What its owner does next with a payment that waits, or what else they may do."""
-        at = tale.path_of(record)
+    def _continue_payment(self, record: dict[str, Any], *, otherwise: bool = False) -> None:
+        """Return the owner's next action for a waiting payment, or another possible action."""
+        at = effects.path_of(record)
         match record["status"]:
             case "OPEN_QUOTE":
-                self._send("POST", at + tale.accept_verb(at))
+                self._send("POST", at + effects.accept_verb(at))
             case "AWAITING_FUNDS" if record["kind"] == "OFFRAMP":
                 self._send_coins(record, "3.21" if otherwise else None)
             case "AWAITING_FUNDS":
@@ -222,12 +228,12 @@ class FlowMachine(RuleBasedStateMachine):
                 pass
 
     def _send_coins(self, record: dict[str, Any], amount: str | None) -> None:
-        """Coins arrive from outside for an offramp, whether it waits for them or not."""
+        """Send external coins for an offramp, whether or not it waits for them."""
         path = f"/v2/sandbox/offramps/{record['id']}/deposit"
         self._send("POST", path, {} if amount is None else {"amount": amount})
 
     @rule(data=st.data())
-    def ask_about(self, data: st.DataObject) -> None:
+    def review(self, data: st.DataObject) -> None:
         record = self._any(data, None, kinds=("ONRAMP", "OFFRAMP"))
         if record is not None:
             self._review(record, "open")
@@ -236,13 +242,13 @@ class FlowMachine(RuleBasedStateMachine):
     def try_anything(self, data: st.DataObject, verb: str) -> None:
         record = self._any(data, None, kinds=("ONRAMP", "OFFRAMP"))
         if record is not None:
-            self._send("POST", f"{tale.path_of(record)}/{verb}")
+            self._send("POST", f"{effects.path_of(record)}/{verb}")
 
     @rule(data=st.data(), part=st.sampled_from(["1", "0.9", "1.1"]))
-    def bank_undoes(self, data: st.DataObject, part: str) -> None:
+    def reverse_at_the_bank(self, data: st.DataObject, part: str) -> None:
         self.clock.at += PASSES[-1]  # until banks have settled
         self.work()
-        record = self._any(data, tale.UNDONE, kinds=("ONRAMP", "OFFRAMP"))
+        record = self._any(data, effects.UNDONE, kinds=("ONRAMP", "OFFRAMP"))
         if record is not None:
             self.wait_for(undo(self.org, record, part))
 
@@ -272,11 +278,11 @@ class FlowMachine(RuleBasedStateMachine):
         self.wait_for(self._work())
 
     async def _work(self) -> None:
-        """Until nothing moves any more."""
+        """Run the worker until nothing advances any more."""
         offsets = {self.org.org_id: timedelta()}
         for _ in range(4):
-            await self.org.house.receipt_steps.run_once(offsets)
-            await self.org.house.due.run_all(offsets)
+            await self.org.container.incoming_payment_steps.run_once(offsets)
+            await self.org.container.scheduler.run_all(offsets)
 
     @precondition(lambda self: self.clock.at > datetime(2026, 5, 1, 1, tzinfo=UTC))
     @rule()
@@ -288,39 +294,43 @@ class FlowMachine(RuleBasedStateMachine):
         self.wait_for(self._end())
 
     async def _end(self) -> None:
-        """All is well outside, reviews are closed and time runs on: then everything rests."""
+        """Remove all faults, close reviews and advance time: then every record settles."""
         for outside in (self.chains, self.rails):
             outside.fail_next = outside.raise_before_next = outside.raise_after_next = None
             outside.late_by = None
         for _ in range(5):
-            for record in await tale.records(self.org):
+            for record in await effects.records(self.org):
                 if record["status"] == "IN_REVIEW":
                     path = f"/v2/sandbox/transfers/{record['id']}/rfi"
                     await self.org.post(path, {"action": "close"})
             await self._work()
             self.clock.at += timedelta(days=8)
-        records = await tale.records(self.org)
-        moving = [each for each in records if not MOVES[each["kind"]].is_terminal(each["status"])]
+        records = await effects.records(self.org)
+        moving = [
+            each for each in records if not TRANSITIONS[each["kind"]].is_terminal(each["status"])
+        ]
         assert not moving
         await self._check_books(records)
         await self.running.aclose()
 
     async def _check_books(self, records: list[dict[str, Any]]) -> None:
         org_id = self.org.org_id
-        audited = await audit(self.database, MOVES, AUDIT_RULES, org_id=org_id)
+        audited = await audit(self.database, TRANSITIONS, AUDIT_RULES, org_id=org_id)
         assert audited.is_clean, table(audited)
         rows = await self.database.rows(_ACCOUNTS, org_id)
         assert not [row for row in rows if row["held"]]
         has = {(row["user_id"], row["asset"]): int(row["available"]) for row in rows}
         expected = Counter(self.funded)
         for record in records:
-            expected.update(tale.effect(record, outside=asks.OUTSIDE, shares_with=self.users[0]))
+            expected.update(
+                effects.effect(record, outside=bodies.OUTSIDE, shares_with=self.users[0])
+            )
         assert {key: units for key, units in has.items() if units} == {
             key: units for key, units in expected.items() if units and key[0] in self.users
         }
-        house = await house_balances(self.database, org_id)
-        passed_on = {Role.IN_TRANSIT, Role.PAYABLE}
-        left = {key: units for key, units in house.items() if key[0] in passed_on and units}
+        container = await house_balances(self.database, org_id)
+        passed_on = {HouseRole.IN_TRANSIT, HouseRole.PAYABLE}
+        left = {key: units for key, units in container.items() if key[0] in passed_on and units}
         assert not left
 
     def _any(
@@ -328,12 +338,12 @@ class FlowMachine(RuleBasedStateMachine):
         data: st.DataObject,
         statuses: Collection[str] | None,
         *,
-        kinds: Collection[str] = tuple(tale.PATH_OF),
+        kinds: Collection[str] = tuple(effects.PATH_OF),
     ) -> dict[str, Any] | None:
-        """One of the records that there are, if there are such."""
+        """Return one of the existing records, if any."""
         records = [
             each
-            for each in self.wait_for(tale.records(self.org))
+            for each in self.wait_for(effects.records(self.org))
             if each["kind"] in kinds and (statuses is None or each["status"] in statuses)
         ]
         return records[data.draw(st.integers(0, len(records) - 1))] if records else None
@@ -349,29 +359,29 @@ class FlowMachine(RuleBasedStateMachine):
 
     def _payee(self, person: int, *, leaves: bool) -> dict[str, str]:
         if leaves and person == 0:
-            return {"walletAddress": asks.OUTSIDE}
+            return {"walletAddress": bodies.OUTSIDE}
         return {"userId": self.users[1 - person]}
 
-    def _ask(
+    def _send_request(
         self, path: str, body: dict[str, Any], *, steps: int = 0, plan: str | None = None
     ) -> None:
-        told = {name: value for name, value in body.items() if value is not None}
-        asked = {"requestId": str(uuid4()), **told}
+        params = {name: value for name, value in body.items() if value is not None}
+        request = {"requestId": str(uuid4()), **params}
         if plan is None:
-            answer = self._send("POST", path, asked)
+            answer = self._send("POST", path, request)
         else:
-            answer = self.wait_for(force(self.org, path, asked, plan))
+            answer = self.wait_for(force(self.org, path, request, plan))
             assert answer.status_code < 500, answer.text
-            # What is asked for can be asked for.
+            # Every requested value is a valid one.
             assert "Landbridge-Sandbox" not in answer.text or "after its approval" in answer.text
         for _ in range(steps if answer.is_success else 0):
-            made = answer.json()
-            found = self.wait_for(self.org.get(f"{path}/{made['transferDetails']['id']}"))
-            self._go_on({"kind": made["transferType"], **found["transferDetails"]})
+            created = answer.json()
+            found = self.wait_for(self.org.get(f"{path}/{created['transferDetails']['id']}"))
+            self._continue_payment({"kind": created["transferType"], **found["transferDetails"]})
             self.work()
 
     def _send(self, method: str, path: str, body: Any = None) -> httpx2.Response:
-        """Good or refused, but never our fault."""
+        """Return the reply, which may be a refusal but never a 5xx."""
         answer = self.wait_for(self.org.send(method, path, body))
         assert answer.status_code < 500, answer.text
         return answer
@@ -380,20 +390,6 @@ class FlowMachine(RuleBasedStateMachine):
         return self.runner.run(work)
 
 
+@pytest.mark.machine
 def test_no_sequence_of_payments_loses_a_unit(dsn: str) -> None:
-    examples, steps = RUNS[os.environ.get("HYPOTHESIS_PROFILE", "default")]
-    with asyncio.Runner() as runner:
-        database = runner.run(Database.connect(dsn, name="flow machine", size_max=4))
-        FlowMachine.runner = runner
-        FlowMachine.database = database
-        run_state_machine_as_test(
-            FlowMachine,
-            settings=settings(
-                max_examples=examples,
-                stateful_step_count=steps,
-                deadline=None,
-                print_blob=True,
-                suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-            ),
-        )
-        runner.run(database.close())
+    run_machine(FlowMachine, dsn, RUNS)

@@ -1,18 +1,17 @@
-"""Any sequence of requests about swaps, over HTTP, against a model that a page holds.
+"""Random sequences of swap requests, over HTTP, compared with a simple model.
 
-Time stands still until the machine moves it, in steps that never land on a deadline.
-HYPOTHESIS_PROFILE=long runs it for as long as a coffee takes.
+The clock only moves by the machine's steps, which never end on a deadline. HYPOTHESIS_PROFILE=long
+runs it for minutes.
 """
 
 import asyncio
-import os
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -20,16 +19,16 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
-from landbridge.core.clock import FrozenClock
-from landbridge.core.money import Money
-from landbridge.db.pool import Database
+from landbridge.app.container import AUDIT_RULES, TRANSITIONS, wire
 from landbridge.ledger.audit import audit, table
-from landbridge.orgs.service import take_lane
-from landbridge.wiring import AUDIT_RULES, MOVES, wire
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Database
+from landbridge.platform.orgs.clock_nodes import take_node
 from tests.make import USDC
+from tests.properties.machines import run_machine
 from tests.tenants import (
     SETTINGS,
     SWAPS,
@@ -46,8 +45,8 @@ from tests.tenants import (
 T = TypeVar("T")
 
 # (sequences, steps of each); a step takes about 10 ms.
-RUNS = {"default": (20, 20), "long": (2_000, 40)}
-# Two of these are less than a quote's thirty seconds, three are more.
+RUNS = {"default": (7, 20), "medium": (20, 20), "long": (2_000, 40)}
+# Two of these are shorter than a quote's thirty seconds, three are longer.
 STEP_S = 11.1
 
 BALANCES = """
@@ -60,7 +59,7 @@ where a.org_id = $1 and w.chain = 'POLYGON' and a.asset not like 'usdHifi%'
 
 @dataclass
 class Known:
-    """What the model knows of a swap."""
+    """Swap as the model knows it."""
 
     body: dict[str, Any]
     id: str
@@ -73,7 +72,7 @@ class Known:
 
 
 class SwapMachine(RuleBasedStateMachine):
-    """A sandbox organisation beside its model."""
+    """State machine of a sandbox organisation and its model."""
 
     runner: ClassVar[asyncio.Runner]
     database: ClassVar[Database]
@@ -87,11 +86,11 @@ class SwapMachine(RuleBasedStateMachine):
 
     async def _begin(self) -> None:
         start = datetime(2026, 5, 1, tzinfo=UTC)
-        self.clock = FrozenClock(start, lane=await take_lane(self.database))
+        self.clock = FrozenClock(start, node=await take_node(self.database))
         self.running = AsyncExitStack()
-        house = wire(SETTINGS, self.database, self.clock)
-        client = await self.running.enter_async_context(served(house))
-        self.org = await make_tenant(house, client)
+        container = wire(SETTINGS, self.database, self.clock)
+        client = await self.running.enter_async_context(served(container))
+        self.org = await make_tenant(container, client)
         self.users = [await make_user(self.org) for _ in range(2)]
         self.holds = {(user, currency): 0 for user in self.users for currency in ("usdc", "usdt")}
         self.known: list[Known] = []
@@ -151,7 +150,7 @@ class SwapMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.known)
     @rule(data=st.data())
-    def ask_otherwise(self, data: st.DataObject) -> None:
+    def replay_with_another_body(self, data: st.DataObject) -> None:
         swap = data.draw(st.sampled_from(self.known))
         other = swap_body(self.users[0], "77", request_id=swap.body["requestId"])
         answer = self.wait_for(self.org.send("POST", SWAPS, other))
@@ -163,7 +162,7 @@ class SwapMachine(RuleBasedStateMachine):
 
     @rule()
     def work(self) -> None:
-        self.wait_for(self.org.house.due.run_all({self.org.org_id: timedelta()}))
+        self.wait_for(self.org.container.scheduler.run_all({self.org.org_id: timedelta()}))
         for swap in self.known:
             if swap.status == "OPEN_QUOTE" and swap.deadline <= self.clock.at:
                 swap.status = "QUOTE_FAILED"
@@ -174,19 +173,19 @@ class SwapMachine(RuleBasedStateMachine):
 
     async def _restart(self) -> None:
         await self.running.aclose()
-        house = wire(SETTINGS, self.database, self.clock)
-        client = await self.running.enter_async_context(served(house))
-        self.org = Tenant(house, client, self.org.caller, self.org.key)
+        container = wire(SETTINGS, self.database, self.clock)
+        client = await self.running.enter_async_context(served(container))
+        self.org = Tenant(container, client, self.org.caller, self.org.key)
 
     @invariant()
-    def balances_are_the_models(self) -> None:
+    def balances_equal_the_model(self) -> None:
         rows = self.wait_for(self.database.rows(BALANCES, self.org.org_id))
         found = {(row["user_id"], row["currency"]): int(row["available"]) for row in rows}
         assert found == self.holds
         assert not any(row["held"] for row in rows)
 
     def teardown(self) -> None:
-        """Once time runs on, everything rests and the books are right."""
+        """Check that everything settles with time and the ledger audit is clean."""
         self.pass_time(3)
         self.work()
         self.wait_for(self._check_end())
@@ -199,7 +198,7 @@ class SwapMachine(RuleBasedStateMachine):
         }
         assert found == {swap.id: swap.status for swap in self.known}
         assert set(found.values()) <= {"COMPLETED", "QUOTE_FAILED"}
-        audited = await audit(self.database, MOVES, AUDIT_RULES, org_id=self.org.org_id)
+        audited = await audit(self.database, TRANSITIONS, AUDIT_RULES, org_id=self.org.org_id)
         assert audited.is_clean, table(audited)
         await self.running.aclose()
 
@@ -219,19 +218,6 @@ def _needed(received: int) -> int:
     return sent
 
 
-def test_no_sequence_of_requests_makes_a_swap_or_the_books_wrong(dsn: str) -> None:
-    examples, steps = RUNS[os.environ.get("HYPOTHESIS_PROFILE", "default")]
-    with asyncio.Runner() as runner:
-        database = runner.run(Database.connect(dsn, name="swap machine", size_max=4))
-        SwapMachine.runner = runner
-        SwapMachine.database = database
-        run_state_machine_as_test(
-            SwapMachine,
-            settings=settings(
-                max_examples=examples,
-                stateful_step_count=steps,
-                deadline=None,
-                suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-            ),
-        )
-        runner.run(database.close())
+@pytest.mark.machine
+def test_no_sequence_of_requests_corrupts_a_swap_or_the_ledger(dsn: str) -> None:
+    run_machine(SwapMachine, dsn, RUNS)

@@ -5,33 +5,38 @@ import random
 
 import pytest
 
-from landbridge.db.pool import Database
 from landbridge.ledger.audit import audit, table
-from landbridge.ledger.house import house_balances, roll_up
-from landbridge.ledger.model import Role
+from landbridge.ledger.house_accounts import house_balances, roll_up
+from landbridge.ledger.model import HouseRole
+from landbridge.platform.db.pool import Database
 from tests import make
+from tests.long import few_of
 from tests.make import MOVES_BY_KIND, USDC
-from tests.races import clerk
+from tests.races import racing_processes
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
-ROUNDS = 25
+# Number of kills; the second in `make test-long`.
+ROUNDS = few_of([3, 25])
 FUNDS = 10_000
 PATIENCE_S = 60
 
 
-async def test_killed_again_and_again_everything_asked_for_happens_once(
-    own_dsn: str, own_database: Database
+@pytest.mark.parametrize("rounds", ROUNDS)
+async def test_killed_processes_execute_every_request_once(
+    own_dsn: str, own_database: Database, rounds: int
 ) -> None:
     org_id = await make.make_org(own_database)
     accounts = [await make.make_account(own_database, org_id, units=FUNDS) for _ in range(16)]
     dice = random.Random(0)  # noqa: S311  a repeatable story
     died_at: list[int] = [0]
-    for _ in range(ROUNDS):
-        # Asks again for what was done last before the kill, and goes on from there.
+    for _ in range(rounds):
+        # Repeats the last requests before the kill, and continues from there.
         numbers = range(max(0, died_at[-1] - 40), 100_000)
-        payer = clerk.hire(clerk.pay_in_order, own_dsn, org_id, accounts, numbers)
-        folder = clerk.hire(clerk.roll_up, own_dsn, org_id)
+        payer = racing_processes.start_process(
+            racing_processes.pay_in_order, own_dsn, org_id, accounts, numbers
+        )
+        folder = racing_processes.start_process(racing_processes.roll_up, own_dsn, org_id)
         folder.wait_until_started()
         payer.wait_until_started()
         await get_on(own_database, died_at[-1])
@@ -41,22 +46,24 @@ async def test_killed_again_and_again_everything_asked_for_happens_once(
         audited = await audit(own_database, MOVES_BY_KIND, {})
         assert audited.is_clean, table(audited)
         died_at.append(await count(own_database, SETTLED))
-    # It was killed at work: every round got on a bit.
-    assert len(set(died_at)) == ROUNDS + 1, died_at
+    # Every worker was killed at work: each round made progress.
+    assert len(set(died_at)) == rounds + 1, died_at
 
-    # At most 32 were under way at a kill, so all that were ever opened are among these.
+    # At most 32 were in progress at a kill, so these include all that were ever created.
     numbers = range(await count(own_database, OPENED) + 32)
-    payer = clerk.hire(clerk.pay_in_order, own_dsn, org_id, accounts, numbers)
+    payer = racing_processes.start_process(
+        racing_processes.pay_in_order, own_dsn, org_id, accounts, numbers
+    )
     payer.wait_until_started()
-    told = payer.report()
-    assert told.outcomes["opened"] + told.outcomes["replayed"] == len(numbers)
-    assert set(told.outcomes) <= {"opened", "replayed", "moved"}
+    report = payer.report()
+    assert report.outcomes["opened"] + report.outcomes["replayed"] == len(numbers)
+    assert set(report.outcomes) <= {"opened", "replayed", "moved"}
     assert await count(own_database, OPENED) == len(numbers)
     assert await count(own_database, SETTLED) == len(numbers)
-    for place, account_id in enumerate(accounts):
-        left = FUNDS - len(numbers[place::16])
+    for index, account_id in enumerate(accounts):
+        left = FUNDS - len(numbers[index::16])
         assert await make.balance(own_database, account_id) == (left, 0)
-    outside = {(Role.OUTSIDE, USDC.code): len(numbers) - 16 * FUNDS}
+    outside = {(HouseRole.OUTSIDE, USDC.code): len(numbers) - 16 * FUNDS}
     assert await house_balances(own_database, org_id) == outside
     while await roll_up(own_database, [org_id]):
         pass
@@ -65,7 +72,7 @@ async def test_killed_again_and_again_everything_asked_for_happens_once(
 
 
 async def get_on(database: Database, before: int) -> None:
-    """Wait until one more is settled: how long that takes is up to the machine."""
+    """Wait until one more is settled; the time depends on the machine."""
     async with asyncio.timeout(PATIENCE_S):
         while await count(database, SETTLED) <= before:  # noqa: ASYNC110  another process
             await asyncio.sleep(0.002)

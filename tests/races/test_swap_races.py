@@ -1,4 +1,4 @@
-"""Swaps asked for by many at once, through two processes' worth of pools on one database."""
+"""Concurrent swap requests through two pools on one database."""
 
 import asyncio
 from collections import Counter
@@ -10,12 +10,12 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from landbridge.core.clock import Clock, FrozenClock
-from landbridge.db.pool import Database
-from landbridge.flows.swaps.model import Status
+from landbridge.app.container import AUDIT_RULES, TRANSITIONS, Container, wire
 from landbridge.ledger.audit import audit, table
-from landbridge.orgs.service import take_lane
-from landbridge.wiring import AUDIT_RULES, MOVES, House, wire
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.core.clock import Clock, FrozenClock
+from landbridge.platform.db.pool import Database
+from landbridge.platform.orgs.clock_nodes import take_node
 from tests.tenants import (
     SETTINGS,
     SWAPS,
@@ -36,7 +36,7 @@ MANY = 50
 
 @pytest.fixture
 async def database_b(dsn: str) -> AsyncIterator[Database]:
-    """The pool of another process."""
+    """Connection pool of a second process."""
     database = await Database.connect(dsn, name="tests b", size_max=8)
     yield database
     await database.close()
@@ -47,9 +47,9 @@ async def pair(
     org: Tenant, database: Database, database_b: Database
 ) -> AsyncIterator[tuple[Tenant, Tenant]]:
     """One organisation, spoken to through two houses."""
-    house_b = wire(SETTINGS, database_b, Clock(await take_lane(database)))
-    async with served(house_b) as client_b:
-        yield org, _through(org, house_b, client_b)
+    second_container = wire(SETTINGS, database_b, Clock(await take_node(database)))
+    async with served(second_container) as client_b:
+        yield org, _through(org, second_container, client_b)
 
 
 async def test_many_creates_with_one_request_id_make_one_swap(
@@ -59,7 +59,7 @@ async def test_many_creates_with_one_request_id_make_one_swap(
     user = await make_user(org, funds="10")
     body = swap_body(user)
     answers = await asyncio.gather(
-        *(pair[place % 2].send("POST", SWAPS, body) for place in range(MANY))
+        *(pair[index % 2].send("POST", SWAPS, body) for index in range(MANY))
     )
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.content for answer in answers}) == 1
@@ -67,20 +67,20 @@ async def test_many_creates_with_one_request_id_make_one_swap(
     await _check_books(org)
 
 
-async def test_of_different_creates_with_one_request_id_one_is_made(
+async def test_one_of_different_creates_with_one_request_id_succeeds(
     pair: tuple[Tenant, Tenant],
 ) -> None:
     user = await make_user(pair[0], funds="10")
     request_id = swap_body(user)["requestId"]
-    bodies = [swap_body(user, str(1 + place % 5), request_id=request_id) for place in range(20)]
+    bodies = [swap_body(user, str(1 + index % 5), request_id=request_id) for index in range(20)]
     answers = await asyncio.gather(
-        *(pair[place % 2].send("POST", SWAPS, body) for place, body in enumerate(bodies))
+        *(pair[index % 2].send("POST", SWAPS, body) for index, body in enumerate(bodies))
     )
-    (made,) = (await pair[0].get(SWAPS))["data"]
+    (created,) = (await pair[0].get(SWAPS))["data"]
     for body, answer in zip(bodies, answers, strict=True):
-        is_same = body["source"]["amount"] == str(made["transferDetails"]["source"]["amount"])
+        is_same = body["source"]["amount"] == str(created["transferDetails"]["source"]["amount"])
         if is_same:
-            assert answer.json() == made
+            assert answer.json() == created
         else:
             assert refusal(answer) == "409 TRANSACTION_REQUEST_ALREADY_EXISTS"
 
@@ -90,7 +90,7 @@ async def test_many_accepts_settle_a_swap_once(pair: tuple[Tenant, Tenant]) -> N
     user = await make_user(org, funds="100")
     swap = await make_swap(org, user, "10")
     answers = await asyncio.gather(
-        *(pair[place % 2].send("POST", f"{SWAPS}/{swap['id']}/accept") for place in range(MANY))
+        *(pair[index % 2].send("POST", f"{SWAPS}/{swap['id']}/accept") for index in range(MANY))
     )
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.content for answer in answers}) == 1
@@ -100,35 +100,37 @@ async def test_many_accepts_settle_a_swap_once(pair: tuple[Tenant, Tenant]) -> N
 
 
 @pytest.mark.parametrize(("funds", "covered"), [("10", 10), ("7.5", 7), ("1", 1)])
-async def test_as_many_swaps_settle_as_the_balance_covers(
+async def test_settled_swaps_are_limited_by_the_balance(
     pair: tuple[Tenant, Tenant], funds: str, covered: int
 ) -> None:
     org = pair[0]
     user = await make_user(org, funds=funds)
-    made = [await make_swap(org, user, "1") for _ in range(20)]
+    created = [await make_swap(org, user, "1") for _ in range(20)]
     answers = await asyncio.gather(
         *(
-            pair[place % 2].send("POST", f"{SWAPS}/{swap['id']}/accept")
-            for place, swap in enumerate(made)
+            pair[index % 2].send("POST", f"{SWAPS}/{swap['id']}/accept")
+            for index, swap in enumerate(created)
         )
     )
     outcomes = Counter(_outcome(answer) for answer in answers)
     expected = {"COMPLETED": covered, "400 INSUFFICIENT_BALANCE": 20 - covered}
     assert outcomes == {name: count for name, count in expected.items() if count}
-    statuses = Counter([(await swap_of(org, swap["id"])).status for swap in made])
-    assert statuses == {Status.COMPLETED: covered, Status.OPEN_QUOTE: 20 - covered}
+    statuses = Counter([(await swap_of(org, swap["id"])).status for swap in created])
+    assert statuses == {SwapStatus.COMPLETED: covered, SwapStatus.OPEN_QUOTE: 20 - covered}
     await _check_books(org)
 
 
-async def test_at_the_deadline_a_swap_is_either_settled_or_ended(
+async def test_swap_at_the_deadline_is_either_settled_or_expired(
     still_org: Tenant, still_clock: FrozenClock, database_b: Database
 ) -> None:
     org, user = still_org, await make_user(still_org, funds="100")
-    house_b = wire(SETTINGS, database_b, FrozenClock(still_clock.at, await take_lane(database_b)))
-    late = FrozenClock(still_clock.at, await take_lane(database_b))
-    house_late = wire(SETTINGS, database_b, late)
-    made = [await make_swap(org, user, "1") for _ in range(20)]
-    # One house's clock is a moment before the deadlines, the other's a moment after.
+    second_container = wire(
+        SETTINGS, database_b, FrozenClock(still_clock.at, await take_node(database_b))
+    )
+    late = FrozenClock(still_clock.at, await take_node(database_b))
+    late_container = wire(SETTINGS, database_b, late)
+    created = [await make_swap(org, user, "1") for _ in range(20)]
+    # One container's clock is just before the deadlines, the other's just after.
     still_clock.at += timedelta(seconds=29, milliseconds=990)
     late.at = still_clock.at + timedelta(milliseconds=100)
 
@@ -136,15 +138,17 @@ async def test_at_the_deadline_a_swap_is_either_settled_or_ended(
         return _outcome(await org.send("POST", f"{SWAPS}/{swap['id']}/accept"))
 
     async def expire(swap: dict[str, Any]) -> str:
-        found = await house_b.swaps.get(org.org_id, (await swap_of(org, swap["id"])).record.id)
-        if found.status is Status.OPEN_QUOTE:
-            await house_late.swaps.expire(found, "worker", late.stamp())
+        found = await second_container.swaps.get(
+            org.org_id, (await swap_of(org, swap["id"])).record.id
+        )
+        if found.status is SwapStatus.OPEN_QUOTE:
+            await late_container.swaps.expire(found, "worker", late.stamp())
         return ""
 
-    outcomes = await asyncio.gather(*(verb(swap) for swap in made for verb in (accept, expire)))
+    outcomes = await asyncio.gather(*(verb(swap) for swap in created for verb in (accept, expire)))
     accepted = outcomes[::2]
     assert set(accepted) <= {"COMPLETED", "400 INVALID_QUOTE"}
-    for swap, outcome in zip(made, accepted, strict=True):
+    for swap, outcome in zip(created, accepted, strict=True):
         status = (await swap_of(org, swap["id"])).status
         assert status == ("COMPLETED" if outcome == "COMPLETED" else "QUOTE_FAILED")
     settled = accepted.count("COMPLETED")
@@ -152,12 +156,12 @@ async def test_at_the_deadline_a_swap_is_either_settled_or_ended(
     await _check_books(org)
 
 
-async def test_swaps_in_both_directions_between_two_users_keep_the_books(
+async def test_concurrent_swaps_in_both_directions_keep_the_ledger_consistent(
     pair: tuple[Tenant, Tenant],
 ) -> None:
     org = pair[0]
     ada, bob = await make_user(org, funds="20"), await make_user(org, funds="20")
-    made = [
+    created = [
         (await org.post(SWAPS, swap_body(source, "1", destination={"userId": target})))[
             "transferDetails"
         ]
@@ -166,8 +170,8 @@ async def test_swaps_in_both_directions_between_two_users_keep_the_books(
     ]
     answers = await asyncio.gather(
         *(
-            pair[place % 2].send("POST", f"{SWAPS}/{swap['id']}/accept")
-            for place, swap in enumerate(made)
+            pair[index % 2].send("POST", f"{SWAPS}/{swap['id']}/accept")
+            for index, swap in enumerate(created)
         )
     )
     assert {_outcome(answer) for answer in answers} == {"COMPLETED"}
@@ -182,26 +186,26 @@ async def test_many_creations_with_one_request_id_make_one_user(
     org = pair[0]
     body = individual(await make_agreement(org), requestId=str(uuid4()))
     answers = await asyncio.gather(
-        *(pair[place % 2].send("POST", "/v2/users", body) for place in range(20))
+        *(pair[index % 2].send("POST", "/v2/users", body) for index in range(20))
     )
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.content for answer in answers}) == 1
     assert (await org.get("/v2/users"))["count"] == 1
 
 
-async def test_users_made_at_once_have_addresses_of_their_own(
+async def test_concurrently_created_users_have_distinct_addresses(
     pair: tuple[Tenant, Tenant],
 ) -> None:
-    made = await asyncio.gather(*(make_user(pair[place % 2]) for place in range(10)))
+    created = await asyncio.gather(*(make_user(pair[index % 2]) for index in range(10)))
     addresses = {
         (await pair[0].get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]["POLYGON"]["address"]
-        for user in made
+        for user in created
     }
     assert len(addresses) == 10
 
 
-def _through(org: Tenant, house: House, client: httpx2.AsyncClient) -> Tenant:
-    return Tenant(house, client, org.caller, org.key)
+def _through(org: Tenant, container: Container, client: httpx2.AsyncClient) -> Tenant:
+    return Tenant(container, client, org.caller, org.key)
 
 
 def _outcome(answer: httpx2.Response) -> str:
@@ -211,5 +215,5 @@ def _outcome(answer: httpx2.Response) -> str:
 
 
 async def _check_books(org: Tenant) -> None:
-    audited = await audit(org.house.database, MOVES, AUDIT_RULES, org_id=org.org_id)
+    audited = await audit(org.container.database, TRANSITIONS, AUDIT_RULES, org_id=org.org_id)
     assert audited.is_clean, table(audited)

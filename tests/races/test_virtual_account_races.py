@@ -4,8 +4,7 @@ import asyncio
 from itertools import pairwise
 from uuid import UUID
 
-from tests.tenants import Tenant
-from tests.virtual_accounts.made import (
+from tests.payments.virtual_accounts.virtual_account_setup import (
     RULES,
     account_body,
     apply,
@@ -16,6 +15,7 @@ from tests.virtual_accounts.made import (
     make_rule,
     rule_body,
 )
+from tests.tenants import Tenant
 
 ROUNDS = 8
 
@@ -63,7 +63,7 @@ async def test_the_same_request_at_once_makes_one_rule(org: Tenant) -> None:
     assert (await org.get(RULES))["count"] == 1
 
 
-async def test_updates_at_once_are_told_one_after_the_other(org: Tenant) -> None:
+async def test_concurrent_updates_are_recorded_in_order(org: Tenant) -> None:
     user = await make_receiver(org)
     account = (await make_account(org, user))["id"]
     rule = (await make_rule(org))["id"]
@@ -74,10 +74,11 @@ async def test_updates_at_once_are_told_one_after_the_other(org: Tenant) -> None
     )
     assert {each.status_code for each in answers} == {200}
     for changed in (rule, account):
-        rows = await org.house.database.rows(
-            "select seq, at from changes where org_id = $1 and object_id = $2 order by seq",
+        rows = await org.container.database.rows(
+            "select seq, occurred_at from changes where org_id = $1 and object_id = $2"
+            " order by seq",
             org.org_id,
             UUID(changed),
         )
         assert [row["seq"] for row in rows] == list(range(1, len(rows) + 1))
-        assert all(one["at"] < other["at"] for one, other in pairwise(rows))
+        assert all(one["occurred_at"] < other["occurred_at"] for one, other in pairwise(rows))

@@ -5,12 +5,21 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 
-from landbridge.core.clock import Clock
-from landbridge.db.pool import Database
-from landbridge.orgs.model import Mode
-from landbridge.orgs.service import take_lane
-from landbridge.wiring import wire
-from tests.tenants import SETTINGS, Tenant, held, make_tenant, make_user, refusal, sentence, served
+from landbridge.app.container import wire
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.platform.orgs.model import Mode
+from tests.tenants import (
+    SETTINGS,
+    Tenant,
+    held,
+    make_tenant,
+    make_user,
+    refusal,
+    sentence,
+    served,
+)
 
 ADVANCE = "/v2/sandbox/clock/advance"
 CENTURY_S = 3_153_600_000
@@ -24,24 +33,24 @@ def _coins(**changes: Any) -> dict[str, Any]:
 async def test_coins_arrive_at_once(org: Tenant) -> None:
     user = await make_user(org)
     path = f"/v2/sandbox/users/{user}/wallets/fund"
-    made = await org.post(path, _coins(amount="10.50"))
+    created = await org.post(path, _coins(amount="10.50"))
     wallets = (await org.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]
-    assert UUID(made["id"])
-    assert made == {
-        "id": made["id"],
+    assert UUID(created["id"])
+    assert created == {
+        "id": created["id"],
         "userId": user,
         "chain": "POLYGON",
         "currency": "usdc",
         "amount": "10.50",
         "balance": "10500000",
         "walletAddress": wallets["POLYGON"]["address"],
-        "transactionHash": made["transactionHash"],
-        "createdAt": made["createdAt"],
+        "transactionHash": created["transactionHash"],
+        "createdAt": created["createdAt"],
     }
-    assert made["transactionHash"].startswith("0x")
+    assert created["transactionHash"].startswith("0x")
     again = await org.post(path, _coins(amount="10.50"))
     assert again["balance"] == "21000000"
-    assert again["transactionHash"] != made["transactionHash"]
+    assert again["transactionHash"] != created["transactionHash"]
     assert await held(org, user) == "21"
 
 
@@ -96,8 +105,8 @@ async def test_the_clock_answers_the_organisations_time(org: Tenant) -> None:
     moved = datetime.fromisoformat(third["now"]) - datetime.fromisoformat(first["now"])
     assert timedelta(seconds=86_460) <= moved < timedelta(seconds=86_490)
     user = await make_user(org)
-    made = (await org.get(f"/v2/users/{user}"))["createdAt"]
-    assert datetime.fromisoformat(made) >= datetime.fromisoformat(third["now"])
+    created = (await org.get(f"/v2/users/{user}"))["createdAt"]
+    assert datetime.fromisoformat(created) >= datetime.fromisoformat(third["now"])
 
 
 @pytest.mark.parametrize(
@@ -112,28 +121,28 @@ async def test_the_clock_takes_whole_seconds_of_a_century_only(org: Tenant, seco
 async def test_the_clock_never_gets_further_than_a_century(org: Tenant) -> None:
     await org.post(ADVANCE, {"seconds": CENTURY_S})
     assert await org.refused("POST", ADVANCE, {"seconds": 1}) == FIELD
-    # All is well there, and for the worker that reads every organisation's time.
+    # The organisation works, and so does the worker that reads every organisation's time.
     await make_user(org, funds="1", dateOfBirth="2050-01-01")
     assert (await org.get("/v2/users"))["count"] == 1
-    await org.house.due.run_once({org.org_id: timedelta(seconds=CENTURY_S)})
+    await org.container.scheduler.run_once({org.org_id: timedelta(seconds=CENTURY_S)})
 
 
 async def test_production_refuses_the_sandbox(database: Database) -> None:
     settings = msgspec.structs.replace(SETTINGS, mode=Mode.PRODUCTION)
-    house = wire(settings, database, Clock(await take_lane(database)))
-    async with served(house) as client:
-        org = await make_tenant(house, client)
+    container = wire(settings, database, Clock(await take_node(database)))
+    async with served(container) as client:
+        org = await make_tenant(container, client)
         assert org.key.startswith("lb_live_")
         user = await make_user(org)
         for path, body in (
             (ADVANCE, {"seconds": 1}),
             (f"/v2/sandbox/users/{user}/wallets/fund", _coins()),
-            ("/v2/sandbox/pace", {"chains": "real"}),
+            ("/v2/sandbox/latency", {"chains": "real"}),
             (f"/v2/sandbox/onramps/{user}/deposit", {}),
             (f"/v2/sandbox/offramps/{user}/deposit", {}),
         ):
             answer = await org.send("POST", path, body)
             assert refusal(answer) == "403 USER_ACTION_NOT_ALLOWED"
             assert answer.json()["code"] == 300201
-        assert await org.refused("GET", "/v2/sandbox/pace") == "403 USER_ACTION_NOT_ALLOWED"
-        assert (await house.orgs.clock_offset(org.org_id)) == timedelta()
+        assert await org.refused("GET", "/v2/sandbox/latency") == "403 USER_ACTION_NOT_ALLOWED"
+        assert (await container.orgs.clock_offset(org.org_id)) == timedelta()

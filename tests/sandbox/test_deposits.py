@@ -6,14 +6,17 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from landbridge.kyc.model import Rail
-from landbridge.receipts.model import Receipt, Sender
-from landbridge.receipts.model import Status as ReceiptStatus
-from tests.accounts.verified import make_verified
+from landbridge.customers.kyc.model import Rail
+from landbridge.payments.incoming_payments.model import (
+    IncomingPayment,
+    IncomingPaymentSender,
+    IncomingPaymentStatus,
+)
+from tests.customers.bank_accounts.verified import make_verified
 from tests.payouts import OUTSIDE, accept, make_offramp, make_payee, shown
 from tests.payouts import make_account as make_bank_account
+from tests.providers.simulation.external_state import paid_out
 from tests.sandbox.test_api import ADVANCE
-from tests.simulation.outside import paid_out
 from tests.tenants import Tenant, held, refusal, register, run_due, sentence
 
 ONRAMPS = "/v2/onramps"
@@ -21,17 +24,17 @@ FIELD = "400 FIELD_VALIDATION_ERROR"
 
 
 async def _onramp(org: Tenant, *, is_accepted: bool = True) -> tuple[str, dict[str, Any]]:
-    """A user and an onramp of a hundred dollars, accepted or not."""
+    """Return a user and an onramp of a hundred dollars, accepted or not."""
     user = await make_verified(org, Rail.USD)
     body = {
         "requestId": str(uuid4()),
         "source": {"userId": user, "currency": "usd", "amount": 100, "transferType": "wire"},
         "destination": {"userId": user, "currency": "usdc", "chain": "POLYGON"},
     }
-    made = (await org.post(ONRAMPS, body))["transferDetails"]
+    created = (await org.post(ONRAMPS, body))["transferDetails"]
     if is_accepted:
-        made = (await org.post(f"{ONRAMPS}/{made['id']}/quote/accept"))["transferDetails"]
-    return user, made
+        created = (await org.post(f"{ONRAMPS}/{created['id']}/quote/accept"))["transferDetails"]
+    return user, created
 
 
 def _to(onramp: dict[str, Any]) -> str:
@@ -43,14 +46,14 @@ async def _status(org: Tenant, onramp: dict[str, Any]) -> str:
 
 
 async def _work(org: Tenant) -> None:
-    """What the worker does."""
-    offset = (await org.house.orgs.clock_offsets())[org.org_id]
-    await org.house.receipt_steps.run_all({org.org_id: offset})
+    """Run the worker's due steps."""
+    offset = (await org.container.orgs.clock_offsets())[org.org_id]
+    await org.container.incoming_payment_steps.run_all({org.org_id: offset})
     await run_due(org)
 
 
-async def _receipt(org: Tenant, deposit: dict[str, Any]) -> Receipt:
-    return await org.house.receipts.get(org.org_id, UUID(deposit["id"]))
+async def _incoming_payment(org: Tenant, deposit: dict[str, Any]) -> IncomingPayment:
+    return await org.container.incoming_payments.get(org.org_id, UUID(deposit["id"]))
 
 
 async def test_a_deposit_as_it_is_expected_completes_the_onramp(org: Tenant) -> None:
@@ -69,12 +72,12 @@ async def test_a_deposit_as_it_is_expected_completes_the_onramp(org: Tenant) -> 
     assert await _status(org, onramp) == "AWAITING_FUNDS"
     await _work(org)
     assert await _status(org, onramp) == "COMPLETED"
-    assert (await _receipt(org, deposit)).transfer_id == UUID(onramp["id"])
+    assert (await _incoming_payment(org, deposit)).transfer_id == UUID(onramp["id"])
     assert await held(org, user) == "100"
-    assert await paid_out(org.house.database, org.org_id) == {}
+    assert await paid_out(org.container.database, org.org_id) == {}
 
 
-async def test_a_deposit_is_as_it_was_told(org: Tenant) -> None:
+async def test_a_deposit_has_the_submitted_values(org: Tenant) -> None:
     _, onramp = await _onramp(org)
     source = {
         "name": "Grace Example",
@@ -82,16 +85,16 @@ async def test_a_deposit_is_as_it_was_told(org: Tenant) -> None:
         "routingNumber": "1",
         "accountNumber": "2",
     }
-    told = {"amount": "99.99", "reference": " my own ", "paymentRail": "ACH", "source": source}
-    deposit = await org.post(_to(onramp), told)
+    body = {"amount": "99.99", "reference": " my own ", "paymentRail": "ACH", "source": source}
+    deposit = await org.post(_to(onramp), body)
     assert (deposit["amount"], deposit["paymentRail"]) == ("99.99", "ach")
-    assert (await _receipt(org, deposit)).sender == Sender(
+    assert (await _incoming_payment(org, deposit)).sender == IncomingPaymentSender(
         name="Grace Example", bank_name="Second Bank", routing_number="1", account_number="2"
     )
-    # Nobody knows that reference: it goes back.
+    # The reference is unknown: the deposit is returned.
     await _work(org)
-    assert (await _receipt(org, deposit)).status is ReceiptStatus.RETURNED
-    assert await paid_out(org.house.database, org.org_id) == {"usd:BANK": 9_999}
+    assert (await _incoming_payment(org, deposit)).status is IncomingPaymentStatus.RETURNED
+    assert await paid_out(org.container.database, org.org_id) == {"usd:BANK": 9_999}
     assert await _status(org, onramp) == "AWAITING_FUNDS"
 
 
@@ -100,32 +103,32 @@ async def test_a_payer_may_forget_the_reference(org: Tenant) -> None:
     deposit = await org.post(_to(onramp), {"reference": ""})
     assert deposit["reference"] is None
     await _work(org)
-    assert (await _receipt(org, deposit)).status is ReceiptStatus.RETURNED
+    assert (await _incoming_payment(org, deposit)).status is IncomingPaymentStatus.RETURNED
 
 
-async def test_a_second_deposit_goes_back(org: Tenant) -> None:
+async def test_a_second_deposit_is_returned(org: Tenant) -> None:
     user, onramp = await _onramp(org)
     first, second = [await org.post(_to(onramp), {}) for _ in range(2)]
     assert first["id"] != second["id"]
     await _work(org)
-    statuses = [(await _receipt(org, each)).status for each in (first, second)]
-    assert sorted(statuses) == [ReceiptStatus.MATCHED, ReceiptStatus.RETURNED]
+    statuses = [(await _incoming_payment(org, each)).status for each in (first, second)]
+    assert sorted(statuses) == [IncomingPaymentStatus.MATCHED, IncomingPaymentStatus.RETURNED]
     assert await held(org, user) == "100"
-    assert await paid_out(org.house.database, org.org_id) == {"usd:BANK": 10_000}
+    assert await paid_out(org.container.database, org.org_id) == {"usd:BANK": 10_000}
 
 
-async def test_a_wrong_amount_goes_back_by_way_of_the_onramp(org: Tenant) -> None:
+async def test_a_wrong_amount_is_returned_by_the_onramp(org: Tenant) -> None:
     user, onramp = await _onramp(org)
     await org.post(_to(onramp), {"amount": 100.01})
     await _work(org)
     assert await _status(org, onramp) == "FIAT_RETURNED"
     assert await held(org, user) == "0"
-    assert await paid_out(org.house.database, org.org_id) == {"usd:BANK": 10_001}
+    assert await paid_out(org.container.database, org.org_id) == {"usd:BANK": 10_001}
 
 
-async def test_a_deposit_clears_at_the_real_pace(org: Tenant) -> None:
+async def test_a_deposit_clears_after_the_real_delay(org: Tenant) -> None:
     _, onramp = await _onramp(org)
-    await org.post("/v2/sandbox/pace", {"rails": "real"})
+    await org.post("/v2/sandbox/latency", {"rails": "real"})
     deposit = await org.post(_to(onramp), {"paymentRail": "ach"})
     got, clear = (datetime.fromisoformat(deposit[each]) for each in ("receivedAt", "clearsAt"))
     assert timedelta(days=1) < clear - got < timedelta(days=7)
@@ -135,19 +138,19 @@ async def test_a_deposit_clears_at_the_real_pace(org: Tenant) -> None:
     assert await _status(org, onramp) == "COMPLETED"
 
 
-async def test_what_arrived_in_time_is_in_time_however_far_the_clock_moves(org: Tenant) -> None:
+async def test_a_timely_deposit_stays_timely_after_a_clock_advance(org: Tenant) -> None:
     _, onramp = await _onramp(org)
     await org.post(_to(onramp), {})
     await org.post(ADVANCE, {"seconds": 400 * 86_400})
     assert await _status(org, onramp) == "COMPLETED"
 
 
-async def test_what_arrives_late_goes_back(org: Tenant) -> None:
+async def test_a_late_deposit_is_returned(org: Tenant) -> None:
     _, onramp = await _onramp(org)
     await org.post(ADVANCE, {"seconds": 400 * 86_400})
     deposit = await org.post(_to(onramp), {})
     await org.post(ADVANCE, {"seconds": 0})
-    assert (await _receipt(org, deposit)).status is ReceiptStatus.RETURNED
+    assert (await _incoming_payment(org, deposit)).status is IncomingPaymentStatus.RETURNED
 
 
 @pytest.mark.parametrize(
@@ -197,44 +200,44 @@ async def _external_offramp(org: Tenant) -> tuple[str, dict[str, Any]]:
     user = await make_payee(org, Rail.USD)
     account = await make_bank_account(org, user)
     wallet = await register(org, user, OUTSIDE)
-    made = await make_offramp(org, None, account, 100, source={"externalWalletId": wallet})
-    return user, await accept(org, made)
+    created = await make_offramp(org, None, account, 100, source={"externalWalletId": wallet})
+    return user, await accept(org, created)
 
 
 async def test_coins_from_outside_complete_the_offramp(org: Tenant) -> None:
     _, offramp = await _external_offramp(org)
     path = f"/v2/sandbox/offramps/{offramp['id']}/deposit"
     deposit = await org.post(path, {})
-    (told,) = offramp["depositInformation"]
+    (information,) = offramp["depositInformation"]
     assert deposit == {
         "transferId": offramp["id"],
         "status": deposit["status"],
         "amount": "100",
         "currency": "usdc",
         "chain": "POLYGON",
-        "fromAddress": told["fromAddress"],
-        "toAddress": told["toAddress"],
+        "fromAddress": information["fromAddress"],
+        "toAddress": information["toAddress"],
         "transactionHash": deposit["transactionHash"],
     }
     assert len(deposit["transactionHash"]) == 66
     assert deposit["status"] != "AWAITING_FUNDS"
     await _work(org)
     assert (await shown(org, offramp))["status"] == "COMPLETED"
-    assert await paid_out(org.house.database, org.org_id) == {"usd:BANK": 10_000}
+    assert await paid_out(org.container.database, org.org_id) == {"usd:BANK": 10_000}
 
 
-async def test_a_wrong_amount_of_coins_goes_back(org: Tenant) -> None:
+async def test_a_wrong_amount_of_coins_is_returned(org: Tenant) -> None:
     _, offramp = await _external_offramp(org)
     await org.post(f"/v2/sandbox/offramps/{offramp['id']}/deposit", {"amount": "99"})
     await _work(org)
     assert (await shown(org, offramp))["status"] == "CRYPTO_RETURNED"
-    assert await paid_out(org.house.database, org.org_id) == {}
+    assert await paid_out(org.container.database, org.org_id) == {}
 
 
 async def test_an_offramp_of_a_wallet_of_ours_takes_no_deposit(org: Tenant) -> None:
     user = await make_payee(org, Rail.USD)
-    made = await make_offramp(org, user, await make_bank_account(org, user), 100)
-    path = f"/v2/sandbox/offramps/{made['id']}/deposit"
+    created = await make_offramp(org, user, await make_bank_account(org, user), 100)
+    path = f"/v2/sandbox/offramps/{created['id']}/deposit"
     assert await org.refused("POST", path, {}) == "409 RESOURCE_CONFLICT"
     answer = await org.send("POST", path, {"amount": "0.0000001"})
     assert refusal(answer) == FIELD

@@ -1,1 +1,1 @@
-"""The dashboard: server-rendered pages for members, which ask the interface as customers do."""
+"""Dashboard: server-rendered pages for members, which call the API as customers do."""

@@ -26,13 +26,13 @@ def _files() -> dict[str, tuple[bytes, str]]:
 
 
 def asset_path(name: str) -> str:
-    """Where a file is served."""
+    """Return the URL path of a file."""
     return f"/dashboard/assets/{_files()[name][1]}/{name}"
 
 
 @get("/assets/{version:str}/{name:str}", signed_out=True, sync_to_thread=False)
 def asset(version: FromPath[str], name: FromPath[str]) -> Response[bytes]:
-    """One of the files, for good; another version than ours is not there."""
+    """Serve a file as immutable; raise `NotFoundException` for any version but the current one."""
     content, known = _files().get(name, (b"", ""))
     if not known or version != known:
         raise NotFoundException

@@ -1,8 +1,8 @@
-"""Charts as SVG that the server draws: bars and lines, with a table of the exact numbers beside.
+"""Charts as SVG rendered by the server: bars and lines, with a table of the exact numbers.
 
-Here is the geometry; `templates/charts.html` draws it. Numbers are placed to a tenth of a pixel and
-told exactly. Of more series than there are colours the largest are drawn by themselves and the rest
-together; the table has all of them.
+This module computes the geometry; `templates/charts.html` draws it. Positions are rounded to a
+tenth of a pixel, values are exact. With more series than colors, the largest are drawn separately
+and the others as one sum; the table lists all.
 """
 
 from collections.abc import Sequence
@@ -16,45 +16,47 @@ _COLOURS = 6
 _TICKS = 4
 _LABELS_MAX = 8
 _GAP = 0.25
-# What a scale may end at, times a power of ten.
+# Possible upper ends of a scale, times a power of ten.
 _ROUND_ENDS = (Decimal(1), Decimal(2), Decimal(4), Decimal(6), Decimal(8), Decimal(10))
 
 
-class Kind(StrEnum):
-    """How values are drawn."""
+class ChartKind(StrEnum):
+    """Type of a chart."""
 
     BARS = "bars"  # stacked: amounts that add up
-    LINES = "lines"  # beside each other: balances, rates, durations
+    LINES = "lines"  # side by side: balances, rates, durations
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """One line, or one colour of bars; None where nothing can be told."""
+class ChartSeries:
+    """One line, or one color of bars; a value is None where it is unknown."""
 
     name: str
     values: Sequence[Decimal | None]
 
     @property
     def size(self) -> Decimal:
-        """By which the largest are found."""
+        """Return the sum of absolute values, by which series are ranked."""
         return sum((abs(each) for each in self.values if each is not None), Decimal())
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """A piece of a stack."""
+class ChartBar:
+    """One segment of a stacked bar."""
 
     x: float
     y: float
     width: float
     height: float
     colour: int
-    title: str
+    period: str
+    series: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line, in pieces where values are missing; a piece of one point is drawn as a dot."""
+class ChartLine:
+    """A line, split where values are missing; a segment of one point is drawn as a dot."""
 
     pieces: Sequence[str]
     dots: Sequence[tuple[float, float]]
@@ -62,8 +64,8 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """A mark of an axis; `value` of the vertical one, `text` of the other."""
+class AxisTick:
+    """Tick of an axis: `value` on the vertical axis, `text` on the horizontal one."""
 
     at: float
     value: Decimal = Decimal()
@@ -72,61 +74,64 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What there is to draw, and the table: `labels` down, `series` across."""
+    """Geometry of a chart, and its table with `labels` as rows and `series` as columns."""
 
-    kind: Kind
+    kind: ChartKind
     labels: Sequence[str]
-    series: Sequence[Series]
-    drawn: Sequence[str]
-    bars: Sequence[Bar]
-    lines: Sequence[Line]
-    rows: Sequence[Tick]
-    columns: Sequence[Tick]
+    series: Sequence[ChartSeries]
+    plotted: Sequence[str]
+    bars: Sequence[ChartBar]
+    lines: Sequence[ChartLine]
+    rows: Sequence[AxisTick]
+    columns: Sequence[AxisTick]
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing but noughts."""
+        """Return whether all values are zero."""
         return not any(each.size for each in self.series)
 
 
-def draw(kind: Kind, labels: Sequence[str], series: Sequence[Series], *, others: str) -> Chart:
-    """A chart of these values, the oldest label first; `others` names what is put together."""
-    drawn = _fewer(series, others)
-    top = _top(kind, drawn)
+def build_chart(
+    kind: ChartKind, labels: Sequence[str], series: Sequence[ChartSeries], *, others: str
+) -> Chart:
+    """Return a chart of these values, oldest label first; `others` names the sum of the rest."""
+    plotted = _reduced(series, others)
+    top = _top(kind, plotted)
     return Chart(
         kind=kind,
         labels=labels,
         series=series,
-        drawn=[each.name for each in drawn],
-        bars=_bars(labels, drawn, top) if kind is Kind.BARS else (),
-        lines=_lines(labels, drawn, top) if kind is Kind.LINES else (),
+        plotted=[each.name for each in plotted],
+        bars=_bars(labels, plotted, top) if kind is ChartKind.BARS else (),
+        lines=_lines(labels, plotted, top) if kind is ChartKind.LINES else (),
         rows=[
-            Tick(_y(top * step / _TICKS, top), top * step / _TICKS) for step in range(_TICKS + 1)
+            AxisTick(_y(top * step / _TICKS, top), top * step / _TICKS)
+            for step in range(_TICKS + 1)
         ],
         columns=_columns(labels),
     )
 
 
-def _fewer(series: Sequence[Series], others: str) -> Sequence[Series]:
+def _reduced(series: Sequence[ChartSeries], others_label: str) -> Sequence[ChartSeries]:
     if len(series) <= _COLOURS:
         return series
     ranked = sorted(series, key=lambda each: each.size, reverse=True)
-    kept, rest = ranked[: _COLOURS - 1], ranked[_COLOURS - 1 :]
+    largest, smaller = ranked[: _COLOURS - 1], ranked[_COLOURS - 1 :]
     sums = [
         sum((each for each in column if each is not None), Decimal())
-        for column in zip(*(each.values for each in rest), strict=True)
+        for column in zip(*(each.values for each in smaller), strict=True)
     ]
-    return [*kept, Series(others, sums)]
+    return [*largest, ChartSeries(others_label, sums)]
 
 
-def _top(kind: Kind, series: Sequence[Series]) -> Decimal:
-    """Where the scale ends: a round number that nothing passes."""
+def _top(kind: ChartKind, series: Sequence[ChartSeries]) -> Decimal:
+    """Return the upper end of the scale: a round number not below any value."""
     columns = list(zip(*(each.values for each in series), strict=True))
-    known = [[each for each in column if each is not None] for column in columns]
+    present = [[each for each in column if each is not None] for column in columns]
     largest = max(
         (
-            sum(column, Decimal()) if kind is Kind.BARS else max(column)
-            for column in known
+            sum(column, Decimal()) if kind is ChartKind.BARS else max(column)
+            for column in present
             if column
         ),
         default=Decimal(),
@@ -137,42 +142,44 @@ def _top(kind: Kind, series: Sequence[Series]) -> Decimal:
     return next(each * power for each in _ROUND_ENDS if each * power >= largest)
 
 
-def _bars(labels: Sequence[str], series: Sequence[Series], top: Decimal) -> list[Bar]:
+def _bars(labels: Sequence[str], series: Sequence[ChartSeries], top: Decimal) -> list[ChartBar]:
     step = (WIDTH - _LEFT - _RIGHT) / max(len(labels), 1)
-    found: list[Bar] = []
-    for place, label in enumerate(labels):
+    found: list[ChartBar] = []
+    for position, label in enumerate(labels):
         below = Decimal()
         for colour, each in enumerate(series, start=1):
-            value = each.values[place]
+            value = each.values[position]
             if not value or value < 0:
                 continue
             y = _y(below + value, top)
             found.append(
-                Bar(
-                    x=round(_LEFT + step * (place + _GAP / 2), 1),
+                ChartBar(
+                    x=round(_LEFT + step * (position + _GAP / 2), 1),
                     y=y,
                     width=round(step * (1 - _GAP), 1),
                     height=round(_y(below, top) - y, 1),
                     colour=colour,
-                    title=f"{label} · {each.name}: {value:f}",
+                    period=label,
+                    series=each.name,
+                    value=f"{value:f}",
                 )
             )
             below += value
     return found
 
 
-def _lines(labels: Sequence[str], series: Sequence[Series], top: Decimal) -> list[Line]:
+def _lines(labels: Sequence[str], series: Sequence[ChartSeries], top: Decimal) -> list[ChartLine]:
     step = (WIDTH - _LEFT - _RIGHT) / max(len(labels), 1)
-    found: list[Line] = []
+    found: list[ChartLine] = []
     for colour, each in enumerate(series, start=1):
         pieces: list[list[tuple[float, float]]] = [[]]
-        for place, value in enumerate(each.values):
+        for position, value in enumerate(each.values):
             if value is None:
                 pieces.append([])
             else:
-                pieces[-1].append((round(_LEFT + step * (place + 0.5), 1), _y(value, top)))
+                pieces[-1].append((round(_LEFT + step * (position + 0.5), 1), _y(value, top)))
         found.append(
-            Line(
+            ChartLine(
                 pieces=[" ".join(f"{x},{y}" for x, y in one) for one in pieces if len(one) > 1],
                 dots=[one[0] for one in pieces if len(one) == 1],
                 colour=colour,
@@ -181,14 +188,14 @@ def _lines(labels: Sequence[str], series: Sequence[Series], top: Decimal) -> lis
     return found
 
 
-def _columns(labels: Sequence[str]) -> list[Tick]:
-    """A few of the labels, evenly."""
+def _columns(labels: Sequence[str]) -> list[AxisTick]:
+    """Return ticks for a few evenly spaced labels."""
     step = (WIDTH - _LEFT - _RIGHT) / max(len(labels), 1)
-    every = int((Decimal(len(labels)) / _LABELS_MAX).to_integral_value(ROUND_CEILING)) or 1
+    interval = int((Decimal(len(labels)) / _LABELS_MAX).to_integral_value(ROUND_CEILING)) or 1
     return [
-        Tick(round(_LEFT + step * (place + 0.5), 1), text=label)
-        for place, label in enumerate(labels)
-        if place % every == 0
+        AxisTick(round(_LEFT + step * (position + 0.5), 1), text=label)
+        for position, label in enumerate(labels)
+        if position % interval == 0
     ]
 
 

@@ -6,9 +6,9 @@ from typing import cast
 
 from babel.core import Locale
 
-from landbridge.formats.places import find_alpha2
-from landbridge.onboarding import places
-from landbridge.users.search import fold
+from landbridge.customers.onboarding import countries as country_codes
+from landbridge.customers.users.search import fold
+from landbridge.platform.formats.addresses import find_alpha2
 
 
 @cache
@@ -16,23 +16,24 @@ def countries(locale: str) -> tuple[tuple[str, str], ...]:
     """Alpha-3 code and name of every country, by name."""
     names = cast("Mapping[str, str]", Locale.parse(locale).territories)
     named = [
-        (alpha3, names.get(find_alpha2(alpha3) or "", name)) for alpha3, name in places.countries()
+        (alpha3, names.get(find_alpha2(alpha3) or "", name))
+        for alpha3, name in country_codes.countries()
     ]
     return tuple(sorted(named, key=lambda each: fold(each[1])))
 
 
 def country_name(alpha3: str | None, locale: str) -> str:
-    """A country's name; what is no code stays as it is."""
+    """Return a country's name; an unknown code is returned unchanged."""
     return _names(locale).get(alpha3 or "", alpha3 or "")
 
 
-def country_code(told: str, locale: str) -> str:
-    """The code of the country that `told` names or is; `told` if there is none."""
-    wanted = fold(told.strip())
+def country_code(text: str, locale: str) -> str:
+    """Return the code of a country given by name or code; other text is returned unchanged."""
+    folded = fold(text.strip())
     for alpha3, name in countries(locale):
-        if wanted in {fold(alpha3), fold(name)}:
+        if folded in {fold(alpha3), fold(name)}:
             return alpha3
-    return told
+    return text
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a form sent: texts without blanks around them, ticks, files."""
+"""Submitted forms: trimmed texts, checkboxes and files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,79 +8,83 @@ from uuid import UUID
 from litestar.datastructures import UploadFile
 from litestar.enums import RequestEncodingType
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.core.ids import new_id
-from landbridge.dashboard.door import SENT
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.onboarding.uploads import Sent
-from landbridge.web.forms import parse_form
+from landbridge.customers.onboarding.multipart_form import SubmittedForm
+from landbridge.dashboard.authentication import SUBMITTED_FORM
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.http.forms import parse_form
 
 _DIGITS_MAX = 18
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Fields by name; what was told more than once is a list."""
+    """Fields of a form by name; each has a list of values."""
 
     fields: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     files: Mapping[str, UploadFile] = field(default_factory=dict[str, UploadFile])
 
     def text(self, name: str, default: str = "") -> str:
-        """What was typed, without blanks around it."""
-        told = self.fields.get(name)
-        return told[0].strip() if told else default
+        """Return the first value, trimmed."""
+        values = self.fields.get(name)
+        return values[0].strip() if values else default
 
     def raw(self, name: str) -> str:
-        """What was typed, as it is: passwords."""
-        told = self.fields.get(name)
-        return told[0] if told else ""
+        """Return the first value untrimmed, as for passwords."""
+        values = self.fields.get(name)
+        return values[0] if values else ""
 
     def maybe(self, name: str) -> str | None:
-        """What was typed; None if nothing was."""
+        """Return the first value, trimmed; None if it is empty."""
         return self.text(name) or None
 
     def texts(self, name: str) -> Sequence[str]:
-        """All that was chosen under a name."""
+        """Return all values of a field, trimmed."""
         return [each.strip() for each in self.fields.get(name, ())]
 
     def is_ticked(self, name: str) -> bool:
-        """Whether a box was ticked."""
+        """Return whether a checkbox is ticked."""
         return bool(self.fields.get(name))
 
-    def whole(self, name: str, *, least: int, most: int, default: int | None = None) -> int:
-        """A whole number within these bounds; `default` if nothing was typed, where there is one.
+    def integer(self, name: str, *, minimum: int, maximum: int, default: int | None = None) -> int:
+        """Return a whole number within these bounds; `default`, if given, for an empty field.
 
         Raises `FieldInvalid` for anything else.
         """
-        return whole_number(self.text(name), name, least=least, most=most, default=default)
+        return parse_integer(
+            self.text(name), name, minimum=minimum, maximum=maximum, default=default
+        )
 
     def uuid(self, name: str) -> UUID:
-        """An id that a page of ours put there; raises `FieldInvalid` for anything else."""
+        """Return an id from a hidden field or option; raise `FieldInvalid` for anything else."""
         try:
             return UUID(self.text(name))
         except ValueError:
             raise FieldInvalid(f"{name} is not an id", field=name) from None
 
 
-def whole_number(text: str, name: str, *, least: int, most: int, default: int | None = None) -> int:
-    """As `Form.whole`, of what was told elsewhere, such as in an address."""
+def parse_integer(
+    text: str, name: str, *, minimum: int, maximum: int, default: int | None = None
+) -> int:
+    """Parse a whole number as `Form.whole` does, from any text such as a query parameter."""
     if not text and default is not None:
         return default
     digits = text.removeprefix("-")
     # Python refuses to read very many digits.
     if digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS_MAX:
         found = int(text)
-        if least <= found <= most:
+        if minimum <= found <= maximum:
             return found
-    raise FieldInvalid(f"{name} must be a whole number from {least} to {most}", field=name)
+    raise FieldInvalid(f"{name} must be a whole number from {minimum} to {maximum}", field=name)
 
 
 async def read_form(request: PageRequest) -> Form:
-    """What the form sent; raises `FieldInvalid` for a NUL character, which nothing can hold."""
+    """Return the submitted form; raise `FieldInvalid` for NUL characters (not storable)."""
     fields: dict[str, list[str]] = {}
     files: dict[str, UploadFile] = {}
     if request.content_type[0] == RequestEncodingType.URL_ENCODED:
-        fields = {name: list(told) for name, told in parse_form(await request.body()).items()}
+        fields = {name: list(values) for name, values in parse_form(await request.body()).items()}
     else:
         for name, value in cast("Any", await request.form()).multi_items():
             if isinstance(value, UploadFile):
@@ -93,18 +97,18 @@ async def read_form(request: PageRequest) -> Form:
     return Form(fields, files)
 
 
-def read_upload(request: PageRequest) -> tuple[Form, Sent]:
-    """The form of a route with `upload=True`, and its file, the input named `file`.
+def read_upload(request: PageRequest) -> tuple[Form, SubmittedForm]:
+    """Return the form of a route with `upload=True`, and its file from the input named `file`.
 
-    Such a route says `request_max_body_size=BODY_BYTES_MAX` of `onboarding.uploads` too.
+    Such a route also declares `request_max_body_size=BODY_BYTES_MAX` of `onboarding.uploads`.
     """
-    sent: Sent = cast("Any", request.scope)[SENT]
-    for name, texts in sent.fields.items():
+    upload: SubmittedForm = cast("Any", request.scope)[SUBMITTED_FORM]
+    for name, texts in upload.fields.items():
         if any("\x00" in each for each in (name, *texts)):
             raise FieldInvalid("a NUL character can't be stored", field=name.replace("\x00", ""))
-    return Form(sent.fields), sent
+    return Form(upload.fields), upload
 
 
 def new_request_id() -> str:
-    """An id for a form that creates something: sent twice, it is made once."""
+    """Return a request id for a form, so that sending it twice creates one object."""
     return str(new_id())

@@ -1,12 +1,12 @@
-"""JSON as people read it: each member on a line of its own, numbers to the last digit."""
+"""Readable JSON: indented, with exact numbers."""
 
 from typing import Any
 
 import msgspec
 
-from landbridge.web.reply import encode
+from landbridge.platform.http.responses import encode
 
 
 def pretty(value: Any) -> str:
-    """A value as indented JSON."""
+    """Return a value as indented JSON."""
     return msgspec.json.format(encode(value), indent=2).decode()

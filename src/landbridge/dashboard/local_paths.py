@@ -1,4 +1,4 @@
-"""Addresses that a browser told, to go back to: pages of ours, never another site."""
+"""Validation of paths sent by browsers: only dashboard pages, never another site."""
 
 from typing import Final
 from urllib.parse import urlsplit
@@ -8,13 +8,13 @@ _LENGTH_MAX: Final = 2000
 
 
 def local_path(text: str | None, default: str = _HOME) -> str:
-    """A page of ours, whatever was told; `default` where it is none."""
+    """Return the path if it is a dashboard page, otherwise `default`."""
     if not text or len(text) > _LENGTH_MAX or not text.isprintable() or "\\" in text:
         return default
     try:
         parts = urlsplit(text)
     except ValueError:
-        # Such as a bracket that opens an address of IPv6 and is never closed.
+        # For example an IPv6 address without its closing bracket.
         return default
     is_ours = (
         not parts.scheme

@@ -1,4 +1,4 @@
-"""The first page: what there is, what came and went, and what needs a person now."""
+"""Overview page: balances, 30-day volume, latest transactions and items that need attention."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,34 +9,37 @@ from typing import Any
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
-from landbridge.core.errors import Refused
 from landbridge.dashboard.approvals.queue_pages import waiting_queues
-from landbridge.dashboard.pages import Renderer
-from landbridge.dashboard.reports.asking import params_of
-from landbridge.dashboard.reports.explore_pages import calculated
-from landbridge.dashboard.reports.names import VALUES
-from landbridge.dashboard.reports.results import Report
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.reports.explore_pages import calculate_report
+from landbridge.dashboard.reports.names import VALUE_LABELS
+from landbridge.dashboard.reports.report_query import params_of
+from landbridge.dashboard.reports.results import ReportView
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
-_SHOWN = 8
+_ITEMS_MAX = 8
 _MANY = 100
-# What is stuck and no payment has its queue instead.
+# Stuck objects that are not payments link to their queue.
 _QUEUES = {
-    "RECEIPT": "/dashboard/reviews/deposits",
+    "INCOMING_PAYMENT": "/dashboard/reviews/deposits",
     "RECEIVABLE": "/dashboard/reviews/receivables",
     "RESOLUTION": "/dashboard/reviews/resolutions",
+    "WALLET.DEPOSIT.REVERSAL": (
+        "/dashboard/audit-log?actorType=worker&kind=WALLET.DEPOSIT.REVERSAL"
+    ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """Something that needs a person: until when, or since when it has waited."""
+class AttentionItem:
+    """Item that needs attention, with its deadline or the start of its wait."""
 
     path: str
-    about: str
+    title: str
     count: int
     has_more: bool = False
     until: str | None = None
@@ -51,13 +54,13 @@ class OverviewPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """The page."""
-        balances, volume, latest, *calls = await asyncio.gather(
+        """Show the overview."""
+        balances, volume, latest, *groups = await asyncio.gather(
             interface.get("/v2/balances"),
             _volume(interface, renderer.now(request), request),
-            interface.get("/v2/transactions", limit=_SHOWN),
+            interface.get("/v2/transactions", limit=_ITEMS_MAX),
             _approvals(interface),
             _reviews(interface),
             _stuck(interface),
@@ -70,42 +73,44 @@ class OverviewPages(Controller):
             volume=volume,
             latest=latest["data"],
             kind_names=KIND_NAMES,
-            value_names=VALUES,
-            calls=[call for found in calls for call in found],
+            value_names=VALUE_LABELS,
+            attention=[item for found in groups for item in found],
         )
 
     @get("/shortcuts")
     async def shortcuts(
         self, request: PageRequest, renderer: NamedDependency[Renderer]
     ) -> Response[str]:
-        """The keys that pages know; scripts show the same under `?`."""
+        """List the keyboard shortcuts; scripts show the same list for `?`."""
         return renderer.page(request, "shortcuts.html")
 
 
-async def _volume(interface: Interface, now: datetime, request: PageRequest) -> Report | None:
-    """What onramps and offramps came to in the last 30 days; None while that can't be told."""
+async def _volume(
+    interface: InternalClient, now: datetime, request: PageRequest
+) -> ReportView | None:
+    """Return the volume of onramps, offramps and transfers of 30 days; None if unavailable."""
     template = (await interface.get("/v2/reporting/templates/GROSS_VOLUME"))["data"]
-    told = {
+    submitted = {
         "breakdowns": ["transactionType"],
         "transactionTypes": ["onramp", "offramp", "transfer"],
     }
-    params = params_of(template, told, now, request.user.zone)
+    params = params_of(template, submitted, now, request.user.zone)
     try:
-        return await calculated(interface, template, params, "")
+        return await calculate_report(interface, template, params, "")
     except Refused:
         return None
 
 
-async def _approvals(interface: Interface) -> Sequence[Call]:
-    """Payments that wait for an admin, and how soon the first of them lapses."""
+async def _approvals(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the payments awaiting approval, with the earliest expiry."""
     found = await interface.get("/v2/approvals", status="PENDING", limit=_MANY)
     waiting: Sequence[Any] = found["approvals"]
     if not waiting:
         return ()
     return (
-        Call(
+        AttentionItem(
             path="/dashboard/approvals",
-            about=_("Payments wait for an approval"),
+            title=_("Payments awaiting approval"),
             count=len(waiting),
             has_more=len(waiting) == _MANY,
             until=min(each["expiresAt"] for each in waiting),
@@ -113,42 +118,42 @@ async def _approvals(interface: Interface) -> Sequence[Call]:
     )
 
 
-async def _reviews(interface: Interface) -> Sequence[Call]:
-    """The queues of reviewers."""
+async def _reviews(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the reviewers' queues that are not empty."""
     return [
-        Call(
+        AttentionItem(
             path=f"/dashboard/reviews/{each.queue.name}",
-            about=each.queue.about,
+            title=each.queue.title,
             count=each.count,
             has_more=each.has_more,
             since=each.since,
         )
         for each in await waiting_queues(interface)
-        if each.count and not each.queue.is_calm
+        if each.count and not each.queue.is_low_priority
     ]
 
 
-async def _stuck(interface: Interface) -> Sequence[Call]:
-    """Payments and deposits that wait for longer than they should: each by itself."""
+async def _stuck(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return stuck payments and deposits, one item each."""
     found = await interface.get("/v2/stuck")
     return [
-        Call(
+        AttentionItem(
             path=_QUEUES.get(each["type"], f"/dashboard/transactions/{each['id']}"),
-            about=_("Stuck money"),
+            title=_("Stuck payment"),
             count=1,
             since=each["waitsSince"],
         )
-        for each in found["stuck"][:_SHOWN]
+        for each in found["stuck"][:_ITEMS_MAX]
     ]
 
 
-async def _webhooks(interface: Interface) -> Sequence[Call]:
-    """Endpoints that nothing gets through to."""
+async def _webhooks(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the webhook endpoints that do not respond."""
     found = await interface.get("/v2/webhooks")
     return [
-        Call(
+        AttentionItem(
             path=f"/dashboard/webhooks/{each['id']}",
-            about=_("A webhook endpoint does not answer"),
+            title=_("Webhook endpoint not responding"),
             count=1,
             since=each["flaggedAt"],
         )

@@ -1,4 +1,4 @@
-"""The table of contents of every page."""
+"""Routes of all dashboard pages."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -11,41 +11,41 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
 
+from landbridge.customers.team.model import SignedInSession
+from landbridge.dashboard.actor_names import provide_actors
 from landbridge.dashboard.approvals import routes as approvals
-from landbridge.dashboard.asker_names import provide_askers
 from landbridge.dashboard.assets import asset
+from landbridge.dashboard.auth import routes as auth
+from landbridge.dashboard.authentication import page_guard
 from landbridge.dashboard.compliance import routes as compliance
 from landbridge.dashboard.developers import routes as developers
-from landbridge.dashboard.door import door
-from landbridge.dashboard.entry import routes as entry
+from landbridge.dashboard.error_pages import ErrorPages
 from landbridge.dashboard.organisation import routes as organisation
 from landbridge.dashboard.overview import OverviewPages
-from landbridge.dashboard.pages import Renderer, Surroundings
+from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments import routes as payments
-from landbridge.dashboard.refusals import Refusals
+from landbridge.dashboard.rendering import InstallationInfo, Renderer
 from landbridge.dashboard.reports import routes as reports
 from landbridge.dashboard.team import routes as team
 from landbridge.dashboard.transactions import routes as transactions
 from landbridge.dashboard.users import routes as users
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.members.model import SignedIn
-from landbridge.web.inside import Interface
+from landbridge.platform.http.internal_client import InternalClient
 
 
-@get("/{rest:path}")
-async def nowhere(rest: FromPath[str]) -> None:
-    """What is at no other address: a page says so."""
-    raise NotFoundException(f"there is no page at {rest}")
+@get("/{path:path}")
+async def not_found(path: FromPath[str]) -> None:
+    """Raise `NotFoundException` for an unknown path, so that an error page is shown."""
+    raise NotFoundException(f"there is no page at {path}")
 
 
 PAGES: Sequence[ControllerRouterHandler] = [
     asset,
-    nowhere,
+    not_found,
     OverviewPages,
     *approvals.PAGES,
     *compliance.PAGES,
     *developers.PAGES,
-    *entry.PAGES,
+    *auth.PAGES,
     *organisation.PAGES,
     *payments.PAGES,
     *reports.PAGES,
@@ -54,18 +54,18 @@ PAGES: Sequence[ControllerRouterHandler] = [
     *users.PAGES,
 ]
 
-# A form of ours has a few kilobytes; pages with files say more.
+# Forms have a few kilobytes; pages with uploads declare a larger limit.
 FORM_BYTES_MAX = 256 * 1024
 
 
 def dashboard(
-    around: Callable[[], Surroundings],
-    find_session: Callable[[str], Awaitable[SignedIn | None]],
-    is_fresh: Callable[[SignedIn], bool],
+    get_installation: Callable[[], InstallationInfo],
+    find_session: Callable[[str], Awaitable[SignedInSession | None]],
+    is_fresh: Callable[[SignedInSession], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
 ) -> Router:
-    """All pages, behind the door."""
-    renderer = Renderer(around)
+    """Return the router of all pages, with their guard."""
+    renderer = Renderer(get_installation)
 
     def provide_renderer() -> Renderer:
         return renderer
@@ -73,22 +73,22 @@ def dashboard(
     return Router(
         "/dashboard",
         route_handlers=PAGES,
-        # The door, not the gate of the interface.
+        # Pages have their own guard, not that of the API.
         opt={"public": True},
-        guards=[door(find_session, is_fresh, zone_of, lambda: around().base_url)],
+        guards=[page_guard(find_session, is_fresh, zone_of, lambda: get_installation().base_url)],
         dependencies={
-            "askers": Provide(provide_askers, sync_to_thread=False),
+            "actors": Provide(provide_actors, sync_to_thread=False),
             "renderer": Provide(provide_renderer, sync_to_thread=False),
             "interface": Provide(provide_interface, sync_to_thread=False),
         },
-        exception_handlers=Refusals(renderer).handlers,
+        exception_handlers=ErrorPages(renderer).handlers,
         dto=None,
         include_in_schema=False,
         request_max_body_size=FORM_BYTES_MAX,
     )
 
 
-def provide_interface(request: PageRequest) -> Interface:
-    """The interface, for who looks at the page."""
+def provide_interface(request: PageRequest) -> InternalClient:
+    """Provide an API client that acts for the visitor."""
     app: Any = request.app
-    return Interface(app, request.user.caller)
+    return InternalClient(app, request.user.caller)

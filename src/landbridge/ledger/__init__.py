@@ -1,23 +1,28 @@
-"""The books: accounts, journals and transfer records. The only writer of money and its states.
+"""Double-entry ledger: accounts, journals and transfer records. The only writer of balances.
 
-Guarantees, and what each rests on:
+Guarantees, and the mechanism behind each:
 
-1. Every journal sums to zero per asset: `model.Posting`s are checked when they are handed in.
-2. No wallet goes below zero: `open` and `advance` refuse the whole item; a CHECK stands behind.
-3. A request id has one record: a unique key, in the statement that moves the money.
-4. A record moves only from the version it was read at, along its flow's moves; so of any number
-   of racing verbs, retries and workers one wins and the others are told so.
+1. Every journal sums to zero per asset. `model.check_journal` rejects one that does not.
+2. No wallet account goes below zero. `create` and `advance` refuse the whole item; a CHECK
+   constraint backs this up.
+3. A request id has exactly one record. A unique key in the statement that moves the money
+   enforces it.
+4. A record advances only from the version at which it was read, and only along its flow's
+   transitions. Of any number of racing requests, retries and workers exactly one wins; the
+   others get an outcome that says so.
 5. Record, journal, balances and change are written by one statement: all or none.
 
-How: all money and states move by two statements in `store.py` (a third only puts a record that is
-due off: it has no change, no money and no new version). Both take arrays, so a batch
-of 1 and of 64 is the same statement, and judge each item alone, as data: a refused item raises
-nothing and harms no other item. Calls are grouped (`db/group.py`): two items that touch the same
-wallet, record or request id are never under way at the same time in this process; between
-processes the locks decide. Locks come first, in a statement of their own, in sorted order
-(records before wallets), so that the statement's snapshot is newer than its locks. Doing both in
-one statement was tried and lets two processes spend the same money.
+Implementation: two statements in `store.py` move all money and all states. A third one only
+postpones a due record: it writes no change, moves no money and keeps the version. Both
+statements take arrays, so a batch of 1 and a batch of 64 run the same SQL. Each item is
+checked on its own: a refused item raises nothing and does not affect the other items.
 
-Cost: `open` without postings is one round trip; otherwise begin, lock, statement, commit.
-House accounts are insert-only here and rolled up by the worker (`house.py`).
+Concurrency: calls are grouped (`platform/db/group_commit.py`). Within a process, two items that
+touch the same wallet, record or request id never run at the same time. Between processes, row
+locks decide. A separate statement takes the locks first, in sorted order (records before
+wallets), so that the main statement's snapshot is newer than its locks. Locking and writing in
+one statement was tried: it lets two processes spend the same money.
+
+Cost: `create` without postings is one round trip; otherwise begin, lock, statement, commit.
+House accounts are insert-only here; the worker rolls them up (`house_accounts.py`).
 """

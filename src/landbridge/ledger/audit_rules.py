@@ -1,11 +1,12 @@
-"""What a flow provides so that `landbridge check` can verify its records (audit.py).
+"""Audit rules: what each flow provides so that `landbridge check` can verify its records.
 
-A flow states what its records do to money a second and a third time, in `flows/<flow>/audit.py`:
+A flow states its effect on money twice more, independently of its normal code, in its
+`audit.py`:
 
 - `journals` recomputes the journals of one step of a record with the flow's own pure posting
-  functions. It finds entries that no version of this code would have written;
-- `effect` says what a record in its present status has moved in all, from the amounts that it was
-  opened with. It calls no posting function, so it finds mistakes in those functions too.
+  functions. It finds entries that no version of this code would have written.
+- `effect` computes the total that a record in its present status has moved, from the amounts it
+  was created with. It calls no posting function, so it also finds mistakes in those functions.
 
 Both are pure: they read nothing but the record and its changes.
 """
@@ -16,74 +17,74 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from landbridge.core.money import Money
-from landbridge.ledger.model import Posting, Role, Transfer
-from landbridge.ledger.past import opened_units, replaced_units
+from landbridge.ledger.model import HouseRole, Posting, Transfer
+from landbridge.ledger.snapshots import original_units, override_units
+from landbridge.platform.core.money import Money
 
-# The postings of a step, by place in its path, as in `Move.journals`.
+# Postings of a step by position in its path, as in `AdvanceTransfer.journals`.
 Journals = Mapping[int, Sequence[Posting]]
-# Net units per account (or house role) and asset: (available, held). Those without are left out.
+# Net units (available, held) per account (or house role) and asset. Zero totals are left out.
 Totals = Mapping[tuple[UUID | str | None, str], tuple[int, int]]
 
 
-class Change(NamedTuple):
-    """One row of `changes`, of a record."""
+class RecordChange(NamedTuple):
+    """Change of a record: one row of `changes`."""
 
     seq: int
-    what: str
+    change_type: str
     status_after: str | None
     actor: str
     facts: Mapping[str, Any]
-    at: datetime
+    occurred_at: datetime
     is_settled: bool
-    opened_digest: bytes | None
+    creation_digest: bytes | None
 
 
-class Step(NamedTuple):
-    """One opening or move of a record, as its changes recorded it.
+class RecordStep(NamedTuple):
+    """Step of a record, reconstructed from its changes: its creation or one advance.
 
-    `before` is the record as it was read, None for the opening; `after` is the record that the
-    step left. `path` holds the statuses in between, `after.status` being the last of them.
+    `before` is the record as it was read, None for the creation; `after` is the record after the
+    step. `path` holds the statuses of the step, the last of them being `after.status`.
     """
 
     before: Transfer | None
     after: Transfer
     path: tuple[str, ...]
-    what: str
+    change_type: str
     actor: str
     at: datetime
     facts: Mapping[str, Any]
 
     @property
     def first_seq(self) -> int:
-        """The number of the change that belongs to the first status of the path."""
+        """Return the number of the change of the first status in the path."""
         return self.after.version - len(self.path) + 1
 
-    def at_end(self, postings: Sequence[Posting]) -> Journals:
-        """Return a journal that is posted with the last status; none if it has no postings."""
+    def final_journal(self, postings: Sequence[Posting]) -> Journals:
+        """Return the postings as the journal of the last status; none if there are no postings."""
         return {len(self.path) - 1: postings} if postings else {}
 
 
 @dataclass(frozen=True, slots=True)
 class AuditRules:
-    """How the records of one flow are verified.
+    """Rules by which the records of one flow are verified.
 
-    `journals` returns the postings of a step. `effect` returns the postings that sum to what the
-    record has moved in all; `statuses` are those of its changes, in order. It returns None for a
-    status that promises nothing in particular; each status at an end must have its postings.
-    Either returns None for a record of which the log does not say enough: it is not verified.
+    `journals` returns the postings of a step. `effect` returns postings that sum to the total the
+    record has moved; `statuses` are those of its changes, in order. For a status that guarantees
+    no particular total `effect` returns None; every terminal status must have postings. Either
+    function returns None for a record whose changes hold too little to verify it.
     """
 
-    journals: Callable[[Step], Journals | None]
+    journals: Callable[[RecordStep], Journals | None]
     effect: Callable[[Transfer, Sequence[str]], Sequence[Posting] | None]
 
 
-def steps_of(record: Transfer, changes: Sequence[Change]) -> Iterator[Step]:
-    """Yield the steps of a record, from its opening on.
+def steps_of(record: Transfer, changes: Sequence[RecordChange]) -> Iterator[RecordStep]:
+    """Yield the steps of a record in order, beginning with its creation.
 
-    The record of each step has the status, version, facts and amounts that it had then.
+    The record of each step has the status, version, facts and amounts of that time.
     """
-    units = opened_units(record)
+    units = original_units(record)
     facts: Mapping[str, Any] = {}
     before: Transfer | None = None
     path: list[str] = []
@@ -93,15 +94,15 @@ def steps_of(record: Transfer, changes: Sequence[Change]) -> Iterator[Step]:
             continue
         if change.facts:
             facts = {**facts, **change.facts}
-            units = replaced_units(units, change.facts)
+            units = override_units(units, change.facts)
         after = _as_of(record, change, facts, units)
-        yield Step(
+        yield RecordStep(
             before=before,
             after=after,
             path=tuple(path),
-            what=change.what,
+            change_type=change.change_type,
             actor=change.actor,
-            at=change.at,
+            at=change.occurred_at,
             facts=change.facts,
         )
         before = after
@@ -109,9 +110,9 @@ def steps_of(record: Transfer, changes: Sequence[Change]) -> Iterator[Step]:
 
 
 def _as_of(
-    record: Transfer, change: Change, facts: Mapping[str, Any], units: tuple[int, int]
+    record: Transfer, change: RecordChange, facts: Mapping[str, Any], units: tuple[int, int]
 ) -> Transfer:
-    # Written out: `dataclasses.replace` takes a quarter of the time of the whole audit.
+    # Written out: `dataclasses.replace` would take a quarter of the audit's time.
     return Transfer(
         org_id=record.org_id,
         id=record.id,
@@ -129,22 +130,22 @@ def _as_of(
         facts=facts,
         due_at=None,
         created_at=record.created_at,
-        updated_at=change.at,
+        updated_at=change.occurred_at,
     )
 
 
-def credit(account: UUID | Role, money: Money) -> Posting:
-    """Return a posting that adds to what an account has available."""
+def credit(account: UUID | HouseRole, money: Money) -> Posting:
+    """Return a posting that credits an account's available balance."""
     return Posting(account, money)
 
 
-def debit(account: UUID | Role, money: Money) -> Posting:
-    """Return a posting that takes from what an account has available."""
+def debit(account: UUID | HouseRole, money: Money) -> Posting:
+    """Return a posting that debits an account's available balance."""
     return Posting(account, -money)
 
 
 def reserve(account: UUID, money: Money) -> Posting:
-    """Return a posting that moves money of a wallet's account from available to held."""
+    """Return a posting that moves money of a wallet account from available to held."""
     return Posting(account, -money, held_units=money.units)
 
 

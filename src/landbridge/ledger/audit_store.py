@@ -1,8 +1,8 @@
-"""The statements behind `landbridge check`. They read everything and write nothing.
+"""Statements of `landbridge check`. They read everything and write nothing.
 
-Each check is one statement that finds the rows that are wrong: (org_id, key, sentence), some of
-them, and how many there are in all. Parameters: $1 an organisation, or null for all of them; $2
-how many rows to tell.
+Each check is one statement that selects wrong rows: (org_id, key, sentence), limited to some of
+them, and the number of all of them. Parameters: $1 an organisation, or null for all; $2 the
+maximum number of rows to return.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from landbridge.core.states import Moves
-from landbridge.db.pool import Row, Tx
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.db.pool import Row, Tx
 
 _BEGIN = (
     "set transaction isolation level repeatable read, read only",
-    # Sorting and hashing millions of rows takes its time, on a snapshot that harms nobody.
+    # Sorting and hashing millions of rows takes long; the read-only snapshot blocks nobody.
     "set local statement_timeout = '4h'",
     "set local work_mem = '64MB'",
-    # The organisation is a constant to the planner then, and its index is used.
+    # The planner then sees the organisation as a constant and uses its index.
     "set local plan_cache_mode = force_custom_plan",
-    # Until a table is analyzed it is taken for a handful of rows, and joined by comparing each row
-    # with each: 21 s for 6,000 payments that are read in 0.1 s by hashes.
+    # The planner takes a table that was never analyzed for a handful of rows and chooses nested
+    # loops: 21 s for 6,000 payments that hash joins read in 0.1 s.
     "set local enable_nestloop = off",
 )
 
@@ -57,9 +57,9 @@ select e.org_id, format('%s/%s/%s', e.transfer_id, e.seq, e.line) as key,
         when e.role is not null and e.account_id is not null
             then format('the entry moves both %s and account %s', e.role, e.account_id)
         when e.account_id is not null and a.id is null
-            then format('the entry moves account %s, which is not there', e.account_id)
-        when e.at <> c.at
-            then format('the entry is of %s, its change of %s', e.at, c.at)
+            then format('the entry moves account %s, which does not exist', e.account_id)
+        when e.occurred_at <> c.occurred_at
+            then format('the entry is of %s, its change of %s', e.occurred_at, c.occurred_at)
         else format('the entry moves %s on account %s of %s', e.asset, a.id, a.asset)
     end as sentence
 from entries e
@@ -71,7 +71,7 @@ where (e.org_id = $1 or $1::uuid is null)
         or (e.account_id is null and coalesce(e.role <> all ($3::text[]), true))
         or (e.account_id is not null and (a.id is null or a.asset <> e.asset))
         or num_nonnulls(e.account_id, e.role) <> 1
-        or e.at <> c.at
+        or e.occurred_at <> c.occurred_at
     )
 limit $2
 """
@@ -104,31 +104,32 @@ limit $2
 
 ROLL_UPS = """
 with rolled as (
-    select org_id, role, asset, rolled_units
+    select org_id, role, asset, rolled_up_units
     from house_accounts
     where org_id = $1 or $1::uuid is null
 ), summed as (
     select e.org_id, e.role, e.asset, sum(e.available) as units
-    from house_rolls r
-    join changes c on c.org_id = r.org_id and c.tx < r.rolled_to
+    from house_rollups r
+    join changes c on c.org_id = r.org_id and c.tx < r.rolled_up_to
     join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
     where (r.org_id = $1 or $1::uuid is null) and e.role is not null
     group by e.org_id, e.role, e.asset
 )
 select org_id, role || ' ' || asset as key, count(*) over () as wrong,
     format(
-        'the roll-up says %s, its entries sum to %s', coalesce(rolled_units, 0), coalesce(units, 0)
+        'the roll-up has %s, its entries sum to %s', coalesce(rolled_up_units, 0),
+        coalesce(units, 0)
     ) as sentence
 from rolled
 full join summed using (org_id, role, asset)
-where coalesce(rolled_units, 0) <> coalesce(units, 0)
+where coalesce(rolled_up_units, 0) <> coalesce(units, 0)
 limit $2
 """
 
-# Everything that wallets and house accounts hold of an asset came from somewhere.
+# Wallets and house accounts together sum to zero in every asset.
 TOTALS = """
 select org_id, asset as key, count(*) over () as wrong,
-    format('wallets and house accounts together hold %s, not nothing', sum(units)) as sentence
+    format('wallets and house accounts together hold %s, not zero', sum(units)) as sentence
 from (
     select org_id, asset, available + held as units
     from accounts
@@ -143,7 +144,7 @@ having sum(units) <> 0
 limit $2
 """
 
-# What a record says of itself against its changes.
+# Compares each record with its changes.
 RECORDS = """
 select t.org_id, t.id::text as key, count(*) over () as wrong,
     case
@@ -156,14 +157,14 @@ select t.org_id, t.id::text as key, count(*) over () as wrong,
         when h.kind_min <> t.kind or h.kind_max <> t.kind
             then format('the record is a %s, its changes are of %s', t.kind, h.kind_min)
         when l.status_after is distinct from t.status
-            then format('the record is %s, its last change made it %s', t.status, l.status_after)
-        when f.at <> t.created_at
+            then format('the record is %s, its last change set %s', t.status, l.status_after)
+        when f.occurred_at <> t.created_at
             then format('the record was created at %s, its first change is of %s',
-                t.created_at, f.at)
-        when l.at <> t.updated_at
+                t.created_at, f.occurred_at)
+        when l.occurred_at <> t.updated_at
             then format('the record was updated at %s, its last change is of %s',
-                t.updated_at, l.at)
-        else 'its last change is no resting place, so no cursor finds it'
+                t.updated_at, l.occurred_at)
+        else 'its last change is not marked as settled, so no cursor finds it'
     end as sentence
 from transfers t
 left join (
@@ -180,17 +181,17 @@ where (t.org_id = $1 or $1::uuid is null)
         t.kind <> all ($3::text[])
         or h.changes is null or h.seq_min <> 1 or h.seq_max <> h.changes or h.seq_max <> t.version
         or h.kind_min <> t.kind or h.kind_max <> t.kind or l.status_after is distinct from t.status
-        or f.at <> t.created_at or l.at <> t.updated_at or not l.rests
+        or f.occurred_at <> t.created_at or l.occurred_at <> t.updated_at or not l.is_settled
     )
 limit $2
 """
 
-# What a record has learnt against what its changes told: of each fact that was told, the last is
-# the record's (`jsonb_object_agg` keeps the last of a key). It may have others, of how it waits:
-# those are in no change.
+# Compares a record's facts with the facts of its changes: the last change of each fact must match
+# (`jsonb_object_agg` keeps the last value of a key). A record may have more facts, about delays:
+# these are in no change.
 FACTS = """
 select t.org_id, t.id::text as key, count(*) over () as wrong,
-    format('its changes told another %s than the record has', (
+    format('its changes have another %s than the record', (
         select string_agg(f.key, ', ' order by f.key)
         from jsonb_each(h.facts) f
         where t.facts -> f.key is distinct from f.value
@@ -208,11 +209,11 @@ where t.facts || h.facts <> t.facts
 limit $2
 """
 
-# A change of a record that is not there, and a change that goes on from where none arrived.
+# Finds changes without a record, and changes that do not continue from the previous status.
 HISTORIES = """
 select c.org_id, format('%s/%s', c.object_id, c.seq) as key, count(*) over () as wrong,
     case
-        when t.id is null then format('the change is of a %s that is not there', c.kind)
+        when t.id is null then format('the change is of a %s that does not exist', c.kind)
         else format('the change starts at %s, the one before it ended at %s',
             c.status_before, p.status_after)
     end as sentence
@@ -224,12 +225,12 @@ where (c.org_id = $1 or $1::uuid is null) and c.kind = any ($3::text[])
 limit $2
 """
 
-# Few different steps are ever taken, so they are found first and compared with the moves once.
-MOVES = """
+# Distinct transitions are few, so they are grouped first and compared with the allowed ones once.
+TRANSITIONS = """
 with allowed as (
     select *
     from unnest($3::text[], $4::text[], $5::text[]) as m (kind, status_before, status_after)
-), taken as (
+), used as (
     select kind, coalesce(status_before, '') as status_before,
         coalesce(status_after, '') as status_after, seq = 1 as is_first
     from changes
@@ -237,7 +238,7 @@ with allowed as (
     group by 1, 2, 3, 4
 ), forbidden as (
     select t.kind, t.status_before, t.status_after, t.is_first
-    from taken t
+    from used t
     where t.kind in (select kind from allowed)
         and (
             t.is_first <> (t.status_before = '')
@@ -259,8 +260,8 @@ where c.org_id = $1 or $1::uuid is null
 limit $2
 """
 
-# Transaction ids start over when a dump is restored into a new server; watermarks that are
-# compared with them are then worthless.
+# Transaction ids start over when a dump is restored into a new server; watermarks from before are
+# then invalid.
 WATERMARKS = """
 select org_id, key, count(*) over () as wrong, sentence
 from (
@@ -272,15 +273,16 @@ from (
     where tx >= pg_snapshot_xmax(pg_current_snapshot()) and (org_id = $1 or $1::uuid is null)
     group by org_id
     union all
-    select org_id, 'house_rolls', format('it is rolled up to %s, which is yet to come', rolled_to)
-    from house_rolls
-    where rolled_to > pg_snapshot_xmin(pg_current_snapshot())
+    select org_id, 'house_rollups', format('it is rolled up to %s, which is in the future',
+        rolled_up_to)
+    from house_rollups
+    where rolled_up_to > pg_snapshot_xmin(pg_current_snapshot())
         and (org_id = $1 or $1::uuid is null)
     union all
     select org_id, format('report_builds/%s', build),
-        format('reports are rolled up to %s, which is yet to come', folded_to)
+        format('reports are rolled up to %s, which is in the future', rolled_up_to)
     from report_builds
-    where folded_to > pg_snapshot_xmin(pg_current_snapshot())
+    where rolled_up_to > pg_snapshot_xmin(pg_current_snapshot())
         and (org_id = $1 or $1::uuid is null)
 ) as wrongs
 limit $2
@@ -288,11 +290,11 @@ limit $2
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a check found: how many rows are wrong, and some of them."""
+class AuditResult:
+    """Result of a check: the number of wrong rows, and some of them."""
 
     wrong: int
-    told: Sequence[Row]
+    rows: Sequence[Row]
 
 
 async def begin(tx: Tx) -> None:
@@ -302,23 +304,25 @@ async def begin(tx: Tx) -> None:
 
 
 async def counts(tx: Tx, org_id: UUID | None) -> Mapping[str, int]:
-    """Rows by table."""
+    """Return the number of rows by table."""
     (row,) = await tx.fetch(COUNTS, org_id)
     tables = ("entries", "accounts", "transfers", "changes", "house_accounts")
     return {table: int(row[table]) for table in tables}
 
 
-async def find(tx: Tx, statement: str, org_id: UUID | None, limit: int, *args: Any) -> Found:
-    """Run a check."""
-    told = await tx.fetch(statement, org_id, limit, *args)
-    return Found(int(told[0]["wrong"]) if told else 0, told)
+async def find(tx: Tx, statement: str, org_id: UUID | None, limit: int, *args: Any) -> AuditResult:
+    """Run one check."""
+    rows = await tx.fetch(statement, org_id, limit, *args)
+    return AuditResult(int(rows[0]["wrong"]) if rows else 0, rows)
 
 
-def edges(moves_by_kind: Mapping[str, Moves[Any]]) -> tuple[list[str], list[str], list[str]]:
-    """Every allowed (kind, before, after) as columns; before is empty at the start."""
+def edges(
+    transitions_by_kind: Mapping[str, Transitions[Any]],
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the allowed (kind, before, after) as columns; `before` is empty for start statuses."""
     rows = [
         (kind, before, after)
-        for kind, moves in moves_by_kind.items()
-        for before, after in (*(("", start) for start in moves.start), *moves.edges())
+        for kind, transitions in transitions_by_kind.items()
+        for before, after in (*(("", start) for start in transitions.start), *transitions.edges())
     ]
     return [kind for kind, _, _ in rows], [each for _, each, _ in rows], [each for *_, each in rows]

@@ -1,4 +1,4 @@
-"""The reads that a correction rests on: which record it changes, and what was corrected before."""
+"""Reads of the correction service: the corrected record, and earlier corrections."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,10 +6,10 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.db.pool import Row, Tx
+from landbridge.platform.db.pool import Row, Tx
 
-# A correction names the record that it corrects, which may be a correction itself. What a
-# correction names never changes.
+# A correction references the record that it corrects, which may be a correction itself. The
+# reference never changes.
 CHAIN = """
 with recursive chain as (
     select t.id, t.kind, t.request ->> 'transfer' as corrected, 0 as depth
@@ -40,7 +40,7 @@ where org_id = $1 and transfer_id = $2 and seq = any ($3::integer[])
 order by seq desc, line
 """
 
-# What a record, its corrections and theirs hold on accounts, and have in transit.
+# Money that a record and all its corrections hold on accounts or have in transit.
 WAITING = """
 with recursive tree as (
     select $2::uuid as id
@@ -68,7 +68,7 @@ order by seq
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-class Correction(NamedTuple):
+class RecordCorrection(NamedTuple):
     """A correction of a record: the numbers of the changes that it reverses, and why."""
 
     id: UUID
@@ -77,11 +77,11 @@ class Correction(NamedTuple):
 
 
 async def chain(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[UUID]:
-    """Return a record, what it corrects if it is a correction, and so on; empty for no record."""
+    """Return the ids of a record and its chain of corrected records; empty if there is none."""
     return [row["id"] for row in await tx.fetch(CHAIN, org_id, transfer_id)]
 
 
-async def corrections(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[Correction]:
+async def corrections(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[RecordCorrection]:
     """Return the corrections of a record, oldest first."""
     return [_correction(row) for row in await tx.fetch(CORRECTIONS, org_id, str(transfer_id))]
 
@@ -92,7 +92,10 @@ async def journals(tx: Tx, org_id: UUID, transfer_id: UUID, seqs: Sequence[int])
 
 
 async def waiting(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | None, str], int]:
-    """Return what a record and all of its corrections hold or, without account, have in transit."""
+    """Return the units held by a record and its corrections, by (account, asset).
+
+    The account is None for money in transit.
+    """
     rows = await tx.fetch(WAITING, org_id, root_id)
     return {(row["account_id"], row["asset"]): int(row["units"]) for row in rows}
 
@@ -102,8 +105,8 @@ async def waiting_changes(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[int]:
     return [row["seq"] for row in await tx.fetch(WAITING_CHANGES, org_id, transfer_id)]
 
 
-def _correction(row: Row) -> Correction:
+def _correction(row: Row) -> RecordCorrection:
     request = _decode(row["request"])
     # Older corrections reverse one change, which they name as `seq`.
     seqs: list[int] = request.get("seqs") or [request["seq"]]
-    return Correction(row["id"], tuple(seqs), request["reason"])
+    return RecordCorrection(row["id"], tuple(seqs), request["reason"])

@@ -1,23 +1,23 @@
-"""The reads of what accounts received."""
+"""Reads of credits: what accounts received."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.db.pool import Row, Tx
+from landbridge.platform.db.pool import Row, Tx
 
-# In the order of entries_account_units_idx, so that it ends where the page does: what belongs to a
-# line is looked up line by line (lateral, with a limit), or PostgreSQL would join all there is and
-# sort it; and it ends after so many lines, for what is wanted may be rare. Where a record has
-# several lines for the account, the first one stands for all.
+# Reads in the order of entries_account_id_idx, so that the scan ends with the page. The record of
+# each line is looked up line by line (lateral, with a limit); otherwise PostgreSQL joins and sorts
+# everything. The scan also ends after `lines_max` lines, because matching lines may be rare. If a
+# record has several lines for the account, the first one represents all.
 PAGE = """
-select e.account_id, e.transfer_id, e.at, r.units, r.kind, r.details, r.facts
+select e.account_id, e.transfer_id, e.occurred_at, r.units, r.kind, r.details, r.facts
 from (
-    select org_id, account_id, transfer_id, seq, line, at
+    select org_id, account_id, transfer_id, seq, line, occurred_at
     from entries
     where org_id = $1 and account_id = $2 and available + held > 0
-        and at >= $6 and (at, transfer_id) < ($7, $8)
-    order by at desc, transfer_id desc
+        and occurred_at >= $6 and (occurred_at, transfer_id) < ($7, $8)
+    order by occurred_at desc, transfer_id desc
     limit $10
 ) e
 cross join lateral (
@@ -26,41 +26,42 @@ cross join lateral (
     cross join lateral (
         select sum(q.available + q.held) filter (where q.account_id = e.account_id) as units,
             bool_or(q.account_id = e.account_id and q.available + q.held > 0
-                and (q.seq, q.line) < (e.seq, e.line)) as is_told,
+                and (q.seq, q.line) < (e.seq, e.line)) as is_repeated,
             bool_or(a.wallet_id = $3 and q.available + q.held < 0) as has_paid
         from entries q
         left join accounts a on a.org_id = q.org_id and a.id = q.account_id
         where q.org_id = t.org_id and q.transfer_id = t.id
     ) s
     where t.org_id = e.org_id and t.id = e.transfer_id and t.kind <> all ($4::text[])
-        and not coalesce(s.is_told, false) and not coalesce(s.has_paid, false)
+        and not coalesce(s.is_repeated, false) and not coalesce(s.has_paid, false)
         and s.units >= $5
     limit 1
 ) r
-order by e.at desc, e.transfer_id desc
+order by e.occurred_at desc, e.transfer_id desc
 limit $9
 """
 
-# Of the lines that `PAGE` looks through, the last one, if there are so many.
+# Time of the last line that `PAGE` scans; no row if the account has fewer lines.
 LAST_LINE = """
-select at
+select occurred_at
 from entries
 where org_id = $1 and account_id = $2 and available + held > 0
-    and at >= $3 and (at, transfer_id) < ($4, $5)
-order by at desc, transfer_id desc
+    and occurred_at >= $3 and (occurred_at, transfer_id) < ($4, $5)
+order by occurred_at desc, transfer_id desc
 offset $6 - 1
 limit 1
 """
 
 FIND = """
-select i.account_id, i.transfer_id, s.at, s.units, t.kind, t.details::text as details,
+select i.account_id, i.transfer_id, s.occurred_at, s.units, t.kind, t.details::text as details,
     t.facts::text as facts
 from unnest($2::uuid[], $3::uuid[]) as i (account_id, transfer_id)
 join transfers t on t.org_id = $1 and t.id = i.transfer_id and t.kind <> all ($4::text[])
 join accounts w on w.org_id = t.org_id and w.id = i.account_id
 cross join lateral (
     select sum(q.available + q.held) filter (where q.account_id = i.account_id) as units,
-        min(q.at) filter (where q.account_id = i.account_id and q.available + q.held > 0) as at,
+        min(q.occurred_at) filter (where q.account_id = i.account_id
+        and q.available + q.held > 0) as occurred_at,
         bool_or(a.wallet_id = w.wallet_id and q.available + q.held < 0) as has_paid
     from entries q
     left join accounts a on a.org_id = q.org_id and a.id = q.account_id
@@ -69,10 +70,10 @@ cross join lateral (
 where s.units > 0 and not coalesce(s.has_paid, false)
 """
 
-# Of these journals; what an earlier one had added or taken already counts as in `PAGE`, what comes
-# later does not: the answer is the same whenever it is asked for.
-MADE = """
-select e.transfer_id, e.seq, e.account_id, e.asset, e.at, s.units, t.kind,
+# Credits of these journals. Earlier lines count as in `PAGE`, later ones do not, so the result does
+# not depend on when it is read.
+RECORDED = """
+select e.transfer_id, e.seq, e.account_id, e.asset, e.occurred_at, s.units, t.kind,
     t.details::text as details, t.facts::text as facts
 from unnest($2::uuid[], $3::integer[]) as i (transfer_id, seq)
 join entries e on e.org_id = $1 and e.transfer_id = i.transfer_id and e.seq = i.seq
@@ -82,13 +83,13 @@ join transfers t on t.org_id = e.org_id and t.id = e.transfer_id and t.kind <> a
 cross join lateral (
     select sum(q.available + q.held) filter (where q.account_id = e.account_id) as units,
         bool_or(q.account_id = e.account_id and q.available + q.held > 0
-            and (q.seq, q.line) < (e.seq, e.line)) as is_told,
+            and (q.seq, q.line) < (e.seq, e.line)) as is_repeated,
         bool_or(a.wallet_id = w.wallet_id and q.available + q.held < 0) as has_paid
     from entries q
     left join accounts a on a.org_id = q.org_id and a.id = q.account_id
     where q.org_id = e.org_id and q.transfer_id = e.transfer_id and q.seq <= e.seq
 ) s
-where s.units > 0 and not coalesce(s.is_told, false) and not coalesce(s.has_paid, false)
+where s.units > 0 and not coalesce(s.is_repeated, false) and not coalesce(s.has_paid, false)
 order by e.transfer_id, e.seq, e.line
 """
 
@@ -106,9 +107,9 @@ async def page(
     limit: int,
     lines_max: int,
 ) -> Sequence[Row]:
-    """What an account received, newest first, but for records of the kinds `without`.
+    """Return what an account received, newest first, except by records of the kinds `without`.
 
-    At most `lines_max` lines are looked through.
+    Scans at most `lines_max` lines.
     """
     return await tx.fetch(
         PAGE,
@@ -133,29 +134,29 @@ async def last_line(
     before: tuple[datetime, UUID],
     lines_max: int,
 ) -> datetime | None:
-    """When the last of `lines_max` lines was written; None if there are fewer."""
+    """Return when the last of `lines_max` lines was written; None if there are fewer."""
     return await tx.fetchval(LAST_LINE, org_id, account_id, since, *before, lines_max)
 
 
 async def find(
-    tx: Tx, org_id: UUID, wanted: Collection[tuple[UUID, UUID]], *, without: Collection[str]
+    tx: Tx, org_id: UUID, pairs: Collection[tuple[UUID, UUID]], *, without: Collection[str]
 ) -> Sequence[Row]:
-    """What these accounts received by these records, each (account, record)."""
+    """Return what each (account, record) pair received."""
     return await tx.fetch(
         FIND,
         org_id,
-        [account_id for account_id, _ in wanted],
-        [transfer_id for _, transfer_id in wanted],
+        [account_id for account_id, _ in pairs],
+        [transfer_id for _, transfer_id in pairs],
         list(without),
     )
 
 
-async def made(
+async def find_recorded(
     tx: Tx, org_id: UUID, journals: Collection[tuple[UUID, int]], *, without: Collection[str]
 ) -> Sequence[Row]:
-    """What these journals, each (record, change), were the first to add; in their order."""
+    """Return the credits that these journals, each (record, change), posted first; in order."""
     return await tx.fetch(
-        MADE,
+        RECORDED,
         org_id,
         [transfer_id for transfer_id, _ in journals],
         [seq for _, seq in journals],

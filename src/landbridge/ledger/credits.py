@@ -1,8 +1,8 @@
-"""What wallets received: a reading of entries, so it can't differ from the books.
+"""Credits: what wallets received, read from entries, so it can't differ from the ledger.
 
-A credit is what one record adds to an account, held or not. It is one unless the wallet paid into
-the same record too: its own swap, money that came back to it, a fee to itself. Corrections and
-money that is let go are none either. A record pays an account at most once.
+A credit is the amount that one record adds to an account, held or not. It does not count if the
+wallet also paid into the same record: its own swap, money returned to it, a fee to itself.
+Corrections and released holds are not credits either. A record credits an account at most once.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,23 +13,22 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.core.pages import Window
-from landbridge.db.pool import Database, Row, Tx
 from landbridge.ledger import corrections, credit_store
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database, Row, Tx
 
-# Lines that one page looks through: some tens of milliseconds. The page then ends early, with a
-# cursor.
+# Lines that one page scans: some tens of milliseconds. The page then ends early, with a cursor.
 LINES_MAX = 2000
 
-# Before any id that there is, so that a bound in time is exclusive.
+# Lower than any existing id, so that a bound in time is exclusive.
 _LEAST_ID = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Credit:
-    """What a record added to an account, in smallest units.
+class WalletCredit:
+    """Amount that a record added to an account, in smallest units.
 
-    `told` is what the record says of itself: its details, and over them its facts.
+    `record_data` holds the record's details, overridden by its facts.
     """
 
     account_id: UUID
@@ -37,24 +36,28 @@ class Credit:
     kind: str
     units: int
     at: datetime
-    told: Mapping[str, Any]
+    record_data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class MadeCredit:
-    """A credit, and the change that it came with; `asset` is the account's, by its code."""
+class RecordedCredit:
+    """Credit with the change that posted it; `asset` is the account's asset code."""
 
     seq: int
     asset: str
-    credit: Credit
+    credit: WalletCredit
 
 
 @dataclass(frozen=True, slots=True)
 class CreditPage:
-    """Credits newest first; `next_cursor` is where to go on, None for an empty page at the end."""
+    """Page of credits, newest first; `next_cursor` continues it, None for an empty last page.
 
-    credits: Sequence[Credit]
+    All credits down to `complete_to` are on the page; None if there are no more in the window.
+    """
+
+    credits: Sequence[WalletCredit]
     next_cursor: datetime | None
+    complete_to: datetime | None = None
 
 
 async def credits_of_account(
@@ -64,12 +67,12 @@ async def credits_of_account(
     account_id: UUID,
     wallet_id: UUID,
     units_min: int,
-    window: Window,
+    window: PageWindow,
     lines_max: int = LINES_MAX,
 ) -> CreditPage:
-    """A page of what the wallet's account received, newest first, of at least `units_min`.
+    """Return a page of what the wallet's account received, newest first, of at least `units_min`.
 
-    After `lines_max` lines of the account the page ends as it is; its cursor goes on from there.
+    After `lines_max` lines of the account the page ends early; its cursor continues from there.
     """
     before = (window.position.created_at, _LEAST_ID)
 
@@ -88,9 +91,10 @@ async def credits_of_account(
         )
         found = [_credit(row) for row in rows]
         cursor = found[-1].at if found else None
+        complete_to = cursor
         if len(found) < window.limit:
-            # Nothing more among the lines that were looked through; perhaps behind them.
-            last = await credit_store.last_line(
+            # No more credits among the scanned lines, but perhaps in later ones.
+            complete_to = await credit_store.last_line(
                 tx,
                 org_id,
                 account_id=account_id,
@@ -98,44 +102,44 @@ async def credits_of_account(
                 before=before,
                 lines_max=lines_max,
             )
-            cursor = last or cursor
-        return CreditPage(found, cursor)
+            cursor = complete_to or cursor
+        return CreditPage(found, cursor, complete_to)
 
-    return await database.transact(read)
+    return await database.read(read)
 
 
 async def find_credits(
-    database: Database, org_id: UUID, wanted: Collection[tuple[UUID, UUID]]
-) -> Sequence[Credit]:
-    """Those of these (account, record) in which the account received something."""
+    database: Database, org_id: UUID, pairs: Collection[tuple[UUID, UUID]]
+) -> Sequence[WalletCredit]:
+    """Return the credits among these (account, record) pairs."""
 
-    async def read(tx: Tx) -> list[Credit]:
-        rows = await credit_store.find(tx, org_id, wanted, without=(corrections.KIND,))
+    async def read(tx: Tx) -> list[WalletCredit]:
+        rows = await credit_store.find(tx, org_id, pairs, without=(corrections.KIND,))
         return [_credit(row) for row in rows]
 
     return await database.single(read)
 
 
-async def credits_made(
+async def find_recorded_credits(
     tx: Tx, org_id: UUID, journals: Collection[tuple[UUID, int]]
-) -> Sequence[MadeCredit]:
-    """The credits that came with these changes, each (record, number of the change).
+) -> Sequence[RecordedCredit]:
+    """Return the credits posted by these changes, each (record, number of the change).
 
-    Those of one change are in the order of its journal, the same whenever they are asked for.
+    Credits of one change are in the order of its journal, independent of when they are read.
     """
-    rows = await credit_store.made(tx, org_id, journals, without=(corrections.KIND,))
-    return [MadeCredit(row["seq"], row["asset"], _credit(row)) for row in rows]
+    rows = await credit_store.find_recorded(tx, org_id, journals, without=(corrections.KIND,))
+    return [RecordedCredit(row["seq"], row["asset"], _credit(row)) for row in rows]
 
 
-def _credit(row: Row) -> Credit:
+def _credit(row: Row) -> WalletCredit:
     details, facts = (
         msgspec.json.decode(row[name], type=dict[str, Any]) for name in ("details", "facts")
     )
-    return Credit(
+    return WalletCredit(
         account_id=row["account_id"],
         transfer_id=row["transfer_id"],
         kind=row["kind"],
         units=int(row["units"]),
-        at=row["at"],
-        told=details | facts,
+        at=row["occurred_at"],
+        record_data=details | facts,
     )

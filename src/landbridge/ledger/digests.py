@@ -1,8 +1,8 @@
-"""Digests of records as they were opened, kept with their first change and compared by the audit.
+"""Creation digests: a hash of each record as it was created, verified by the audit.
 
-They cover what never changes afterwards: kind, owner, request id, what the record was opened to
-move, and its details. Where later moves replace amounts, the details hold those of the opening
-(past.py).
+The digest is stored with the record's first change. It covers everything that never changes
+afterwards: kind, owner, request id, created amounts and details. Where later changes replace
+amounts, the details hold the original ones (snapshots.py).
 """
 
 import hashlib
@@ -12,32 +12,32 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.ledger.model import Opening, Transfer
-from landbridge.ledger.past import opened_units
+from landbridge.ledger.model import CreateTransfer, Transfer
+from landbridge.ledger.snapshots import original_units
 
-# Object members in one order, so that equal details have equal digests.
+# Object members are sorted, so that equal details have equal digests.
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def digest_of_opening(opening: Opening) -> bytes:
-    """Return the SHA-256 of a record that is about to be opened."""
+def creation_digest_of(creation: CreateTransfer) -> bytes:
+    """Return the SHA-256 digest of a record that is about to be created."""
     return _digest(
-        opening.org_id,
-        opening.id,
-        opening.kind,
-        opening.user_id,
-        opening.request_id,
-        opening.source.asset.code,
-        opening.source.units,
-        opening.destination.asset.code,
-        opening.destination.units,
-        opening.details,
+        creation.org_id,
+        creation.id,
+        creation.kind,
+        creation.user_id,
+        creation.request_id,
+        creation.source.asset.code,
+        creation.source.units,
+        creation.destination.asset.code,
+        creation.destination.units,
+        creation.details,
     )
 
 
-def digest_of_opened(record: Transfer) -> bytes:
-    """Return the SHA-256 of a record as it was opened; equal while nobody has altered it."""
-    source_units, destination_units = opened_units(record)
+def stored_creation_digest(record: Transfer) -> bytes:
+    """Return the SHA-256 digest of a stored record as created; equal unless it was altered."""
+    source_units, destination_units = original_units(record)
     return _digest(
         record.org_id,
         record.id,
@@ -64,8 +64,8 @@ def _digest(  # noqa: PLR0917  one argument for each member of the digest, in it
     destination_units: int,
     details: Mapping[str, Any],
 ) -> bytes:
-    # A JSON array: its texts are quoted, so no two different records have the same bytes. Units
-    # are texts, because they may have more digits than a JSON number.
+    # A JSON array quotes its texts, so two different records never have the same bytes. Units are
+    # texts, because they may have more digits than a JSON number.
     members = (
         org_id,
         record_id,

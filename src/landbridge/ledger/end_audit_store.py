@@ -1,16 +1,17 @@
-"""The audit's statements on records at an end and on corrections; see audit_store.py.
+"""Audit statements on terminal records and on corrections; see audit_store.py.
 
-Parameters: $1 an organisation, or null for all of them; $2 how many rows to return.
+Parameters: $1 an organisation, or null for all; $2 the maximum number of rows to return.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from landbridge.core.states import Moves
+from landbridge.platform.core.transitions import Transitions
 
-# Held money and money in transit of a record at an end, its corrections counted with it: those of
-# its journals, and those of its corrections in turn. $3 and $4: the kinds and statuses at an end.
-# A correction that names itself, or a circle of them, ends the recursion because rows are unique.
+# Finds terminal records that still hold money or have some in transit. Journals of a record's
+# corrections, and of their corrections in turn, count with the record's own. $3 and $4 are the
+# terminal kinds and statuses. Cycles of corrections end the recursion, because union removes
+# duplicate rows.
 ENDED = """
 with recursive correction as (
     select org_id, id, request ->> 'transfer' as corrected
@@ -64,9 +65,9 @@ join ended e on e.org_id = s.org_id and e.id = s.root_id
 limit $2
 """
 
-# Each correction against the journals that it names. `seqs` are the numbers of changes; older
-# corrections have one, as `seq`. A record that was corrected stays at its version, unless the
-# correction was corrected since; older corrections have none.
+# Compares each correction with the journals it references. `seqs` are the numbers of changes; older
+# corrections have one, as `seq`. A corrected record stays at its version, unless the correction was
+# corrected since; older corrections have no version.
 CORRECTIONS = """
 with correction as (
     select t.org_id, t.id, t.request ->> 'transfer' as corrected, s.seq
@@ -131,12 +132,14 @@ limit $2
 """
 
 
-def ends(moves_by_kind: Mapping[str, Moves[Any]]) -> tuple[list[str], list[str]]:
-    """Return every kind and status at an end, as columns."""
+def terminal_statuses(
+    transitions_by_kind: Mapping[str, Transitions[Any]],
+) -> tuple[list[str], list[str]]:
+    """Return every terminal (kind, status), as columns."""
     pairs = [
         (kind, str(status))
-        for kind, moves in moves_by_kind.items()
-        for status in moves.table
-        if moves.is_terminal(status)
+        for kind, transitions in transitions_by_kind.items()
+        for status in transitions.table
+        if transitions.is_terminal(status)
     ]
     return [kind for kind, _ in pairs], [status for _, status in pairs]

@@ -1,6 +1,6 @@
-"""What the ledger refuses."""
+"""Errors of the ledger."""
 
-from landbridge.core.errors import Refused
+from landbridge.platform.core.errors import Refused
 
 
 class TransactionNotFound(Refused):

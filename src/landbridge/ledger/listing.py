@@ -1,90 +1,102 @@
-"""Records of all kinds in one list, what all wallets hold together, and a record's journals.
+"""Lists of records of all kinds, wallet totals, and the journals of a record.
 
-Guarantees: a page looks at a bounded number of records, however rare what is wanted is; it then
-ends early, and says where to go on.
+Guarantee: a page scans a bounded number of records, however rare the matches are. It then ends
+early with a position to continue from.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from landbridge.core.pages import Position, Window
-from landbridge.db.pool import Database
 from landbridge.ledger import listing_store as store
-from landbridge.ledger.listing_store import Entry, Line, Sieve, Sum
+from landbridge.ledger.listing_store import (
+    AssetTotal,
+    JournalEntry,
+    TransferFilter,
+    TransferListRow,
+)
+from landbridge.platform.core.pagination import PagePosition, PageWindow
+from landbridge.platform.db.pool import Database
 
-__all__ = ["Entry", "Line", "LinePage", "Listing", "Sieve", "Sum"]
+__all__ = [
+    "AssetTotal",
+    "JournalEntry",
+    "TransferFilter",
+    "TransferListPage",
+    "TransferListRow",
+    "TransferListing",
+]
 
-# Looked at by one statement: few at first, as most searches find enough there.
-LOOKS = (250, 750, 1_000)
+# Records that one statement scans: few at first, because most searches find enough there.
+SCAN_SIZES = (250, 750, 1_000)
 
 
 @dataclass(frozen=True, slots=True)
-class LinePage:
-    """Records, newest first; `last` is where to go on, None at the end of the list."""
+class TransferListPage:
+    """Page of records, newest first; `last` is the position to continue from, None at the end."""
 
-    lines: Sequence[Line]
-    last: Position | None
+    lines: Sequence[TransferListRow]
+    last: PagePosition | None
 
 
-class Listing:
-    """Reads the books across kinds."""
+class TransferListing:
+    """Reads transfer records across kinds."""
 
-    def __init__(self, database: Database, *, looks: Sequence[int] = LOOKS) -> None:
+    def __init__(self, database: Database, *, scan_sizes: Sequence[int] = SCAN_SIZES) -> None:
         self._database = database
-        self._looks = looks
+        self._scan_sizes = scan_sizes
 
     async def page(
         self,
         org_id: UUID,
         kinds: Sequence[str],
         user_id: UUID | None,
-        sieve: Sieve,
-        window: Window,
-    ) -> LinePage:
-        """A page, newest first, behind `window.before`, which is a bound on creation times."""
-        found: list[Line] = []
+        filters: TransferFilter,
+        window: PageWindow,
+    ) -> TransferListPage:
+        """Return a page, newest first; `window.before` is a bound on creation times."""
+        found: list[TransferListRow] = []
         position = window.position
-        is_plain = sieve == Sieve()
-        for look in (window.limit,) if is_plain else self._looks:
-            left = window.limit - len(found)
-            looked = await self._database.single(
-                lambda tx, look=look, before=position, left=left: store.page(
+        is_plain = filters == TransferFilter()
+        for scan_limit in (window.limit,) if is_plain else self._scan_sizes:
+            remaining = window.limit - len(found)
+            scan = await self._database.single(
+                lambda tx, scan_limit=scan_limit, before=position, remaining=remaining: store.page(
                     tx,
                     org_id,
                     kinds,
                     user_id,
-                    sieve,
+                    filters,
                     after=window.since,
                     before=before,
-                    look=look,
-                    limit=left,
+                    scan_limit=scan_limit,
+                    limit=remaining,
                 )
             )
-            found += looked.lines
+            found += scan.lines
             if len(found) >= window.limit:
-                return LinePage(found, Position(found[-1].created_at, found[-1].id))
-            if looked.count < look or looked.last is None:
-                return LinePage(found, None)
-            position = looked.last
-        return LinePage(found, position)
+                return TransferListPage(found, PagePosition(found[-1].created_at, found[-1].id))
+            if scan.count < scan_limit or scan.last is None:
+                return TransferListPage(found, None)
+            position = scan.last
+        return TransferListPage(found, position)
 
-    async def holdings(self, org_id: UUID) -> Sequence[Sum]:
-        """What the wallets of an organisation hold together, by asset."""
+    async def holdings(self, org_id: UUID) -> Sequence[AssetTotal]:
+        """Return the total balance of an organisation's wallets, by asset."""
         return await self._database.single(lambda tx: store.sums(tx, org_id))
 
-    async def entries(self, org_id: UUID, transfer_id: UUID) -> Sequence[Entry]:
-        """All journals of a record, in their order."""
+    async def entries(self, org_id: UUID, transfer_id: UUID) -> Sequence[JournalEntry]:
+        """Return all journal entries of a record, in order."""
         return await self._database.single(lambda tx: store.entries(tx, org_id, transfer_id))
 
-    async def by_hash(self, org_id: UUID, text: str, *, limit: int) -> Sequence[Line]:
-        """Records of which something was sent, or came, in this transaction of a chain."""
+    async def by_hash(self, org_id: UUID, text: str, *, limit: int) -> Sequence[TransferListRow]:
+        """Return the records that sent or received something in this chain transaction."""
         return await self._database.single(lambda tx: store.by_hash(tx, org_id, text, limit))
 
-    async def of_payment(self, org_id: UUID, payment_id: UUID) -> Sequence[Line]:
+    async def of_payment(self, org_id: UUID, payment_id: UUID) -> Sequence[TransferListRow]:
         """Return the records that belong to a payment, such as its disbursements."""
         return await self._database.single(lambda tx: store.of_payment(tx, org_id, payment_id))
 
-    async def by_id(self, org_id: UUID, wanted: UUID) -> Sequence[Line]:
-        """The record of this id, and the one that this request id made."""
-        return await self._database.single(lambda tx: store.by_id(tx, org_id, wanted))
+    async def by_id(self, org_id: UUID, id_: UUID) -> Sequence[TransferListRow]:
+        """Return the record with this id, and the record with this request id."""
+        return await self._database.single(lambda tx: store.by_id(tx, org_id, id_))

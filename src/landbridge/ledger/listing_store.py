@@ -1,18 +1,18 @@
-"""The reads of records of several kinds at once."""
+"""Reads of records of several kinds at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.core.pages import Position
-from landbridge.db.pool import Row, Tx
+from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.db.pool import Row, Tx
 
-# The newest of each kind by its index, then the newest of these. What is wanted is asked of those
-# alone, so that a page costs the same however rare it is. The last one that was looked at comes
-# too, wanted or not: there the next page begins.
+# Takes the newest of each kind by its index, then the newest of those. Filters apply only to these,
+# so that a page costs the same however rare the matches are. The last scanned record is returned
+# too, matching or not: the next page begins there.
 _PAGE = """
-with looked as (
+with scanned as (
     select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
         t.destination_asset, t.destination_units, t.created_at, t.updated_at
     from unnest($2::text[]) as k (kind)
@@ -28,7 +28,7 @@ with looked as (
     limit $6
 )
 select f.id, f.kind, f.user_id, f.request_id, f.status, f.source_asset, f.source_units,
-    f.destination_asset, f.destination_units, f.created_at, f.updated_at, f.is_wanted, f.looked
+    f.destination_asset, f.destination_units, f.created_at, f.updated_at, f.is_match, f.scanned
 from (
     select l.id, l.kind, l.user_id, l.request_id, l.status, l.source_asset, l.source_units,
         l.destination_asset, l.destination_units, l.created_at, l.updated_at,
@@ -36,20 +36,20 @@ from (
             ($7::text[] is null or l.status = any($7))
             and ($8::text[] is null or l.source_asset = any($8) or l.destination_asset = any($8))
             and ($9::text[] is null or coalesce(l.source_units between a.least and a.most, false))
-        ) as is_wanted,
-        row_number() over (order by l.created_at, l.id) as place,
-        count(*) over () as looked
-    from looked l
+        ) as is_match,
+        row_number() over (order by l.created_at, l.id) as position,
+        count(*) over () as scanned
+    from scanned l
     left join unnest($9::text[], $10::numeric[], $11::numeric[]) as a (code, least, most)
         on a.code = l.source_asset
 ) f
-where f.is_wanted or f.place = 1
+where f.is_match or f.position = 1
 order by f.created_at desc, f.id desc
 limit $12 + 1
 """
 
 _PAGE_OF_USER = """
-with looked as (
+with scanned as (
     select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
         t.destination_asset, t.destination_units, t.created_at, t.updated_at
     from unnest($2::text[]) as k (kind)
@@ -66,7 +66,7 @@ with looked as (
     limit $6
 )
 select f.id, f.kind, f.user_id, f.request_id, f.status, f.source_asset, f.source_units,
-    f.destination_asset, f.destination_units, f.created_at, f.updated_at, f.is_wanted, f.looked
+    f.destination_asset, f.destination_units, f.created_at, f.updated_at, f.is_match, f.scanned
 from (
     select l.id, l.kind, l.user_id, l.request_id, l.status, l.source_asset, l.source_units,
         l.destination_asset, l.destination_units, l.created_at, l.updated_at,
@@ -74,14 +74,14 @@ from (
             ($7::text[] is null or l.status = any($7))
             and ($8::text[] is null or l.source_asset = any($8) or l.destination_asset = any($8))
             and ($9::text[] is null or coalesce(l.source_units between a.least and a.most, false))
-        ) as is_wanted,
-        row_number() over (order by l.created_at, l.id) as place,
-        count(*) over () as looked
-    from looked l
+        ) as is_match,
+        row_number() over (order by l.created_at, l.id) as position,
+        count(*) over () as scanned
+    from scanned l
     left join unnest($9::text[], $10::numeric[], $11::numeric[]) as a (code, least, most)
         on a.code = l.source_asset
 ) f
-where f.is_wanted or f.place = 1
+where f.is_match or f.position = 1
 order by f.created_at desc, f.id desc
 limit $12 + 1
 """
@@ -100,7 +100,7 @@ where org_id = $1 and transfer_id = $2
 order by seq, line
 """
 
-# By the partial index of hashes (0042): its expression and its condition, to the letter.
+# Uses the partial index of hashes: expression and condition must equal the index definition.
 _BY_HASH = """
 select distinct t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
     t.destination_asset, t.destination_units, t.created_at, t.updated_at
@@ -130,7 +130,7 @@ from transfers
 where org_id = $1 and request_id = $2 and id <> $2
 """
 
-# By the partial index of 0052: its expression and its condition, to the letter.
+# Uses a partial index: expression and condition must equal the index definition.
 _OF_PAYMENT = """
 select id, kind, user_id, request_id, status, source_asset, source_units, destination_asset,
     destination_units, created_at, updated_at
@@ -141,8 +141,8 @@ order by created_at, id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A record as a list of all kinds shows it."""
+class TransferListRow:
+    """Record in a list of all kinds."""
 
     id: UUID
     kind: str
@@ -158,11 +158,11 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sieve:
-    """Which records are wanted; None: any.
+class TransferFilter:
+    """Filter of a list; None matches any value.
 
-    `assets` are codes that one of the two ends has; `amounts` is how many units of each asset the
-    source may have, at least and at most.
+    `assets` match the source or the destination; `amounts` is the minimum and maximum of the source
+    units, by asset.
     """
 
     statuses: Sequence[str] | None = None
@@ -171,17 +171,17 @@ class Sieve:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found, newest first, among how many, and the last one that was looked at."""
+class TransferScan:
+    """Result of a scan: its matches, newest first, the number scanned, and the last one scanned."""
 
-    lines: Sequence[Line]
+    lines: Sequence[TransferListRow]
     count: int
-    last: Position | None
+    last: PagePosition | None
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """What all wallets of an organisation hold of an asset."""
+class AssetTotal:
+    """Total balance of an organisation's wallets in one asset."""
 
     asset: str
     available_units: int
@@ -189,8 +189,8 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A line of a journal: a wallet's account or a house role is moved."""
+class JournalEntry:
+    """Line of a journal, on a wallet account or a house role."""
 
     seq: int
     account_id: UUID | None
@@ -205,49 +205,58 @@ async def page(
     org_id: UUID,
     kinds: Sequence[str],
     user_id: UUID | None,
-    sieve: Sieve,
+    filters: TransferFilter,
     *,
     after: datetime,
-    before: Position,
-    look: int,
+    before: PagePosition,
+    scan_limit: int,
     limit: int,
-) -> Looked:
-    """Of the next `look` records behind `before`, the first `limit` that the sieve lets through."""
-    amounts = sieve.amounts
-    told = (
-        *(org_id, kinds, after, before.created_at, before.id, look, sieve.statuses, sieve.assets),
+) -> TransferScan:
+    """Scan the next `scan_limit` records before `before`; return the first `limit` matches."""
+    amounts = filters.amounts
+    args = (
+        *(
+            org_id,
+            kinds,
+            after,
+            before.created_at,
+            before.id,
+            scan_limit,
+            filters.statuses,
+            filters.assets,
+        ),
         *(
             (None, None, None)
             if amounts is None
             else (
                 list(amounts),
-                [least for least, _ in amounts.values()],
-                [most for _, most in amounts.values()],
+                [minimum for minimum, _ in amounts.values()],
+                [maximum for _, maximum in amounts.values()],
             )
         ),
         limit,
     )
     if user_id is None:
-        rows = await tx.fetch(_PAGE, *told)
+        rows = await tx.fetch(_PAGE, *args)
     else:
-        rows = await tx.fetch(_PAGE_OF_USER, *told, user_id)
+        rows = await tx.fetch(_PAGE_OF_USER, *args, user_id)
     if not rows:
-        return Looked([], 0, None)
-    last = Position(rows[-1]["created_at"], rows[-1]["id"])
-    wanted = [_line(row) for row in rows if row["is_wanted"]][:limit]
-    return Looked(wanted, rows[0]["looked"], last)
+        return TransferScan([], 0, None)
+    last = PagePosition(rows[-1]["created_at"], rows[-1]["id"])
+    matches = [_line(row) for row in rows if row["is_match"]][:limit]
+    return TransferScan(matches, rows[0]["scanned"], last)
 
 
-async def sums(tx: Tx, org_id: UUID) -> Sequence[Sum]:
-    """What the wallets of an organisation hold together, by asset."""
+async def sums(tx: Tx, org_id: UUID) -> Sequence[AssetTotal]:
+    """Return the total balance of an organisation's wallets, by asset."""
     rows = await tx.fetch(_SUMS, org_id)
-    return [Sum(row["asset"], int(row["available"]), int(row["held"])) for row in rows]
+    return [AssetTotal(row["asset"], int(row["available"]), int(row["held"])) for row in rows]
 
 
-async def entries(tx: Tx, org_id: UUID, transfer_id: UUID) -> Sequence[Entry]:
-    """All journals of a record, in their order."""
+async def entries(tx: Tx, org_id: UUID, transfer_id: UUID) -> Sequence[JournalEntry]:
+    """Return all journal entries of a record, in order."""
     return [
-        Entry(
+        JournalEntry(
             seq=row["seq"],
             account_id=row["account_id"],
             role=row["role"],
@@ -259,23 +268,23 @@ async def entries(tx: Tx, org_id: UUID, transfer_id: UUID) -> Sequence[Entry]:
     ]
 
 
-async def by_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[Line]:
-    """Records of which something was sent, or came, in this transaction of a chain."""
+async def by_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
+    """Return the records that sent or received something in this chain transaction."""
     return [_line(row) for row in await tx.fetch(_BY_HASH, org_id, text, limit)]
 
 
-async def by_id(tx: Tx, org_id: UUID, wanted: UUID) -> Sequence[Line]:
-    """The record of this id, and the one that this request id made."""
-    return [_line(row) for row in await tx.fetch(_BY_ID, org_id, wanted)]
+async def by_id(tx: Tx, org_id: UUID, id_: UUID) -> Sequence[TransferListRow]:
+    """Return the record with this id, and the record with this request id."""
+    return [_line(row) for row in await tx.fetch(_BY_ID, org_id, id_)]
 
 
-async def of_payment(tx: Tx, org_id: UUID, payment_id: UUID) -> Sequence[Line]:
+async def of_payment(tx: Tx, org_id: UUID, payment_id: UUID) -> Sequence[TransferListRow]:
     """Return the records that belong to a payment, the oldest first."""
     return [_line(row) for row in await tx.fetch(_OF_PAYMENT, org_id, str(payment_id))]
 
 
-def _line(row: Row) -> Line:
-    return Line(
+def _line(row: Row) -> TransferListRow:
+    return TransferListRow(
         id=row["id"],
         kind=row["kind"],
         user_id=row["user_id"],

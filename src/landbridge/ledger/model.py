@@ -1,62 +1,65 @@
-"""What the ledger speaks of: postings, records, and what may come of moving them."""
+"""Types of the ledger: postings, records, commands and their outcomes."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum, StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from landbridge.core.errors import Broken
-from landbridge.core.money import Money
-from landbridge.core.states import Moves
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.transitions import Transitions
 
 
-class Role(StrEnum):
-    """House accounts of an organisation, one per role and asset; may be below zero."""
+class HouseRole(StrEnum):
+    """Roles of house accounts, one account per organisation, role and asset; may be below zero."""
 
-    LIQUIDITY = "liquidity"  # what the organisation swaps from and into
-    FEES = "fees"  # what its customers paid for its services
-    OUTSIDE = "outside"  # the other side of what came from and went to chains and banks
-    IN_TRANSIT = "in_transit"  # between two legs of a record; empty once all records are at an end
-    RECEIVABLE = "receivable"  # what is owed to the organisation, below zero
-    WRITE_OFFS = "write_offs"  # what the organisation has lost for good, below zero
-    PAYABLE = "payable"  # owed to fee beneficiaries, not yet paid; empty likewise
+    LIQUIDITY = "liquidity"  # inventory that the organisation swaps from and into
+    FEES = "fees"  # fees paid by customers
+    OUTSIDE = "outside"  # counterpart of money that came from or went to chains and banks
+    IN_TRANSIT = "in_transit"  # between two legs of a record; zero once all records are terminal
+    RECEIVABLE = "receivable"  # owed to the organisation; below zero
+    WRITE_OFFS = "write_offs"  # lost by the organisation for good; below zero
+    GAS = "gas"  # native coins paid to validators for transactions; an expense, below zero
+    PAYABLE = (
+        "payable"  # owed to fee beneficiaries, not yet paid; zero once all records are terminal
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """One line of a journal: what is added to (or, below zero, taken from) an account.
+    """Line of a journal: the amount added to an account, or taken from it if below zero.
 
-    `account` is a wallet's account, or a house role. Held money stays the wallet's own but can't
-    be spent; house accounts hold nothing.
+    `account` is a wallet account or a house role. Held money still belongs to the wallet but can't
+    be spent. House accounts hold nothing.
     """
 
-    account: UUID | Role
+    account: UUID | HouseRole
     available: Money
     held_units: int = 0
 
 
 def check_journal(postings: Sequence[Posting]) -> None:
-    """Raise `Broken` unless each posting moves something and they sum to zero per asset."""
+    """Raise `InvariantBroken` unless each posting is non-zero and they sum to zero per asset."""
     sums: defaultdict[str, int] = defaultdict(int)
     for posting in postings:
         if not posting.available.units and not posting.held_units:
-            raise Broken(f"a posting moves nothing: {posting}")
-        if posting.held_units and isinstance(posting.account, Role):
-            raise Broken(f"a house account holds nothing: {posting}")
+            raise InvariantBroken(f"a posting moves nothing: {posting}")
+        if posting.held_units and isinstance(posting.account, HouseRole):
+            raise InvariantBroken(f"a house account can't hold money: {posting}")
         sums[posting.available.asset.code] += posting.available.units + posting.held_units
     if any(sums.values()):
-        raise Broken(f"a journal does not sum to zero: {dict(sums)}")
+        raise InvariantBroken(f"a journal does not sum to zero: {dict(sums)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A transfer record as it was read or has just been written.
+    """Transfer record as it was read or has just been written.
 
-    `details` and `facts` are the flow's own, as JSON-like values; together they are what the flow
-    decodes into its frozen struct. Units are smallest units of the asset beside them.
+    `details` and `facts` belong to the flow, as JSON-like values; the flow decodes both into its
+    frozen struct. Units are in the smallest unit of the asset beside them.
     """
 
     org_id: UUID
@@ -79,10 +82,11 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """A record to be opened, along `path` (normally one status), with what it does to money.
+class CreateTransfer:
+    """Command to create a record, along `path` (normally one status), with its postings.
 
-    `journals` maps a place in the path to its postings: `{0: [...]}` posts with the first change.
+    `journals` maps a position in the path to its postings: `{0: [...]}` posts with the first
+    change.
     """
 
     org_id: UUID
@@ -100,83 +104,83 @@ class Opening:
     actor: str
     journals: Mapping[int, Sequence[Posting]] = field(default_factory=dict[int, Sequence[Posting]])
 
-    def check(self, moves: "Moves[Any]") -> None:
-        """Raise `Broken` if the flow does not allow this or a journal is not balanced."""
-        _check(moves, None, self.path, self.journals)
+    def check(self, transitions: "Transitions[Any]") -> None:
+        """Raise `InvariantBroken` for a path that the flow forbids or an unbalanced journal."""
+        _check(transitions, None, self.path, self.journals)
 
 
-class Timing(Enum):
-    """How a move stands to the record's due time, checked in the statement."""
+class DueCheck(Enum):
+    """Check of the record's due time, made by the advancing statement."""
 
     ANY = "any"
-    IN_TIME = "in time"  # only before the record is due
-    OVERDUE = "overdue"  # only once it is
+    IN_TIME = "in time"  # only before the due time
+    OVERDUE = "overdue"  # only from the due time on
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """A record to be moved on, along `path`, from the version at which it was read.
+class AdvanceTransfer:
+    """Command to advance a record along `path`, from the version at which it was read.
 
-    `source` and `destination` replace what the record was opened with, for a quote that is made
-    later; the flow tells them in `facts` too, so that the log has them.
+    `source` and `destination` replace the created amounts, for a quote that is made later. The flow
+    repeats them in `facts`, so that the change log has them.
     """
 
     transfer: Transfer
     path: tuple[str, ...]
-    what: str
+    change_type: str
     actor: str
     at: datetime
-    timing: Timing = Timing.ANY
+    timing: DueCheck = DueCheck.ANY
     due_at: datetime | None = None
     source: Money | None = None
     destination: Money | None = None
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     journals: Mapping[int, Sequence[Posting]] = field(default_factory=dict[int, Sequence[Posting]])
 
-    def check(self, moves: "Moves[Any]") -> None:
-        """Raise `Broken` if the flow does not allow this or a journal is not balanced."""
-        if self.transfer.status not in moves.table:
-            raise Broken(f"{self.transfer.status} is no status of a {self.transfer.kind}")
-        _check(moves, self.transfer.status, self.path, self.journals)
+    def check(self, transitions: "Transitions[Any]") -> None:
+        """Raise `InvariantBroken` for a path that the flow forbids or an unbalanced journal."""
+        if self.transfer.status not in transitions.table:
+            raise InvariantBroken(f"{self.transfer.status} is no status of a {self.transfer.kind}")
+        _check(transitions, self.transfer.status, self.path, self.journals)
 
 
-class Outcome(StrEnum):
-    """What came of one item of a batch."""
+class CommitOutcome(StrEnum):
+    """Outcome of one item of a batch."""
 
     DONE = "done"
-    KNOWN = "known"  # open: the request id has a record already
-    LOST = "lost"  # advance: somebody else has moved the record since it was read
-    LATE = "late"  # advance: the record was due before this
+    DUPLICATE = "known"  # create: a record with this request id or id exists
+    STALE = "lost"  # advance: the record has another version than the one read
+    LATE = "late"  # advance: the record is past its due time
     EARLY = "early"  # advance: the record is not due yet
-    SHORT = "short"  # a wallet has too little
-    STRAY = "stray"  # a posting names an account that does not exist: a bug
+    INSUFFICIENT = "short"  # a wallet has an insufficient balance
+    UNKNOWN_ACCOUNT = "stray"  # a posting references an account that does not exist: a bug
 
 
-def as_opened(opening: Opening) -> Transfer:
-    """The record that an opening makes."""
+def created_record(creation: CreateTransfer) -> Transfer:
+    """Return the record that a create command results in."""
     return Transfer(
-        org_id=opening.org_id,
-        id=opening.id,
-        kind=opening.kind,
-        user_id=opening.user_id,
-        request_id=opening.request_id,
-        request=opening.request,
-        status=opening.path[-1],
-        version=len(opening.path),
-        source_asset=opening.source.asset.code,
-        source_units=opening.source.units,
-        destination_asset=opening.destination.asset.code,
-        destination_units=opening.destination.units,
-        details=opening.details,
+        org_id=creation.org_id,
+        id=creation.id,
+        kind=creation.kind,
+        user_id=creation.user_id,
+        request_id=creation.request_id,
+        request=creation.request,
+        status=creation.path[-1],
+        version=len(creation.path),
+        source_asset=creation.source.asset.code,
+        source_units=creation.source.units,
+        destination_asset=creation.destination.asset.code,
+        destination_units=creation.destination.units,
+        details=creation.details,
         facts={},
-        due_at=opening.due_at,
-        created_at=opening.at,
-        updated_at=opening.at,
+        due_at=creation.due_at,
+        created_at=creation.at,
+        updated_at=creation.at,
     )
 
 
-def as_moved(move: Move) -> Transfer:
-    """The record that a move makes of the one that was read."""
+def advanced_record(move: AdvanceTransfer) -> Transfer:
+    """Return the record that an advance command results in."""
     before = move.transfer
     source, destination = move.source, move.destination
     return replace(
@@ -194,14 +198,65 @@ def as_moved(move: Move) -> Transfer:
 
 
 def _check(
-    moves: "Moves[Any]",
+    transitions: "Transitions[Any]",
     before: Any,
     path: tuple[str, ...],
     journals: Mapping[int, Sequence[Posting]],
 ) -> None:
-    if not moves.is_path(before, path):
-        raise Broken(f"{before} may not become {' > '.join(path)}")
-    for place, postings in journals.items():
-        if not 0 <= place < len(path) or not postings:
-            raise Broken("a journal belongs to a station of the path and has postings")
+    if not transitions.is_path(before, path):
+        raise InvariantBroken(f"{before} may not become {' > '.join(path)}")
+    for position, postings in journals.items():
+        if not 0 <= position < len(path) or not postings:
+            raise InvariantBroken("a journal belongs to a position in the path and has postings")
         check_journal(postings)
+
+
+def is_due(command: "CreateTransfer | AdvanceTransfer") -> bool:
+    """Return whether the record is due as soon as the command is committed."""
+    return command.due_at is not None and command.due_at <= command.at
+
+
+def account_keys(org_id: UUID, journals: Mapping[int, Sequence[Posting]]) -> set[tuple[UUID, UUID]]:
+    """Return (organisation, id) of every account of a user that these postings change."""
+    return {
+        (org_id, posting.account)
+        for postings in journals.values()
+        for posting in postings
+        if not isinstance(posting.account, HouseRole)
+    }
+
+
+def creation_keys(creation: CreateTransfer) -> Collection[Hashable]:
+    """Return what a creation shares with others that must not be in one batch with it."""
+    return {
+        (creation.org_id, creation.request_id),
+        (creation.org_id, creation.id),
+        *account_keys(creation.org_id, creation.journals),
+    }
+
+
+def advance_keys(move: AdvanceTransfer) -> Collection[Hashable]:
+    """Return what a move shares with others that must not be in one batch with it."""
+    org_id = move.transfer.org_id
+    return {(org_id, move.transfer.id), *account_keys(org_id, move.journals)}
+
+
+class NewAccount(NamedTuple):
+    """Account that a wallet does not have yet, because it is older than the asset."""
+
+    id: UUID
+    wallet_id: UUID
+    asset_code: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccountBalance:
+    """Balance of a wallet in one asset, in smallest units; `held` can't be spent.
+
+    `missing` is set if the account does not exist yet; it is then empty.
+    """
+
+    id: UUID
+    available_units: int
+    held_units: int
+    missing: NewAccount | None = None

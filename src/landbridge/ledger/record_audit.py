@@ -1,7 +1,7 @@
-"""Verifies one record after the other: what it was opened as, its journals, and their effect.
+"""Record audit: verifies each record's creation digest, its journals and their total effect.
 
-What each flow states of its records is in `AuditRules` (audit_rules.py). Whatever is stored must
-become a finding and never an error, so records that can't be decoded are findings themselves.
+`AuditRules` (audit_rules.py) states the rules of each flow. Stored data never causes an error,
+only findings: records that can't be decoded are findings too.
 """
 
 from collections import Counter, defaultdict
@@ -10,23 +10,23 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
 
-from landbridge.db.pool import Tx
 from landbridge.ledger.audit_rules import AuditRules, steps_of, totals
-from landbridge.ledger.digests import digest_of_opened
+from landbridge.ledger.digests import stored_creation_digest
 from landbridge.ledger.model import Posting
-from landbridge.ledger.record_audit_store import AuditedRecord, Entry, read_records
+from landbridge.ledger.record_audit_store import AuditedEntry, AuditedRecord, read_records
+from landbridge.platform.db.pool import Tx
 
-OPENED = "every record is as it was opened"
-JOURNALS = "every journal is what its flow posts"
-EFFECT = "every record moved what its status promises"
+OPENED = "every record matches its creation digest"
+JOURNALS = "every journal matches its flow"
+EFFECT = "every record moved what its status implies"
 CHECKS = (OPENED, JOURNALS, EFFECT)
 
-# A finding names so many lines of a journal or accounts of a record; there may be fifty.
+# A finding lists at most this many lines of a journal or accounts of a record.
 _LINES_MAX = 3
 
 
-class Mismatch(NamedTuple):
-    """Something of a record that is not as it should be."""
+class RecordMismatch(NamedTuple):
+    """Finding about a record."""
 
     check: str
     org_id: UUID
@@ -35,19 +35,19 @@ class Mismatch(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tally:
-    """How much of each check is wrong, and some of it."""
+class AuditTally:
+    """Number of wrong records per check, with some of the findings."""
 
     limit: int
     wrong: Counter[str] = field(default_factory=Counter[str])
-    found: dict[str, list[Mismatch]] = field(default_factory=dict[str, list[Mismatch]])
+    found: dict[str, list[RecordMismatch]] = field(default_factory=dict[str, list[RecordMismatch]])
 
-    def add(self, mismatch: Mismatch) -> None:
-        """Count a mismatch; the first ones of each check are kept."""
+    def add(self, mismatch: RecordMismatch) -> None:
+        """Count a mismatch; keep the first ones of each check."""
         self.wrong[mismatch.check] += 1
-        kept = self.found.setdefault(mismatch.check, [])
-        if len(kept) < self.limit:
-            kept.append(mismatch)
+        findings = self.found.setdefault(mismatch.check, [])
+        if len(findings) < self.limit:
+            findings.append(mismatch)
 
 
 async def verify_records(
@@ -57,68 +57,68 @@ async def verify_records(
     *,
     org_id: UUID | None,
     limit: int,
-) -> Tally:
+) -> AuditTally:
     """Verify all records of these kinds, of one organisation or all, in the caller's snapshot."""
-    tally = Tally(limit)
+    tally = AuditTally(limit)
     async for audited in read_records(tx, org_id, kinds):
         for mismatch in mismatches(audited, rules_by_kind.get(audited.record.kind)):
             tally.add(mismatch)
     return tally
 
 
-def mismatches(audited: AuditedRecord, rules: AuditRules | None) -> Iterator[Mismatch]:
-    """Yield what is wrong with a record; without rules only what it was opened as is verified."""
+def mismatches(audited: AuditedRecord, rules: AuditRules | None) -> Iterator[RecordMismatch]:
+    """Yield the mismatches of a record; without rules only its creation digest is verified."""
     record, changes, _ = audited
     key = str(record.id)
     if not changes:
-        return  # the checks of records name it
-    digest = changes[0].opened_digest
-    if digest is not None and digest != digest_of_opened(record):
+        return  # the check of records against changes reports it
+    digest = changes[0].creation_digest
+    if digest is not None and digest != stored_creation_digest(record):
         sentence = (
-            f"the {record.kind} is not what it was opened as: its kind, owner, request id, "
+            f"the {record.kind} does not match its creation digest: its kind, owner, request id, "
             "amounts or details were altered"
         )
-        yield Mismatch(OPENED, record.org_id, key, sentence)
+        yield RecordMismatch(OPENED, record.org_id, key, sentence)
     if rules is None:
         return
     try:
         yield from _wrong_journals(audited, rules)
     except Exception as error:  # noqa: BLE001  whatever is stored becomes a finding
         sentence = f"its journals can't be recomputed: {_shortened(error)}"
-        yield Mismatch(JOURNALS, record.org_id, key, sentence)
+        yield RecordMismatch(JOURNALS, record.org_id, key, sentence)
     try:
         sentence = _wrong_effect(audited, rules)
     except Exception as error:  # noqa: BLE001  as above
-        sentence = f"what it should have moved can't be computed: {_shortened(error)}"
+        sentence = f"its expected total can't be computed: {_shortened(error)}"
     if sentence is not None:
-        yield Mismatch(EFFECT, record.org_id, key, sentence)
+        yield RecordMismatch(EFFECT, record.org_id, key, sentence)
 
 
-def _wrong_journals(audited: AuditedRecord, rules: AuditRules) -> Iterator[Mismatch]:
+def _wrong_journals(audited: AuditedRecord, rules: AuditRules) -> Iterator[RecordMismatch]:
     """Compare the entries of each change with those that its flow posts."""
     record, changes, entries = audited
-    stored: defaultdict[int, list[Entry]] = defaultdict(list)
+    stored: defaultdict[int, list[AuditedEntry]] = defaultdict(list)
     for entry in entries:
         stored[entry.seq].append(entry)
-    whats = {change.seq: change.what for change in changes}
+    change_types = {change.seq: change.change_type for change in changes}
     for step in steps_of(record, changes):
         journals = rules.journals(step)
         if journals is None:
             return
-        for place in range(len(step.path)):
-            seq = step.first_seq + place
-            posted = [_as_entry(seq, each) for each in journals.get(place, ())]
+        for position in range(len(step.path)):
+            seq = step.first_seq + position
+            posted = [_as_entry(seq, each) for each in journals.get(position, ())]
             found = stored.pop(seq, [])
             if found != posted and Counter(found) != Counter(posted):
-                sentence = f"change {seq} ({whats[seq]}) {_difference(posted, found)}"
-                yield Mismatch(JOURNALS, record.org_id, f"{record.id}/{seq}", sentence)
+                sentence = f"change {seq} ({change_types[seq]}) {_difference(posted, found)}"
+                yield RecordMismatch(JOURNALS, record.org_id, f"{record.id}/{seq}", sentence)
     for seq, found in stored.items():
         sentence = f"its entries of change {seq}, {_lines(found)}, belong to no step of the record"
-        yield Mismatch(JOURNALS, record.org_id, f"{record.id}/{seq}", sentence)
+        yield RecordMismatch(JOURNALS, record.org_id, f"{record.id}/{seq}", sentence)
 
 
 def _wrong_effect(audited: AuditedRecord, rules: AuditRules) -> str | None:
-    """Compare all that a record has moved with what its status promises."""
+    """Compare the total that a record has moved with the total that its status implies."""
     record, changes, entries = audited
     promised = rules.effect(record, [change.status_after or "" for change in changes])
     if promised is None:
@@ -139,12 +139,12 @@ def _wrong_effect(audited: AuditedRecord, rules: AuditRules) -> str | None:
     return f"a {record.kind} that is {record.status} moved {_listed(wrong)}"
 
 
-def _as_entry(seq: int, posting: Posting) -> Entry:
+def _as_entry(seq: int, posting: Posting) -> AuditedEntry:
     money = posting.available
-    return Entry(seq, posting.account, money.asset.code, money.units, posting.held_units)
+    return AuditedEntry(seq, posting.account, money.asset.code, money.units, posting.held_units)
 
 
-def _difference(posted: Sequence[Entry], found: Sequence[Entry]) -> str:
+def _difference(posted: Sequence[AuditedEntry], found: Sequence[AuditedEntry]) -> str:
     missing = list((Counter(posted) - Counter(found)).elements())
     extra = list((Counter(found) - Counter(posted)).elements())
     if not extra:
@@ -154,7 +154,7 @@ def _difference(posted: Sequence[Entry], found: Sequence[Entry]) -> str:
     return f"posts {_lines(extra)} instead of {_lines(missing)}"
 
 
-def _lines(entries: Sequence[Entry]) -> str:
+def _lines(entries: Sequence[AuditedEntry]) -> str:
     return _listed(
         [f"{_units(each.available, each.held)} of {each.account} {each.asset}" for each in entries]
     )
@@ -162,8 +162,8 @@ def _lines(entries: Sequence[Entry]) -> str:
 
 def _listed(texts: Sequence[str]) -> str:
     more = len(texts) - _LINES_MAX
-    shown = ", ".join(texts[:_LINES_MAX])
-    return f"{shown} and {more} more" if more > 0 else shown
+    listed = ", ".join(texts[:_LINES_MAX])
+    return f"{listed} and {more} more" if more > 0 else listed
 
 
 def _units(available: int, held: int) -> str:

@@ -1,6 +1,6 @@
 """Reads records with their changes and entries, one record after the other, for the audit.
 
-Three cursors run side by side over one snapshot, each in the order of the record's id, so memory
+Three cursors advance side by side over one snapshot, each ordered by record id, so memory use
 does not grow with the number of records.
 """
 
@@ -10,9 +10,9 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.db.pool import Cursor, Row, Tx
-from landbridge.ledger.audit_rules import Change
-from landbridge.ledger.model import Role, Transfer
+from landbridge.ledger.audit_rules import RecordChange
+from landbridge.ledger.model import HouseRole, Transfer
+from landbridge.platform.db.pool import Cursor, Row, Tx
 
 RECORDS = """
 select org_id, id, kind, user_id, request_id, request::text as request, status, version,
@@ -24,8 +24,9 @@ order by org_id, id
 """
 
 CHANGES = """
-select org_id, object_id as id, seq, what, status_after, actor, facts::text as facts, at, rests,
-    opened_digest
+select org_id, object_id as id, seq, change_type, status_after, actor, facts::text as facts,
+    occurred_at, is_settled,
+    creation_digest
 from changes
 where (org_id = $1 or $1::uuid is null) and kind = any ($2::text[])
 order by org_id, object_id, seq
@@ -38,28 +39,28 @@ where org_id = $1 or $1::uuid is null
 order by org_id, transfer_id, seq, line
 """
 
-# Rows that a cursor reads at a time: enough that round trips cost little.
+# Rows that a cursor fetches at a time: enough to make round trips cheap.
 FETCH_SIZE = 2_000
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-class Entry(NamedTuple):
-    """One line of a journal as it is stored."""
+class AuditedEntry(NamedTuple):
+    """Line of a journal as stored."""
 
     seq: int
-    account: UUID | Role | str | None
+    account: UUID | HouseRole | str | None
     asset: str
     available: int
     held: int
 
 
 class AuditedRecord(NamedTuple):
-    """A record with all of its changes and entries, each in their order."""
+    """Record with all its changes and entries, each in order."""
 
     record: Transfer
-    changes: Sequence[Change]
-    entries: Sequence[Entry]
+    changes: Sequence[RecordChange]
+    entries: Sequence[AuditedEntry]
 
 
 async def read_records(
@@ -81,33 +82,33 @@ async def read_records(
 
 
 class _Rows:
-    """Rows of a cursor, taken by the record that they belong to, in ascending order."""
+    """Buffered rows of a cursor, read record by record in ascending order."""
 
     def __init__(self, cursor: Cursor, fetch_size: int) -> None:
         self._cursor = cursor
         self._fetch_size = fetch_size
         self._rows: list[Row] = []
-        self._place = 0
+        self._position = 0
 
     async def take(self, key: tuple[UUID, UUID]) -> list[Row]:
-        """Return the rows of a record; those of records before it are passed over."""
-        taken: list[Row] = []
+        """Return the rows of a record; rows of earlier records are skipped."""
+        found: list[Row] = []
         org_id, record_id = key
         while await self._fill():
-            for place in range(self._place, len(self._rows)):
-                row = self._rows[place]
+            for position in range(self._position, len(self._rows)):
+                row = self._rows[position]
                 if row["id"] == record_id and row["org_id"] == org_id:
-                    taken.append(row)
+                    found.append(row)
                 elif (row["org_id"], row["id"]) > key:
-                    self._place = place
-                    return taken
-            self._place = len(self._rows)
-        return taken
+                    self._position = position
+                    return found
+            self._position = len(self._rows)
+        return found
 
     async def _fill(self) -> bool:
-        """Read on once all rows were taken; return whether there are any."""
-        if self._place == len(self._rows):
-            self._rows, self._place = await self._cursor.fetch(self._fetch_size), 0
+        """Fetch more rows once the buffer is consumed; return whether there are any."""
+        if self._position == len(self._rows):
+            self._rows, self._position = await self._cursor.fetch(self._fetch_size), 0
         return bool(self._rows)
 
 
@@ -133,23 +134,23 @@ def _record(row: Row) -> Transfer:
     )
 
 
-def _change(row: Row) -> Change:
+def _change(row: Row) -> RecordChange:
     facts: str | None = row["facts"]
     nothing: Mapping[str, Any] = {}
-    return Change(
+    return RecordChange(
         seq=row["seq"],
-        what=row["what"],
+        change_type=row["change_type"],
         status_after=row["status_after"],
         actor=row["actor"],
         facts=nothing if facts is None else _decode(facts),
-        at=row["at"],
-        is_settled=row["rests"],
-        opened_digest=row["opened_digest"],
+        occurred_at=row["occurred_at"],
+        is_settled=row["is_settled"],
+        creation_digest=row["creation_digest"],
     )
 
 
-def _entry(row: Row) -> Entry:
-    return Entry(
+def _entry(row: Row) -> AuditedEntry:
+    return AuditedEntry(
         seq=row["seq"],
         account=row["account_id"] or row["role"],
         asset=row["asset"],

@@ -1,4 +1,4 @@
-"""The reads of records and accounts. Nothing here writes, but for making empty accounts."""
+"""Reads of records and accounts. The only write creates empty accounts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -6,15 +6,15 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.core.pages import Position
-from landbridge.db.pool import Row, Tx
-from landbridge.ledger.model import Opening, Outcome, Transfer
+from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, CreateTransfer, Transfer
+from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.db.pool import Row, Tx
 
 GET = """
-select i.place, t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
+select i.position, t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
     t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
     t.due_at, t.created_at, t.updated_at
-from unnest($1::uuid[], $2::uuid[]) with ordinality as i (org_id, id, place)
+from unnest($1::uuid[], $2::uuid[]) with ordinality as i (org_id, id, position)
 join transfers t on t.org_id = i.org_id and t.id = i.id
 """
 
@@ -44,18 +44,22 @@ order by created_at desc, id desc
 limit $6
 """
 
-# The record that came to rest at a moment: such moments are unique in an organisation.
+# Finds the record with a settled change at a moment: such moments are unique per organisation.
 RESTED_AT = """
 select t.created_at, t.id
 from changes c
 join transfers t on t.org_id = c.org_id and t.id = c.object_id
-where c.org_id = $1 and c.at = $2 and c.rests
+where c.org_id = $1 and c.occurred_at = $2 and c.is_settled
 order by t.created_at desc, t.id desc
 limit 1
 """
 
-# Each organisation has its own time. The worker reads this without locks: a record that two
-# workers read is moved by one of them, the other loses the race.
+# Each organisation has its own clock. The worker reads without locks: if two workers read the same
+# record, one advances it and the other loses the race.
+# Organisations take turns: the longest due record of each comes first, then the second of each, so
+# that one with many due records does not delay the others.
+# The skipped ids are looked up by a hash: while a chain does not respond, they are all that is due,
+# and a comparison of each with each would be quadratic.
 DUE = """
 select t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
     t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
@@ -64,23 +68,30 @@ from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
 cross join lateral (
     select org_id, id, kind, user_id, request_id, request, status, version, source_asset,
         source_units, destination_asset, destination_units, details, facts, due_at, created_at,
-        updated_at
+        updated_at, row_number() over (order by due_at) as place
     from transfers
-    where org_id = o.org_id and due_at <= o.now and id <> all ($4::uuid[])
+    where org_id = o.org_id and due_at <= o.now and id not in (select unnest($4::uuid[]))
     order by due_at
     limit $3
 ) t
-order by t.due_at
+order by t.place, t.due_at
 limit $3
 """
 
 NEXT_DUE = "select min(due_at) from transfers where org_id = $1 and due_at > $2 and due_at <= $3"
 
-IS_OPENED = """
+IS_CREATED = """
 select exists (select from transfers where org_id = $1 and id = $2 and created_at = $3)
 """
 
-OPEN_ACCOUNTS = """
+IS_ADVANCED = """
+select exists (
+    select from changes
+    where org_id = $1 and object_id = $2 and seq = $3 and occurred_at = $4 and actor = $5
+)
+"""
+
+CREATE_ACCOUNTS = """
 insert into accounts (org_id, id, wallet_id, asset)
 select $1, id, wallet_id, asset
 from unnest($2::uuid[], $3::uuid[], $4::text[]) as a (id, wallet_id, asset)
@@ -88,9 +99,9 @@ on conflict do nothing
 """
 
 FIND_ACCOUNTS = """
-select i.place, a.id, a.available, a.held
+select i.position, a.id, a.available, a.held
 from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality
-    as i (org_id, wallet_id, asset, place)
+    as i (org_id, wallet_id, asset, position)
 join accounts a on a.org_id = i.org_id and a.wallet_id = i.wallet_id and a.asset = i.asset
 """
 
@@ -118,8 +129,8 @@ where t.org_id = $1 and t.user_id = $2
 limit 1
 """
 
-# What waits has a due time or, in review, none: the two indexes that this reads hold no records
-# that are at an end, so that it grows with what is under way and not with the years.
+# Waiting records have a due time or, in review, none. Both indexes used here exclude terminal
+# records, so the cost grows with the records in progress and not with their history.
 FIND_PAYING = """
 with payee as (
     select jsonb_build_object('ids', jsonb_agg(e.id::text)) as vars
@@ -154,17 +165,17 @@ limit 1
 """
 
 
-async def get_batch(tx: Tx, wanted: Sequence[tuple[UUID, UUID]]) -> list[Transfer | None]:
-    """The records by (organisation, id), in the order asked."""
-    rows = await tx.fetch(GET, [org_id for org_id, _ in wanted], [each for _, each in wanted])
-    found: list[Transfer | None] = [None] * len(wanted)
+async def get_batch(tx: Tx, keys: Sequence[tuple[UUID, UUID]]) -> list[Transfer | None]:
+    """Return the records by (organisation, id), in the order of the keys."""
+    rows = await tx.fetch(GET, [org_id for org_id, _ in keys], [each for _, each in keys])
+    found: list[Transfer | None] = [None] * len(keys)
     for row in rows:
-        found[row["place"] - 1] = _transfer(row)
+        found[row["position"] - 1] = _transfer(row)
     return found
 
 
 async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> Transfer | None:
-    """The record that this request id made."""
+    """Return the record with this request id."""
     row = await tx.fetchrow(FIND_REQUEST, org_id, request_id)
     return None if row is None else _transfer(row)
 
@@ -176,10 +187,10 @@ async def list_transfers(
     user_id: UUID | None,
     *,
     after: datetime,
-    before: Position,
+    before: PagePosition,
     limit: int,
 ) -> list[Transfer]:
-    """A page, newest first: created at or after `after`, and behind `before`."""
+    """Return a page, newest first, created at or after `after` and listed after `before`."""
     bounds = (org_id, kind, after, before.created_at, before.id, limit)
     if user_id is None:
         rows = await tx.fetch(LIST, *bounds)
@@ -188,44 +199,59 @@ async def list_transfers(
     return [_transfer(row) for row in rows]
 
 
-async def rested_at(tx: Tx, org_id: UUID, moment: datetime) -> Position | None:
-    """The list position of the record whose updatedAt is, or once was, this moment."""
+async def find_settled_at(tx: Tx, org_id: UUID, moment: datetime) -> PagePosition | None:
+    """Return the list position of the record whose updatedAt is, or once was, this moment."""
     row = await tx.fetchrow(RESTED_AT, org_id, moment)
-    return None if row is None else Position(row["created_at"], row["id"])
+    return None if row is None else PagePosition(row["created_at"], row["id"])
 
 
 async def due(
     tx: Tx, clocks: Mapping[UUID, datetime], *, skip: Collection[UUID], limit: int
 ) -> list[Transfer]:
-    """Records whose time has come, the longest due first, but for those to `skip`.
+    """Return due records, the longest due of each organisation first, except those to `skip`.
 
-    `clocks` is the time per organisation.
+    `clocks` is the current time per organisation.
     """
     rows = await tx.fetch(DUE, list(clocks), list(clocks.values()), limit, list(skip))
     return [_transfer(row) for row in rows]
 
 
 async def next_due(tx: Tx, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
-    """The earliest due moment of an organisation's records between these."""
+    """Return the earliest due time of an organisation's records between these."""
     return await tx.fetchval(NEXT_DUE, org_id, after, until)
 
 
-async def own_openings(
-    tx: Tx, openings: Sequence[Opening], outcomes: Sequence[Outcome]
-) -> list[Outcome]:
-    """Replace `KNOWN` by `DONE` for records that an attempt with a lost answer has opened."""
+async def mark_own_creations(
+    tx: Tx, creations: Sequence[CreateTransfer], outcomes: Sequence[CommitOutcome]
+) -> list[CommitOutcome]:
+    """Replace `DUPLICATE` by `DONE` for records that an earlier, unacknowledged attempt created."""
     own = list(outcomes)
-    for item, each in enumerate(openings):
-        is_known = own[item] is Outcome.KNOWN
-        if is_known and await tx.fetchval(IS_OPENED, each.org_id, each.id, each.at):
-            own[item] = Outcome.DONE
+    for item, each in enumerate(creations):
+        is_known = own[item] is CommitOutcome.DUPLICATE
+        if is_known and await tx.fetchval(IS_CREATED, each.org_id, each.id, each.at):
+            own[item] = CommitOutcome.DONE
+    return own
+
+
+async def mark_own_moves(
+    tx: Tx, moves: Sequence[AdvanceTransfer], outcomes: Sequence[CommitOutcome]
+) -> list[CommitOutcome]:
+    """Replace `STALE` by `DONE` for records that an earlier, unacknowledged attempt advanced."""
+    own = list(outcomes)
+    for item, each in enumerate(moves):
+        record, seq = each.transfer, each.transfer.version + len(each.path)
+        is_stale = own[item] is CommitOutcome.STALE
+        if is_stale and await tx.fetchval(
+            IS_ADVANCED, record.org_id, record.id, seq, each.at, each.actor
+        ):
+            own[item] = CommitOutcome.DONE
     return own
 
 
 async def open_accounts(tx: Tx, org_id: UUID, accounts: Sequence[tuple[UUID, UUID, str]]) -> None:
-    """Make accounts, each (id, wallet, asset); one that exists is left as it is."""
+    """Create accounts, each (id, wallet, asset); existing ones are left unchanged."""
     await tx.execute(
-        OPEN_ACCOUNTS,
+        CREATE_ACCOUNTS,
         org_id,
         [each for each, _, _ in accounts],
         [wallet_id for _, wallet_id, _ in accounts],
@@ -234,49 +260,55 @@ async def open_accounts(tx: Tx, org_id: UUID, accounts: Sequence[tuple[UUID, UUI
 
 
 async def find_accounts(
-    tx: Tx, wanted: Sequence[tuple[UUID, UUID, str]]
+    tx: Tx, keys: Sequence[tuple[UUID, UUID, str]]
 ) -> list[tuple[UUID, int, int] | None]:
-    """(id, available, held) by (organisation, wallet, asset), in the order asked."""
+    """Return (id, available, held) by (organisation, wallet, asset), in the order of the keys."""
     rows = await tx.fetch(
         FIND_ACCOUNTS,
-        [org_id for org_id, _, _ in wanted],
-        [wallet_id for _, wallet_id, _ in wanted],
-        [asset for _, _, asset in wanted],
+        [org_id for org_id, _, _ in keys],
+        [wallet_id for _, wallet_id, _ in keys],
+        [asset for _, _, asset in keys],
     )
-    found: list[tuple[UUID, int, int] | None] = [None] * len(wanted)
+    found: list[tuple[UUID, int, int] | None] = [None] * len(keys)
     for row in rows:
-        found[row["place"] - 1] = (row["id"], int(row["available"]), int(row["held"]))
+        found[row["position"] - 1] = (row["id"], int(row["available"]), int(row["held"]))
     return found
 
 
 async def wallet_ids(tx: Tx, org_id: UUID, accounts: Collection[UUID]) -> dict[UUID, UUID]:
-    """Wallets by account, of those accounts that there are."""
+    """Return the wallets by account, for accounts that exist."""
     rows = await tx.fetch(WALLET_IDS, org_id, list(accounts))
     return {row["id"]: row["wallet_id"] for row in rows}
 
 
-async def find_held(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
-    """The asset of an account of these wallets that is not empty, if there is one."""
+async def find_held_asset(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
+    """Return the asset of an account of these wallets that is not empty, if any."""
     return await tx.fetchval(FIND_HELD, org_id, list(wallet_ids))
 
 
-async def find_unfinished(
-    tx: Tx, org_id: UUID, user_id: UUID, ends: Sequence[tuple[str, str]]
+async def find_unfinished_kind(
+    tx: Tx, org_id: UUID, user_id: UUID, terminal: Sequence[tuple[str, str]]
 ) -> str | None:
-    """The kind of a record of this user that is not at an end, each (kind, status), if any."""
-    kinds, statuses = [kind for kind, _ in ends], [status for _, status in ends]
+    """Return the kind of a non-terminal record of this user, if any.
+
+    `terminal` lists the terminal (kind, status) pairs.
+    """
+    kinds, statuses = [kind for kind, _ in terminal], [status for _, status in terminal]
     return await tx.fetchval(FIND_UNFINISHED, org_id, user_id, kinds, statuses)
 
 
-async def find_paying(
+async def find_incoming_kind(
     tx: Tx,
     org_id: UUID,
     user_id: UUID,
     wallet_ids: Collection[UUID],
-    ends: Sequence[tuple[str, str]],
+    terminal: Sequence[tuple[str, str]],
 ) -> str | None:
-    """The kind of another's record, not at an end, that names this user or one of the accounts."""
-    kinds, statuses = [kind for kind, _ in ends], [status for _, status in ends]
+    """Return the kind of another user's non-terminal record that references this user.
+
+    A reference is the user's id, or the id of an account of the wallets.
+    """
+    kinds, statuses = [kind for kind, _ in terminal], [status for _, status in terminal]
     return await tx.fetchval(FIND_PAYING, org_id, user_id, list(wallet_ids), kinds, statuses)
 
 

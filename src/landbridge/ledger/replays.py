@@ -1,4 +1,4 @@
-"""A request that came before: the same words get its record again, other words are refused."""
+"""Replays: a repeated request gets its record again; a different request with its id is refused."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -10,7 +10,7 @@ from landbridge.ledger.model import Transfer
 def first_difference(
     before: Mapping[str, Any], after: Mapping[str, Any], under: str = ""
 ) -> str | None:
-    """The path of the first member in which two requests differ, as in `source.amount`."""
+    """Return the path of the first member in which two requests differ, as in `source.amount`."""
     for name in sorted(before.keys() | after.keys()):
         ours, theirs = before.get(name), after.get(name)
         if isinstance(ours, dict) and isinstance(theirs, dict):
@@ -25,7 +25,7 @@ def first_difference(
 
 
 def check_replay(found: Transfer | None, kind: str, request: Mapping[str, Any]) -> Transfer | None:
-    """The record of a request that came before; `RequestIdTaken` if that one was another."""
+    """Return the record of a repeated request; raises `RequestIdTaken` if the requests differ."""
     if found is None:
         return None
     if found.kind != kind:

@@ -1,175 +1,192 @@
-"""The ledger's verbs. Money verbs run in the ledger's own grouped transactions."""
+"""Ledger service. Its writes run in grouped transactions of their own."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from landbridge.core.errors import Broken
-from landbridge.core.ids import derived_id, new_id
-from landbridge.core.money import Asset
-from landbridge.core.pages import Window
-from landbridge.core.states import Moves
-from landbridge.db.group import Group
-from landbridge.db.lock_group import LockGroup
-from landbridge.db.pool import Database, Tx
 from landbridge.ledger import record_store, store
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.model import (
-    Move,
-    Opening,
-    Outcome,
-    Posting,
-    Role,
+    AccountBalance,
+    AdvanceTransfer,
+    CommitOutcome,
+    CreateTransfer,
+    NewAccount,
     Transfer,
-    as_moved,
-    as_opened,
+    account_keys,
+    advance_keys,
+    advanced_record,
+    created_record,
+    creation_keys,
+    is_due,
 )
 from landbridge.ledger.replays import check_replay
-from landbridge.ledger.trial import TRIAL, Trial
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.money import Asset
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.locking_group_commit import LockingGroupCommit
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.wakeups import DueNotifier
 
-# Two batches of each kind at a time keep both the database and this process busy; more only
-# makes batches smaller (measured: docs/internals/ledger.md).
-MONEY_LANES = 2
-READ_LANES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What a wallet holds of one asset, in smallest units; `held` can't be spent."""
-
-    id: UUID
-    available_units: int
-    held_units: int
+# Batches at a time; more would only make them smaller (measured: docs/internals/ledger.md).
+MONEY_CONCURRENCY, READ_CONCURRENCY = 2, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """The record of a request id; `is_replay` if it was there before this call."""
+class CreatedTransfer:
+    """Record of a request id; `is_replay` if it existed before this call."""
 
     transfer: Transfer
     is_replay: bool
 
 
 class Ledger:
-    """Opens records, moves them on, reads them."""
+    """Creates, advances and reads transfer records."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, notifier: DueNotifier | None = None) -> None:
         self._database = database
-        self._opens = LockGroup(self._open_batch, lanes=MONEY_LANES, keys=_opening_keys)
-        self._moves = LockGroup(self._advance_batch, lanes=MONEY_LANES, keys=_move_keys)
-        self._gets = Group(self._get_batch, lanes=READ_LANES)
-        self._accounts = Group(self._accounts_batch, lanes=READ_LANES)
+        # Wakes the worker when a record becomes due at once.
+        self._notifier = notifier or DueNotifier(database)
+        self._creations = LockingGroupCommit(
+            self._create_batch, concurrency=MONEY_CONCURRENCY, keys=creation_keys
+        )
+        self._advances = LockingGroupCommit(
+            self._advance_batch, concurrency=MONEY_CONCURRENCY, keys=advance_keys
+        )
+        self._gets = GroupCommit(self._get_batch, concurrency=READ_CONCURRENCY)
+        self._accounts = GroupCommit(self._accounts_batch, concurrency=READ_CONCURRENCY)
 
-    async def open(self, opening: Opening, moves: Moves[Any]) -> Opened | Outcome:
-        """Open a record, once per request id and id; `SHORT` if a wallet has too little.
+    async def create(
+        self, creation: CreateTransfer, transitions: Transitions[Any]
+    ) -> CreatedTransfer | CommitOutcome:
+        """Create a record, once per request id; return `INSUFFICIENT` if a wallet has too little.
 
-        Raises `RequestIdTaken`, naming the field, if one of them has a record that was asked for
-        in other words.
+        Raises `RequestIdTaken`, naming the field, if the request id or the record id belongs to a
+        different request.
         """
-        opening.check(moves)
-        outcome = await self._opens.call(opening)
+        creation.check(transitions)
+        outcome = await self._creations.call(creation)
         match outcome:
-            case Outcome.DONE:
-                return Opened(as_opened(opening), is_replay=False)
-            case Outcome.KNOWN:
+            case CommitOutcome.DONE:
+                if is_due(creation):
+                    self._notifier.notify()
+                return CreatedTransfer(created_record(creation), is_replay=False)
+            case CommitOutcome.DUPLICATE:
                 replayed = await self.find_replay(
-                    opening.org_id, opening.request_id, opening.kind, opening.request
+                    creation.org_id, creation.request_id, creation.kind, creation.request
                 )
                 if replayed is None:
-                    twin = await self._gets.call((opening.org_id, opening.id))
-                    replayed = check_replay(twin, opening.kind, opening.request)
+                    found = await self._gets.call((creation.org_id, creation.id))
+                    replayed = check_replay(found, creation.kind, creation.request)
                 if replayed is None:
-                    raise Broken("a known request id has no record")
-                return Opened(replayed, is_replay=True)
-            case Outcome.SHORT:
+                    raise InvariantBroken("a known request id has no record")
+                return CreatedTransfer(replayed, is_replay=True)
+            case CommitOutcome.INSUFFICIENT:
                 return outcome
             case _:
-                raise Broken(f"opening a {opening.kind} came out as {outcome}")
+                raise InvariantBroken(f"creating a {creation.kind} resulted in {outcome}")
 
-    async def advance(self, move: Move, moves: Moves[Any]) -> Transfer | Outcome:
-        """Move a record on; the record as it is then, or `LOST`, `LATE`, `EARLY` or `SHORT`."""
-        move.check(moves)
-        outcome = await self._moves.call(move)
-        match outcome:
-            case Outcome.DONE:
-                return as_moved(move)
-            case Outcome.LOST | Outcome.LATE | Outcome.EARLY | Outcome.SHORT:
-                return outcome
-            case _:
-                raise Broken(f"moving a {move.transfer.kind} on came out as {outcome}")
+    async def advance(
+        self, move: AdvanceTransfer, transitions: Transitions[Any]
+    ) -> Transfer | CommitOutcome:
+        """Advance a record; return it, or `STALE`, `LATE`, `EARLY` or `INSUFFICIENT`."""
+        move.check(transitions)
+        outcome = await self._advances.call(move)
+        if outcome is CommitOutcome.DONE and is_due(move):
+            self._notifier.notify()
+        return _advanced(move, outcome)
 
-    async def open_in(self, tx: Tx, opening: Opening, moves: Moves[Any]) -> Opened | Outcome:
-        """As `open`, in the caller's transaction: for what writes rows of its own beside the money.
+    async def create_in(
+        self, tx: Tx, creation: CreateTransfer, transitions: Transitions[Any]
+    ) -> CreatedTransfer | CommitOutcome:
+        """Create a record as `create` does, in the caller's transaction.
 
-        Locks are taken in one order by all: an approval, the record, its accounts, and then leaf
-        rows (requests for information, receipts, references, files). On `SHORT` nothing was
-        written.
+        All callers take locks in this order: approval, record, its accounts, then leaf rows
+        (requests for information, incoming payments, references, files). On `INSUFFICIENT` nothing
+        is written.
         """
-        opening.check(moves)
-        accounts = _account_keys(opening.org_id, opening.journals)
+        creation.check(transitions)
+        accounts = account_keys(creation.org_id, creation.journals)
         if accounts:
             await store.lock(tx, transfers=(), accounts=accounts)
-        (outcome,) = await store.open_batch(tx, [opening])
+        (outcome,) = await store.create_batch(tx, [creation])
         match outcome:
-            case Outcome.DONE:
-                return Opened(as_opened(opening), is_replay=False)
-            case Outcome.KNOWN:
-                return Opened(await _find_known(tx, opening), is_replay=True)
-            case Outcome.SHORT:
+            case CommitOutcome.DONE:
+                if is_due(creation):
+                    await self._notifier.notify_in(tx)
+                return CreatedTransfer(created_record(creation), is_replay=False)
+            case CommitOutcome.DUPLICATE:
+                return CreatedTransfer(await _find_known(tx, creation), is_replay=True)
+            case CommitOutcome.INSUFFICIENT:
                 return outcome
             case _:
-                raise Broken(f"opening a {opening.kind} came out as {outcome}")
+                raise InvariantBroken(f"creating a {creation.kind} resulted in {outcome}")
 
-    async def advance_in(self, tx: Tx, move: Move, moves: Moves[Any]) -> Transfer | Outcome:
-        """As `advance`, in the caller's transaction; on any other outcome nothing was written.
+    async def create_house_transfers_in(
+        self, tx: Tx, creations: Sequence[CreateTransfer], transitions: Transitions[Any]
+    ) -> Sequence[CommitOutcome]:
+        """Create records that move no wallet's money, in one statement of the caller's transaction.
 
-        The order of locks is that of `open_in`.
+        Return `DONE` or `DUPLICATE` for each.
         """
-        move.check(moves)
+        for each in creations:
+            each.check(transitions)
+            if account_keys(each.org_id, each.journals):
+                raise InvariantBroken(f"the {each.kind} {each.id} moves money of a wallet")
+        return await store.create_batch(tx, creations) if creations else ()
+
+    async def advance_in(
+        self, tx: Tx, move: AdvanceTransfer, transitions: Transitions[Any]
+    ) -> Transfer | CommitOutcome:
+        """Advance a record as `advance` does, in the caller's transaction.
+
+        On any outcome but success nothing is written. The lock order is that of `create_in`.
+        """
+        move.check(transitions)
         record = (move.transfer.org_id, move.transfer.id)
-        accounts = _account_keys(move.transfer.org_id, move.journals)
+        accounts = account_keys(move.transfer.org_id, move.journals)
         await store.lock(tx, transfers=[record], accounts=accounts)
         (outcome,) = await store.advance_batch(tx, [move])
-        match outcome:
-            case Outcome.DONE:
-                return as_moved(move)
-            case Outcome.LOST | Outcome.LATE | Outcome.EARLY | Outcome.SHORT:
-                return outcome
-            case _:
-                raise Broken(f"moving a {move.transfer.kind} on came out as {outcome}")
+        if outcome is CommitOutcome.DONE and is_due(move):
+            await self._notifier.notify_in(tx)
+        return _advanced(move, outcome)
 
     async def lock_in(self, tx: Tx, record: Transfer) -> bool:
-        """Lock a record until the transaction ends; False if it has moved since it was read.
+        """Lock a record until the transaction ends; return False if it has advanced since read.
 
-        For what may only be written while the record stays as it is. The order of locks is that of
-        `open_in`.
+        For writes that are only valid while the record stays unchanged. The lock order is that of
+        `create_in`.
         """
         key = (record.org_id, record.id)
         await store.lock(tx, transfers=[key], accounts=())
-        # A statement of its own: its snapshot is newer than the lock.
+        # A separate statement, so that its snapshot is newer than the lock.
         (current,) = await record_store.get_batch(tx, [key])
         return current is not None and current.version == record.version
 
     async def postpone(
         self, record: Transfer, due_at: datetime, facts: Mapping[str, Any] | None = None
     ) -> bool:
-        """Put a due record off, if it is as it was read: nothing happened, it waits for longer.
+        """Postpone a due record, if it is unchanged since it was read; return whether it was.
 
-        `facts` are how it waits (how often it was tried): they are in no change, so nothing that
-        is told of the record may rest on them.
+        `facts` describe the wait (such as the number of attempts). They are in no change, so
+        nothing
+        that is derived from the change log may depend on them.
         """
         return await self._database.single(
             lambda tx: store.postpone(tx, record, due_at, facts or {})
         )
 
     async def find(self, org_id: UUID, transfer_id: UUID) -> Transfer | None:
-        """The record of any kind, if there is one."""
+        """Return the record of any kind, if there is one."""
         return await self._gets.call((org_id, transfer_id))
 
     async def get(self, org_id: UUID, kind: str, transfer_id: UUID) -> Transfer:
-        """The record; raises `TransactionNotFound`, also for another organisation's."""
+        """Return the record; raises `TransactionNotFound`, also for another organisation's."""
         found = await self._gets.call((org_id, transfer_id))
         if found is None or found.kind != kind:
             raise TransactionNotFound(f"there is no transaction {transfer_id}")
@@ -178,27 +195,27 @@ class Ledger:
     async def find_replay(
         self, org_id: UUID, request_id: UUID, kind: str, request: Mapping[str, Any]
     ) -> Transfer | None:
-        """The record that this request id made, if any; raises `RequestIdTaken` as `open` does."""
-        found = await self._database.transact(
+        """Return the record of this request id, if any; raises `RequestIdTaken`."""
+        found = await self._database.read(
             lambda tx: record_store.find_request(tx, org_id, request_id)
         )
         return check_replay(found, kind, request)
 
     async def find_request(self, org_id: UUID, request_id: UUID) -> Transfer | None:
-        """The record of any kind that this request id made, if there is one."""
+        """Return the record of any kind with this request id, if any."""
         return await self._database.single(
             lambda tx: record_store.find_request(tx, org_id, request_id)
         )
 
     async def page(
-        self, org_id: UUID, kind: str, user_id: UUID | None, window: Window
+        self, org_id: UUID, kind: str, user_id: UUID | None, window: PageWindow
     ) -> Sequence[Transfer]:
-        """A page, newest first. `window.before` is a bound, or the cursor of an earlier page."""
+        """Return a page, newest first; `window.before` is a bound or an earlier page's cursor."""
 
         async def read(tx: Tx) -> Sequence[Transfer]:
             before = window.position
             if window.before is not None:
-                before = await record_store.rested_at(tx, org_id, window.before) or before
+                before = await record_store.find_settled_at(tx, org_id, window.before) or before
             return await record_store.list_transfers(
                 tx,
                 org_id,
@@ -209,83 +226,99 @@ class Ledger:
                 limit=window.limit,
             )
 
-        return await self._database.transact(read)
+        return await self._database.read(read)
 
     async def due(
         self, clocks: Mapping[UUID, datetime], *, limit: int, skip: Collection[UUID] = ()
     ) -> Sequence[Transfer]:
-        """Records whose time has come, the longest due first, but for those to `skip`."""
+        """Return due records, the longest due of each organisation first, except `skip`."""
         return await self._database.single(
             lambda tx: record_store.due(tx, clocks, skip=skip, limit=limit)
         )
 
     async def next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
-        """When the next record falls due, if one does after `after` and by `until`."""
+        """Return when the next record becomes due after `after` and by `until`, if one does."""
         return await self._database.single(
             lambda tx: record_store.next_due(tx, org_id, after=after, until=until)
         )
 
-    async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> Account:
-        """A wallet's account of one asset; made here if the wallet is older than the asset.
-
-        A trial makes none: what is missing is noted, and empty.
-        """
-        wanted = (org_id, wallet_id, asset.code)
-        found = await self._accounts.call(wanted)
+    async def find_account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> AccountBalance:
+        """Return a wallet's account of one asset, which may be `missing`."""
+        found = await self._accounts.call((org_id, wallet_id, asset.code))
         if found is None:
-            made = (derived_id(wallet_id, asset.code), wallet_id, asset.code)
-            if (trial := TRIAL.get()) is not None:
-                trial.missing.append(made)
-                return Account(made[0], available_units=0, held_units=0)
-            await self._database.transact(lambda tx: record_store.open_accounts(tx, org_id, [made]))
-            found = await self._accounts.call(wanted)
-        if found is None:
-            raise Broken(f"wallet {wallet_id} has no account of {asset.code}")
-        return Account(*found)
+            account = NewAccount(derived_id(wallet_id, asset.code), wallet_id, asset.code)
+            return AccountBalance(account.id, 0, 0, missing=account)
+        return AccountBalance(*found)
 
-    async def _open_batch(self, openings: list[Opening], wait_ms: int) -> list[Outcome]:
-        accounts = {key for each in openings for key in _account_keys(each.org_id, each.journals)}
+    async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> AccountBalance:
+        """Return a wallet's account of one asset; create it if it is missing."""
+        found = await self.find_account(org_id, wallet_id, asset)
+        if found.missing is None:
+            return found
+        await self.open_accounts(org_id, [found.missing])
+        opened = await self.find_account(org_id, wallet_id, asset)
+        if opened.missing is not None:
+            raise InvariantBroken(f"wallet {wallet_id} has no account of {asset.code}")
+        return opened
+
+    async def open_accounts(self, org_id: UUID, accounts: Sequence[NewAccount]) -> None:
+        """Create missing accounts; those that exist by now stay as they are."""
+        await self._database.transact(lambda tx: record_store.open_accounts(tx, org_id, accounts))
+
+    async def _create_batch(
+        self, creations: list[CreateTransfer], wait_ms: int
+    ) -> list[CommitOutcome]:
+        accounts = {key for each in creations for key in account_keys(each.org_id, each.journals)}
         lock_timeout, attempts = f"{wait_ms}ms", 0
 
-        async def work(tx: Tx) -> list[Outcome]:
+        async def work(tx: Tx) -> list[CommitOutcome]:
             nonlocal attempts
             attempts += 1
             if accounts:
-                await store.lock(tx, transfers=(), accounts=accounts, lock_timeout=lock_timeout)
-            outcomes = await store.open_batch(tx, openings, lock_timeout=lock_timeout)
+                outcomes = await store.lock_and_create(
+                    tx, creations, accounts=accounts, lock_timeout=lock_timeout
+                )
+            else:
+                outcomes = await store.create_batch(tx, creations, lock_timeout=lock_timeout)
             if attempts == 1:
                 return outcomes
-            return await record_store.own_openings(tx, openings, outcomes)
+            return await record_store.mark_own_creations(tx, creations, outcomes)
 
-        if not accounts:
-            return await self._database.single(work)
-        return await self._database.transact(work)
+        return await self._database.single(work)
 
-    async def _advance_batch(self, moves: list[Move], wait_ms: int) -> list[Outcome]:
-        records = {(each.transfer.org_id, each.transfer.id) for each in moves}
+    async def _advance_batch(
+        self, moves: list[AdvanceTransfer], wait_ms: int
+    ) -> list[CommitOutcome]:
         accounts = {
-            key for each in moves for key in _account_keys(each.transfer.org_id, each.journals)
+            key for each in moves for key in account_keys(each.transfer.org_id, each.journals)
         }
+        attempts = 0
 
-        async def work(tx: Tx) -> list[Outcome]:
-            await store.lock(tx, transfers=records, accounts=accounts, lock_timeout=f"{wait_ms}ms")
-            return await store.advance_batch(tx, moves)
+        async def work(tx: Tx) -> list[CommitOutcome]:
+            nonlocal attempts
+            attempts += 1
+            outcomes = await store.lock_and_advance(
+                tx, moves, accounts=accounts, lock_timeout=f"{wait_ms}ms"
+            )
+            if attempts == 1:
+                return outcomes
+            return await record_store.mark_own_moves(tx, moves, outcomes)
 
-        return await self._database.transact(work)
+        return await self._database.single(work)
 
-    async def _get_batch(self, wanted: list[tuple[UUID, UUID]]) -> list[Transfer | None]:
-        return await self._database.single(lambda tx: record_store.get_batch(tx, wanted))
+    async def _get_batch(self, keys: list[tuple[UUID, UUID]]) -> list[Transfer | None]:
+        return await self._database.single(lambda tx: record_store.get_batch(tx, keys))
 
     async def _accounts_batch(
-        self, wanted: list[tuple[UUID, UUID, str]]
+        self, keys: list[tuple[UUID, UUID, str]]
     ) -> list[tuple[UUID, int, int] | None]:
-        return await self._database.single(lambda tx: record_store.find_accounts(tx, wanted))
+        return await self._database.single(lambda tx: record_store.find_accounts(tx, keys))
 
 
 async def open_accounts(
     tx: Tx, org_id: UUID, wallets: Sequence[tuple[UUID, Sequence[Asset]]]
 ) -> None:
-    """Make the accounts of new wallets, each (wallet, assets), in the caller's transaction."""
+    """Create the accounts of new wallets, each (wallet, assets), in the caller's transaction."""
     await record_store.open_accounts(
         tx,
         org_id,
@@ -293,82 +326,73 @@ async def open_accounts(
     )
 
 
-async def open_missing(tx: Tx, org_id: UUID, trial: Trial) -> None:
-    """Make the accounts that a trial found missing, in a transaction that is rolled back."""
-    await record_store.open_accounts(tx, org_id, trial.missing)
-
-
-async def find_held(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
-    """The asset of something that these wallets hold, if they hold anything."""
-    return await record_store.find_held(tx, org_id, wallet_ids)
+async def find_held_asset(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
+    """Return an asset that these wallets hold, if any."""
+    return await record_store.find_held_asset(tx, org_id, wallet_ids)
 
 
 async def wallet_ids(tx: Tx, org_id: UUID, accounts: Collection[UUID]) -> Mapping[UUID, UUID]:
-    """The wallets that these accounts belong to, by account."""
+    """Return the wallets of these accounts, by account."""
     return await record_store.wallet_ids(tx, org_id, accounts)
 
 
-async def find_unfinished(
-    tx: Tx, org_id: UUID, user_id: UUID, moves: Mapping[str, Moves[Any]]
+async def find_unfinished_kind(
+    tx: Tx, org_id: UUID, user_id: UUID, transitions: Mapping[str, Transitions[Any]]
 ) -> str | None:
-    """The kind of a record of this user that may still move, if there is one."""
-    return await record_store.find_unfinished(tx, org_id, user_id, _ends(moves))
+    """Return the kind of a non-terminal record of this user, if any."""
+    return await record_store.find_unfinished_kind(
+        tx, org_id, user_id, _terminal_statuses(transitions)
+    )
 
 
-async def find_paying(
+async def find_incoming_kind(
     tx: Tx,
     org_id: UUID,
     user_id: UUID,
     wallet_ids: Collection[UUID],
-    moves: Mapping[str, Moves[Any]],
+    transitions: Mapping[str, Transitions[Any]],
 ) -> str | None:
-    """The kind of another user's record that may still move and pays this one, if there is one.
+    """Return the kind of another user's non-terminal record that pays this user, if any.
 
-    It names the user, or an account of the wallets, wherever in its details.
+    Such a record references the user, or an account of the wallets, anywhere in its details.
     """
-    return await record_store.find_paying(tx, org_id, user_id, wallet_ids, _ends(moves))
+    return await record_store.find_incoming_kind(
+        tx, org_id, user_id, wallet_ids, _terminal_statuses(transitions)
+    )
 
 
-def _ends(moves: Mapping[str, Moves[Any]]) -> list[tuple[str, str]]:
-    """Each kind and status that is an end."""
+def _terminal_statuses(transitions: Mapping[str, Transitions[Any]]) -> list[tuple[str, str]]:
+    """Return every terminal (kind, status)."""
     return [
         (kind, str(status))
-        for kind, each in moves.items()
+        for kind, each in transitions.items()
         for status in each.table
         if each.is_terminal(status)
     ]
 
 
-async def _find_known(tx: Tx, opening: Opening) -> Transfer:
-    """The record that an opening found in its place, if it was asked for in the same words."""
-    known = await record_store.find_request(tx, opening.org_id, opening.request_id)
+def _advanced(move: AdvanceTransfer, outcome: CommitOutcome) -> Transfer | CommitOutcome:
+    """Return the advanced record, or why it was not advanced."""
+    match outcome:
+        case CommitOutcome.DONE:
+            return advanced_record(move)
+        case (
+            CommitOutcome.STALE
+            | CommitOutcome.LATE
+            | CommitOutcome.EARLY
+            | CommitOutcome.INSUFFICIENT
+        ):
+            return outcome
+        case _:
+            raise InvariantBroken(f"advancing a {move.transfer.kind} resulted in {outcome}")
+
+
+async def _find_known(tx: Tx, creation: CreateTransfer) -> Transfer:
+    """Return the existing record of a create command; raises `RequestIdTaken` if it differs."""
+    known = await record_store.find_request(tx, creation.org_id, creation.request_id)
     if known is None:
-        (known,) = await record_store.get_batch(tx, [(opening.org_id, opening.id)])
-    replayed = check_replay(known, opening.kind, opening.request)
+        (known,) = await record_store.get_batch(tx, [(creation.org_id, creation.id)])
+    replayed = check_replay(known, creation.kind, creation.request)
     if replayed is None:
-        raise Broken("a known request id has no record")
+        raise InvariantBroken("a known request id has no record")
     return replayed
-
-
-def _account_keys(
-    org_id: UUID, journals: Mapping[int, Sequence[Posting]]
-) -> set[tuple[UUID, UUID]]:
-    return {
-        (org_id, posting.account)
-        for postings in journals.values()
-        for posting in postings
-        if not isinstance(posting.account, Role)
-    }
-
-
-def _opening_keys(opening: Opening) -> Collection[Hashable]:
-    return {
-        (opening.org_id, opening.request_id),
-        (opening.org_id, opening.id),
-        *_account_keys(opening.org_id, opening.journals),
-    }
-
-
-def _move_keys(move: Move) -> Collection[Hashable]:
-    org_id = move.transfer.org_id
-    return {(org_id, move.transfer.id), *_account_keys(org_id, move.journals)}

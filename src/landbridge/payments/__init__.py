@@ -1,1 +1,5 @@
-"""What flows share: who pays and who is paid, amounts, postings of held money, wire shapes."""
+"""The ways money moves: siblings of one shape, strangers to each other.
+
+A flow is its moves and details (model), its verbs (service), what the worker does at each status
+(steps) and its wire shapes (api). Money and states are moved by the ledger.
+"""

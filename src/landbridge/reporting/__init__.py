@@ -1,1 +1,1 @@
-"""Reports: what can be measured, and the measures themselves."""
+"""Reporting: metrics, roll-ups, schedules, exports and account statements."""

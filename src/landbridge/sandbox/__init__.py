@@ -1,1 +1,1 @@
-"""What only a sandbox can do: make money appear and time pass. Refused in production."""
+"""Sandbox-only operations: funding, clock, scripted outcomes. Refused in production."""

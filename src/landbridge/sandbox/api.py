@@ -1,4 +1,4 @@
-"""Routes of the sandbox: /v2/sandbox. Ours; no other service has them."""
+"""Routes of the sandbox: /v2/sandbox. Ours; not part of the contract."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -10,42 +10,46 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.chains.tokens import Chain
-from landbridge.core.clock import Clock
+from landbridge.customers.users.path_params import known_user
 from landbridge.ledger.errors import TransactionNotFound
-from landbridge.orgs.service import AHEAD_MAX
-from landbridge.rfis.api import TransferReview, review_reply
-from landbridge.sandbox.service import Sandbox
-from landbridge.simulation.model import Pace, Paces
-from landbridge.users.paths import known_user
-from landbridge.web.caller import ApiRequest
-from landbridge.web.paths import known_id
-from landbridge.web.reply import Moment, WireStruct, moment
+from landbridge.payments.rfis.api import TransferReview, review_reply
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import one_of, positive_text, stated
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.orgs.service import AHEAD_MAX
+from landbridge.providers.chains.tokens import CURRENCIES, Chain
+from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles
+from landbridge.sandbox.service import COINS_MAX, Sandbox
+
+# Of the largest amount that is made up.
+_WHOLE_DIGITS = len(str(COINS_MAX)) - 1
 
 
-class Advance(WireStruct, frozen=True):
-    """How far the organisation's time is to move on, in seconds."""
+class ClockAdvance(WireStruct, frozen=True):
+    """Seconds by which the organisation's clock is advanced."""
 
     seconds: Annotated[int, msgspec.Meta(ge=0, le=int(AHEAD_MAX.total_seconds()))]
 
 
 class ClockReply(WireStruct, frozen=True):
-    """The organisation's time, and how far it is ahead of real time."""
+    """The organisation's time, and its offset from real time."""
 
     now: Moment
     offset_seconds: int
 
 
-class Funding(WireStruct, frozen=True):
-    """Coins that are to arrive; `amount` is a decimal string."""
+class FundingRequest(WireStruct, frozen=True):
+    """Coins to credit; `amount` is a decimal string."""
 
     chain: Chain
-    currency: str
-    amount: str
+    currency: Annotated[str, stated(one_of(CURRENCIES))]
+    amount: Annotated[str, stated(positive_text(whole_digits=_WHOLE_DIGITS))]
 
 
 class FundingReply(WireStruct, frozen=True):
-    """The deposit that was made up, and what the wallet holds after it."""
+    """The simulated deposit, and the wallet's balance after it."""
 
     id: UUID
     user_id: UUID
@@ -58,22 +62,22 @@ class FundingReply(WireStruct, frozen=True):
     created_at: Moment
 
 
-class PaceCommand(WireStruct, frozen=True):
-    """How fast chains and banks are to be from now on; what is left out stays as it is."""
+class LatencyRequest(WireStruct, frozen=True):
+    """New latency of chains and banks; an omitted field keeps its value."""
 
-    chains: Pace | None = None
-    rails: Pace | None = None
+    chains: LatencyProfile | None = None
+    rails: LatencyProfile | None = None
 
 
-class PaceReply(WireStruct, frozen=True):
-    """How fast the organisation's simulated chains and banks are."""
+class LatencyReply(WireStruct, frozen=True):
+    """Latency of the organisation's simulated chains and banks."""
 
-    chains: Pace
-    rails: Pace
+    chains: LatencyProfile
+    rails: LatencyProfile
 
 
 class RfiAction(StrEnum):
-    """What is to become of a request for information."""
+    """What to do with a request for information."""
 
     OPEN = "open"
     CLOSE = "close"
@@ -86,40 +90,44 @@ class RfiCommand(WireStruct, frozen=True):
 
 
 class SandboxRoutes(Controller):
-    """Money from nowhere and time at will; refused in production."""
+    """Fund wallets and advance the clock; refused in production."""
 
     path = "/v2/sandbox"
     tags = ("Sandbox",)
 
     @post(
-        "/clock/advance", status_code=200, summary="Move the organisation's clock on", unkeyed=True
+        "/clock/advance",
+        status_code=200,
+        summary="Move the organisation's clock on",
+        unkeyed=True,
+        costly=True,
     )
     async def advance(
         self,
         request: ApiRequest,
-        data: JSONBody[Advance],
+        data: JSONBody[ClockAdvance],
         sandbox: NamedDependency[Sandbox],
         clock: NamedDependency[Clock],
     ) -> ClockReply:
-        """Everything that falls due by then is done, in order, before this answers."""
+        """Everything that falls due by the new time is done, in order, before the response."""
         offset = await sandbox.advance_clock(request.user, timedelta(seconds=data.seconds))
         return ClockReply(now=moment(clock.now(offset)), offset_seconds=int(offset.total_seconds()))
 
-    @get("/pace", summary="Retrieve the pace")
-    async def pace(self, request: ApiRequest, sandbox: NamedDependency[Sandbox]) -> PaceReply:
-        """How fast the organisation's simulated chains and banks are."""
-        return _pace_reply(await sandbox.paces(request.user))
+    @get("/latency", summary="Retrieve the latency")
+    async def latency(self, request: ApiRequest, sandbox: NamedDependency[Sandbox]) -> LatencyReply:
+        """Latency of the organisation's simulated chains and banks."""
+        return _latency_reply(await sandbox.latencies(request.user))
 
-    @post("/pace", status_code=200, summary="Set the pace")
-    async def set_pace(
+    @post("/latency", status_code=200, summary="Set the latency")
+    async def set_latency(
         self,
         request: ApiRequest,
-        data: JSONBody[PaceCommand],
+        data: JSONBody[LatencyRequest],
         sandbox: NamedDependency[Sandbox],
-    ) -> PaceReply:
-        """Instant, or as slow as outside: confirmations, cut-offs, weekends and bank holidays."""
-        return _pace_reply(
-            await sandbox.set_paces(request.user, chains=data.chains, rails=data.rails)
+    ) -> LatencyReply:
+        """Instant, or realistic: confirmations, cut-off times, weekends and bank holidays."""
+        return _latency_reply(
+            await sandbox.set_latencies(request.user, chains=data.chains, rails=data.rails)
         )
 
     @post("/transfers/{transferId:str}/rfi", status_code=200, summary="Simulate an RFI")
@@ -130,7 +138,7 @@ class SandboxRoutes(Controller):
         data: JSONBody[RfiCommand],
         sandbox: NamedDependency[Sandbox],
     ) -> TransferReview:
-        """Compliance asks about an onramp or offramp, or is content with what it heard."""
+        """Open a request for information on an onramp or offramp, or close it."""
         transfer_id = known_id(transferId, "transaction", TransactionNotFound)
         is_open = data.action is RfiAction.OPEN
         return review_reply(await sandbox.review(request.user, transfer_id, is_open=is_open))
@@ -142,10 +150,10 @@ class SandboxRoutes(Controller):
         self,
         request: ApiRequest,
         userId: FromPath[str],
-        data: JSONBody[Funding],
+        data: JSONBody[FundingRequest],
         sandbox: NamedDependency[Sandbox],
     ) -> FundingReply:
-        """Coins arrive in the user's wallet at once."""
+        """Credit coins to the user's wallet at once."""
         deposit, holding = await sandbox.fund(
             request.user,
             known_user(userId),
@@ -166,5 +174,5 @@ class SandboxRoutes(Controller):
         )
 
 
-def _pace_reply(paces: Paces) -> PaceReply:
-    return PaceReply(chains=paces.chains, rails=paces.rails)
+def _latency_reply(profiles: LatencyProfiles) -> LatencyReply:
+    return LatencyReply(chains=profiles.chains, rails=profiles.rails)

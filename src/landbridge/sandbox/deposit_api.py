@@ -1,41 +1,47 @@
-"""Routes that let money arrive for a payment: /v2/sandbox/onramps and /v2/sandbox/offramps."""
+"""Routes that simulate a deposit for a payment: /v2/sandbox/onramps and /v2/sandbox/offramps."""
 
 from decimal import Decimal
+from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.formats.texts import check_text
 from landbridge.ledger.errors import TransactionNotFound
-from landbridge.receipts.model import Receipt, Sender
-from landbridge.sandbox.deposits import Credited, SandboxDeposits
-from landbridge.web.caller import ApiRequest
-from landbridge.web.paths import known_id
-from landbridge.web.reply import Moment, WireStruct, moment
+from landbridge.payments.incoming_payments.model import IncomingPayment, IncomingPaymentSender
+from landbridge.platform.formats.schemas import LineText, OptionalLine
+from landbridge.platform.formats.texts import check_text
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import one_of, positive_text, stated
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.sandbox.deposits import EVERY_RAIL, CreditedDeposit, SandboxDeposits
+
+# Deposits are in dollars.
+_CENTS = 2
 
 
-class DepositSource(WireStruct, frozen=True):
-    """Who sends it, as the bank will say."""
+class FiatDepositSource(WireStruct, frozen=True):
+    """Sender of the deposit, as the bank reports it."""
 
-    name: str | None = None
-    bank_name: str | None = None
-    routing_number: str | None = None
-    account_number: str | None = None
+    name: LineText | None = None
+    bank_name: LineText | None = None
+    routing_number: LineText | None = None
+    account_number: LineText | None = None
 
 
 class FiatDeposit(WireStruct, frozen=True):
-    """Fiat that is to arrive; what is left out is exactly what the onramp waits for."""
+    """Fiat to deposit; omitted fields are exactly as the onramp expects."""
 
-    amount: Decimal | None = None
-    reference: str | None = None
-    payment_rail: str | None = None
-    source: DepositSource | None = None
+    amount: Annotated[Decimal, stated(positive_text(_CENTS))] | None = None
+    reference: OptionalLine | None = None
+    payment_rail: Annotated[str, stated(one_of(EVERY_RAIL))] | None = None
+    source: FiatDepositSource | None = None
 
 
 class FiatDepositReply(WireStruct, frozen=True):
-    """The deposit that was made up, as the bank tells of it."""
+    """The simulated deposit, as the bank reports it."""
 
     id: UUID
     transfer_id: UUID
@@ -48,13 +54,13 @@ class FiatDepositReply(WireStruct, frozen=True):
 
 
 class CoinDeposit(WireStruct, frozen=True):
-    """Coins that are to arrive; without an amount exactly what the offramp waits for."""
+    """Coins to deposit; without an amount exactly what the offramp expects."""
 
-    amount: Decimal | None = None
+    amount: Annotated[Decimal, stated(positive_text())] | None = None
 
 
 class CoinDepositReply(WireStruct, frozen=True):
-    """The transaction that was made up, and where the offramp stands after it."""
+    """The simulated transaction, and the status of the offramp after it."""
 
     transfer_id: UUID
     status: str
@@ -67,7 +73,7 @@ class CoinDepositReply(WireStruct, frozen=True):
 
 
 class SandboxDepositRoutes(Controller):
-    """Money that arrives for a payment; refused in production."""
+    """Simulate deposits for a payment; refused in production."""
 
     path = "/v2/sandbox"
     tags = ("Sandbox",)
@@ -85,9 +91,9 @@ class SandboxDepositRoutes(Controller):
         data: JSONBody[FiatDeposit],
         sandbox_deposits: NamedDependency[SandboxDeposits],
     ) -> FiatDepositReply:
-        """Fiat arrives at the bank, and is matched or given back as real fiat would be."""
+        """Fiat arrives at the bank, and is matched or returned as real fiat would be."""
         transfer_id = known_id(transferId, "transaction", TransactionNotFound)
-        receipt = await sandbox_deposits.send_fiat(
+        incoming_payment = await sandbox_deposits.send_fiat(
             request.user,
             transfer_id,
             amount=data.amount,
@@ -95,7 +101,7 @@ class SandboxDepositRoutes(Controller):
             payment_rail=data.payment_rail,
             sender=None if data.source is None else _sender(data.source),
         )
-        return _fiat_reply(transfer_id, receipt)
+        return _fiat_reply(transfer_id, incoming_payment)
 
     @post(
         "/offramps/{transferId:str}/deposit",
@@ -110,40 +116,40 @@ class SandboxDepositRoutes(Controller):
         data: JSONBody[CoinDeposit],
         sandbox_deposits: NamedDependency[SandboxDeposits],
     ) -> CoinDepositReply:
-        """Coins arrive from the external wallet that pays the offramp."""
+        """Coins arrive from the external wallet that funds the offramp."""
         transfer_id = known_id(transferId, "transaction", TransactionNotFound)
         return _coin_reply(
             await sandbox_deposits.send_coins(request.user, transfer_id, amount=data.amount)
         )
 
 
-def _sender(told: DepositSource) -> Sender:
-    return Sender(
-        name=_text("name", told.name),
-        bank_name=_text("bankName", told.bank_name),
-        routing_number=_text("routingNumber", told.routing_number),
-        account_number=_text("accountNumber", told.account_number),
+def _sender(source: FiatDepositSource) -> IncomingPaymentSender:
+    return IncomingPaymentSender(
+        name=_text("name", source.name),
+        bank_name=_text("bankName", source.bank_name),
+        routing_number=_text("routingNumber", source.routing_number),
+        account_number=_text("accountNumber", source.account_number),
     )
 
 
-def _text(name: str, told: str | None) -> str | None:
-    return None if told is None else check_text(f"source.{name}", told)
+def _text(name: str, value: str | None) -> str | None:
+    return None if value is None else check_text(f"source.{name}", value)
 
 
-def _fiat_reply(transfer_id: UUID, receipt: Receipt) -> FiatDepositReply:
+def _fiat_reply(transfer_id: UUID, incoming_payment: IncomingPayment) -> FiatDepositReply:
     return FiatDepositReply(
-        id=receipt.id,
+        id=incoming_payment.id,
         transfer_id=transfer_id,
-        amount=str(receipt.money),
-        currency=receipt.money.asset.currency,
-        payment_rail=receipt.rail,
-        reference=receipt.reference,
-        received_at=moment(receipt.received_at),
-        clears_at=moment(receipt.clears_at),
+        amount=str(incoming_payment.money),
+        currency=incoming_payment.money.asset.currency,
+        payment_rail=incoming_payment.rail,
+        reference=incoming_payment.reference,
+        received_at=moment(incoming_payment.received_at),
+        clears_at=moment(incoming_payment.clears_at),
     )
 
 
-def _coin_reply(credited: Credited) -> CoinDepositReply:
+def _coin_reply(credited: CreditedDeposit) -> CoinDepositReply:
     offramp, asset = credited.offramp, credited.money.asset
     return CoinDepositReply(
         transfer_id=offramp.record.id,

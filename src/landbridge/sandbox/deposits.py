@@ -1,31 +1,35 @@
-"""Money that arrives for a payment that waits for it: fiat for onramps, coins for offramps."""
+"""Simulated deposits for payments that wait for one: fiat for onramps, coins for offramps."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from landbridge.core.clock import Clock
-from landbridge.core.errors import FieldInvalid, ResourceConflict
-from landbridge.core.ids import new_id
-from landbridge.core.money import Asset, Money
-from landbridge.flows.offramps.model import Offramp
-from landbridge.flows.offramps.service import Offramps
-from landbridge.flows.onramps.service import Onramps
-from landbridge.formats.texts import check_text
-from landbridge.orgs.model import Mode
-from landbridge.payments.amounts import parse_amount
-from landbridge.payments.forced import deposit_delay, is_told_twice
-from landbridge.rails.calendar import settles_at
-from landbridge.receipts.model import Receipt, Sender, Told
-from landbridge.receipts.service import Receipts
-from landbridge.simulation.errors import SandboxOnly
-from landbridge.simulation.hashes import transaction_hash
-from landbridge.simulation.model import Pace
-from landbridge.simulation.service import Memory
-from landbridge.web.caller import Caller, check_editor
+from landbridge.payments.engine.amounts import parse_amount
+from landbridge.payments.engine.scripted_outcomes import deposit_delay, is_reported_twice
+from landbridge.payments.incoming_payments.model import (
+    IncomingPayment,
+    IncomingPaymentSender,
+    ReportedCredit,
+)
+from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.offramps.model import Offramp
+from landbridge.payments.offramps.service import Offramps
+from landbridge.payments.onramps.service import Onramps
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.formats.texts import check_text
+from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.orgs.model import Mode
+from landbridge.providers.rails.calendar import settles_at
+from landbridge.providers.simulation.chain_tx_hashes import transaction_hash
+from landbridge.providers.simulation.errors import SandboxOnly
+from landbridge.providers.simulation.model import LatencyProfile
+from landbridge.providers.simulation.service import SimulatedState
 
-# How each currency comes; the first is how it comes if nothing is told.
+# Rails of each currency; the first is the default.
 RAILS = {
     "usd": ("wire", "ach", "rtp"),
     "eur": ("sepa", "sepaInstant"),
@@ -33,9 +37,10 @@ RAILS = {
     "mxn": ("spei",),
 }
 _OTHER_RAILS = ("bank", "momo")
+EVERY_RAIL = (*(rail for each in RAILS.values() for rail in each), *_OTHER_RAILS)
 
-# Whom a deposit is from if nothing is told. Nobody has this number.
-_SENDER = Sender(
+# Default sender of a deposit. The account number is assigned to no bank account.
+_SENDER = IncomingPaymentSender(
     name="Example Sender",
     bank_name="Example Bank",
     routing_number="123456780",
@@ -44,8 +49,8 @@ _SENDER = Sender(
 
 
 @dataclass(frozen=True, slots=True)
-class Credited:
-    """Coins that arrived for an offramp, and what has become of it."""
+class CreditedDeposit:
+    """Coins credited for an offramp, and the status of the offramp."""
 
     offramp: Offramp
     money: Money
@@ -54,13 +59,13 @@ class Credited:
 
 @dataclass(frozen=True, slots=True)
 class SandboxDeposits:
-    """Refuses everything in production. Each call is a deposit of its own."""
+    """Simulates deposits; each call is a new one. Refuses everything in production."""
 
     mode: Mode
     onramps: Onramps
     offramps: Offramps
-    receipts: Receipts
-    memory: Memory
+    incoming_payments: IncomingPayments
+    simulated_state: SimulatedState
     clock: Clock
 
     async def send_fiat(
@@ -71,13 +76,13 @@ class SandboxDeposits:
         amount: Decimal | None,
         reference: str | None,
         payment_rail: str | None,
-        sender: Sender | None,
-    ) -> Receipt:
-        """Let a deposit for an onramp arrive at the bank; what is not told is as expected.
+        sender: IncomingPaymentSender | None,
+    ) -> IncomingPayment:
+        """Simulate a fiat deposit for an onramp; omitted values are as expected.
 
-        The worker matches it or gives it back, as it would a real one. Raises
-        `TransactionNotFound`, `FieldInvalid`, and `ResourceConflict` for an onramp that was never
-        accepted or is a deposit on a virtual account itself.
+        The worker matches or returns it like a real one. Raises `TransactionNotFound`,
+        `FieldInvalid`, and `ResourceConflict` for an onramp that was never accepted or is itself a
+        deposit on a virtual account.
         """
         check_editor(caller)
         self._check_mode()
@@ -91,14 +96,14 @@ class SandboxDeposits:
         asset = onramp.source.asset
         rail = _rail(asset, payment_rail)
         at = self.clock.stamp(caller.clock_offset)
-        told_reference = onramp.details.reference if reference is None else reference
+        normalise_reference = onramp.details.reference if reference is None else reference
         clears_at = await self.clears_at(caller.org_id, rail, at)
-        told = Told(
+        credit = ReportedCredit(
             org_id=caller.org_id,
             bank_reference=f"sandbox/{new_id()}",
             account_number=number,
-            # An empty one is a payer who forgot it.
-            reference=check_text("reference", told_reference) if told_reference else None,
+            # An empty reference simulates a payer who forgot it.
+            reference=check_text("reference", normalise_reference) if normalise_reference else None,
             money=_amount(amount, onramp.source),
             rail=rail,
             sender=sender or _SENDER,
@@ -106,17 +111,17 @@ class SandboxDeposits:
             at=at,
             clears_at=clears_at + deposit_delay(onramp.record),
         )
-        if is_told_twice(onramp.record):
-            await self.receipts.receive(told)
-        return await self.receipts.receive(told)
+        if is_reported_twice(onramp.record):
+            await self.incoming_payments.receive(credit)
+        return await self.incoming_payments.receive(credit)
 
     async def send_coins(
         self, caller: Caller, transfer_id: UUID, *, amount: Decimal | None
-    ) -> Credited:
-        """Let coins arrive from the external wallet that pays an offramp, confirmed.
+    ) -> CreditedDeposit:
+        """Simulate confirmed coins from the external wallet that funds an offramp.
 
         Raises `TransactionNotFound`, `FieldInvalid`, and `ResourceConflict` for an offramp that a
-        wallet of the platform pays.
+        wallet of the platform funds.
         """
         check_editor(caller)
         self._check_mode()
@@ -124,11 +129,11 @@ class SandboxDeposits:
         money = _amount(amount, offramp.gross)
         chain_hash = transaction_hash(money.asset.chain, new_id())
         arrived = await self.offramps.coins_arrived(caller, transfer_id, money, chain_hash)
-        return Credited(arrived, money, chain_hash)
+        return CreditedDeposit(arrived, money, chain_hash)
 
     async def clears_at(self, org_id: UUID, rail: str, at: datetime) -> datetime:
-        """When a deposit that arrives at `at` can be used, at the organisation's pace."""
-        is_real = (await self.memory.paces(org_id)).rails is Pace.REAL
+        """Return when a deposit that arrives at `at` clears, with the organisation's latency."""
+        is_real = (await self.simulated_state.get_latencies(org_id)).rails is LatencyProfile.REAL
         return settles_at(rail, at) if is_real else at
 
     def _check_mode(self) -> None:
@@ -136,17 +141,17 @@ class SandboxDeposits:
             raise SandboxOnly
 
 
-def _amount(told: Decimal | None, expected: Money) -> Money:
-    return expected if told is None else parse_amount("amount", told, expected.asset)
+def _amount(value: Decimal | None, expected: Money) -> Money:
+    return expected if value is None else parse_amount("amount", value, expected.asset)
 
 
-def _rail(asset: Asset, told: str | None) -> str:
-    """How it comes, as it is spelled here whatever the case; raises `FieldInvalid`."""
+def _rail(asset: Asset, value: str | None) -> str:
+    """Return the rail in its canonical spelling, in any case; raises `FieldInvalid`."""
     known = RAILS.get(asset.currency, _OTHER_RAILS)
-    if told is None:
+    if value is None:
         return known[0]
     for each in known:
-        if each.lower() == told.lower():
+        if each.lower() == value.lower():
             return each
     raise FieldInvalid(
         f"paymentRail must be one of {', '.join(known)} for {asset.currency}", field="paymentRail"

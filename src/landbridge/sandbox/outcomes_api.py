@@ -1,19 +1,18 @@
-"""The route that lists what later steps can be made to come to: /v2/sandbox/outcomes."""
+"""Route that lists the outcomes that can be scripted: /v2/sandbox/outcomes."""
 
 from litestar import Controller, get
 from litestar.di import NamedDependency
 
-from landbridge.simulation.forcing import Forcing
-from landbridge.simulation.outcomes import CATALOGUE, Outcome
-from landbridge.simulation.plans import HEADER, spell
-from landbridge.web.reply import WireStruct
+from landbridge.platform.http.responses import WireStruct
+from landbridge.providers.simulation.outcome_catalog import CATALOGUE, ScriptedOutcome
+from landbridge.providers.simulation.outcome_plans import HEADER, format_delay
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
 
 
 class OutcomeReply(WireStruct, frozen=True):
     """One outcome of a step, for payments of these types.
 
-    `defaultDelay` is the delay that is meant if none is told, as in `3d`; null for an outcome that
-    takes none.
+    `defaultDelay` applies if no delay is given, as in `3d`; null for an outcome without a delay.
     """
 
     step: str
@@ -24,30 +23,30 @@ class OutcomeReply(WireStruct, frozen=True):
 
 
 class OutcomesReply(WireStruct, frozen=True):
-    """All outcomes, in the order in which payments meet their steps, and the header to ask with."""
+    """All outcomes, in the order of a payment's steps, and the header that scripts them."""
 
     header: str
     outcomes: list[OutcomeReply]
 
 
 class OutcomeRoutes(Controller):
-    """What can be forced; refused in production."""
+    """List outcomes that can be scripted; refused in production."""
 
     path = "/v2/sandbox/outcomes"
     tags = ("Sandbox",)
 
     @get(summary="List what can be forced")
-    async def outcomes(self, forcing: NamedDependency[Forcing]) -> OutcomesReply:
-        """Every step=outcome that the header Landbridge-Sandbox of a create takes."""
-        forcing.check_sandbox()
+    async def outcomes(self, scripted_outcomes: NamedDependency[ScriptedOutcomes]) -> OutcomesReply:
+        """Every step=outcome that the header Landbridge-Sandbox of a create accepts."""
+        scripted_outcomes.check_sandbox()
         return OutcomesReply(header=HEADER, outcomes=[_reply(each) for each in CATALOGUE])
 
 
-def _reply(outcome: Outcome) -> OutcomeReply:
+def _reply(outcome: ScriptedOutcome) -> OutcomeReply:
     return OutcomeReply(
         step=outcome.step,
         outcome=outcome.name,
-        description=outcome.happens,
+        description=outcome.description,
         transfer_types=outcome.kinds,
-        default_delay=None if outcome.delay is None else spell(outcome.delay),
+        default_delay=None if outcome.delay is None else format_delay(outcome.delay),
     )

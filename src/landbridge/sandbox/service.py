@@ -1,5 +1,6 @@
 """Verbs of the sandbox."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -9,79 +10,90 @@ from uuid import UUID
 
 import base58
 
-from landbridge.bank_files.reading import Reading
-from landbridge.bank_files.writing import Writer
-from landbridge.chains.tokens import TOKENS, Chain
-from landbridge.core.clock import Clock
-from landbridge.core.errors import Broken, FieldInvalid
-from landbridge.core.ids import new_id
-from landbridge.core.money import AmountError, Money
-from landbridge.flows.due import Due
-from landbridge.ledger.model import Opening, Outcome, Transfer
-from landbridge.ledger.service import Ledger
-from landbridge.orgs.model import Mode
-from landbridge.orgs.service import AHEAD_MAX, Orgs
-from landbridge.receipts.steps import ReceiptSteps
-from landbridge.reporting.schedules.service import ReportSchedules
-from landbridge.rfis.reviewing import Review, Reviewing
-from landbridge.simulation.errors import SandboxOnly
-from landbridge.simulation.hashes import transaction_hash
-from landbridge.simulation.model import Pace, Paces
-from landbridge.simulation.service import Memory
-from landbridge.users.service import Users
-from landbridge.verification.service import Verification
-from landbridge.wallets.model import (
+from landbridge.customers.users.service import Users
+from landbridge.customers.verification.service import Verification
+from landbridge.customers.wallets.model import (
     DEPOSIT_KIND,
     DEPOSIT_MOVES,
     DepositStatus,
     deposit_details,
     deposit_postings,
 )
-from landbridge.wallets.service import Holding, Wallets, checked_address
-from landbridge.web.caller import Caller, check_editor
+from landbridge.customers.wallets.service import WalletHolding, Wallets, checked_address
+from landbridge.ledger.model import CommitOutcome, CreateTransfer, Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.bank_files.file_writer import BankFileWriter
+from landbridge.payments.bank_files.inbox import InboxReader
+from landbridge.payments.incoming_payments.steps import IncomingPaymentSteps
+from landbridge.payments.rfis.reviews import TransferReviewCase, TransferReviews
+from landbridge.payments.scheduler import Scheduler
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import AmountError, Money
+from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.orgs.model import Mode
+from landbridge.platform.orgs.service import AHEAD_MAX, Orgs
+from landbridge.providers.chains.tokens import TOKENS, Chain, Network
+from landbridge.providers.evm.faucet import Faucet
+from landbridge.providers.simulation.chain_tx_hashes import transaction_hash
+from landbridge.providers.simulation.errors import SandboxOnly
+from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles
+from landbridge.providers.simulation.service import SimulatedState
+from landbridge.reporting.schedules.service import ReportSchedules
+from landbridge.sandbox.minting import mint_deposit
 
-# Enough for any story, little enough that sums of many stay far from 38 digits.
-_COINS_MAX = 10**12
-# How many due moments one advance stops at; beyond, it jumps, and does the rest at the end.
+# Enough for any scenario, and small enough that sums of many stay far from 38 digits.
+COINS_MAX = 10**12
+# Maximum number of due times at which one advance stops; it then jumps, and does the rest at the
+# end.
 _STEPS_MAX = 200
-# For so long an advance makes reports that are due; any others are left to the worker.
+# Time an advance spends on due reports; the worker creates the rest.
 _REPORTS_S = 2.0
-# What a simulated request for information asks.
+# Question of a simulated request for information.
 _QUESTION = "What is this payment for? (A question of the sandbox.)"
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """Refuses everything in production."""
+    """Sandbox operations. Refuses everything in production."""
 
     mode: Mode
     ledger: Ledger
     orgs: Orgs
     users: Users
     wallets: Wallets
-    due: Due
+    due: Scheduler
     verification: Verification
     clock: Clock
-    reviewing: Reviewing
-    receipt_steps: ReceiptSteps
+    transfer_reviews: TransferReviews
+    incoming_payment_steps: IncomingPaymentSteps
     report_schedules: ReportSchedules
-    memory: Memory
+    simulated_state: SimulatedState
+    # By local chain: there, coins are created on the chain, and arrive as any deposit does.
+    faucets: Mapping[Network, Faucet]
     # None where the bank is the sandbox's own.
-    bank_writer: Writer | None = None
-    bank_reading: Reading | None = None
+    bank_writer: BankFileWriter | None = None
+    bank_reading: InboxReader | None = None
 
-    async def review(self, caller: Caller, transfer_id: UUID, *, is_open: bool) -> Review:
+    async def review(
+        self, caller: Caller, transfer_id: UUID, *, is_open: bool
+    ) -> TransferReviewCase:
         """Open or close a request for information on a payment, as a reviewer would."""
         check_editor(caller)
         self._check_mode()
         if is_open:
-            return await self.reviewing.open(caller, transfer_id, question=_QUESTION)
-        return await self.reviewing.close(caller, transfer_id)
+            return await self.transfer_reviews.open(caller, transfer_id, question=_QUESTION)
+        return await self.transfer_reviews.close(caller, transfer_id)
 
     async def fund(
         self, caller: Caller, user_id: UUID, *, chain: Chain, currency: str, amount: str
-    ) -> tuple[Transfer, Holding]:
-        """Let coins arrive in a user's wallet, as if they had come over the chain."""
+    ) -> tuple[Transfer, WalletHolding]:
+        """Credit coins to a user's wallet, as if they had arrived on the chain.
+
+        On a local chain they do arrive: they are created there, and this waits until they are final
+        and credited.
+        """
         check_editor(caller)
         self._check_mode()
         await self.users.check_exists(caller.org_id, user_id)
@@ -91,14 +103,17 @@ class Sandbox:
             money = Money.parse(amount, asset)
         except AmountError as error:
             raise FieldInvalid(f"amount {error}", field="amount") from error
-        if not 0 < money.units <= _COINS_MAX * 10**asset.decimals:
-            raise FieldInvalid(
-                f"amount must be above zero and at most {_COINS_MAX}", field="amount"
-            )
+        if not 0 < money.units <= COINS_MAX * 10**asset.decimals:
+            raise FieldInvalid(f"amount must be above zero and at most {COINS_MAX}", field="amount")
+        faucet = self.faucets.get(Network(chain))
+        if faucet is not None:
+            deposit = await mint_deposit(self.ledger, faucet, holding.wallet, money)
+            held = await self.wallets.holding(caller.org_id, user_id, chain, currency)
+            return deposit, held
         account = await self.ledger.account(caller.org_id, holding.wallet.id, asset)
         deposit_id = new_id()
-        opened = await self.ledger.open(
-            Opening(
+        opened = await self.ledger.create(
+            CreateTransfer(
                 org_id=caller.org_id,
                 id=deposit_id,
                 kind=DEPOSIT_KIND,
@@ -118,16 +133,16 @@ class Sandbox:
             ),
             DEPOSIT_MOVES,
         )
-        if isinstance(opened, Outcome):
-            raise Broken("a deposit came out short")
+        if isinstance(opened, CommitOutcome):
+            raise InvariantBroken("a deposit came out short")
         held = await self.wallets.holding(caller.org_id, user_id, chain, currency)
         return opened.transfer, held
 
     async def advance_clock(self, caller: Caller, by: timedelta) -> timedelta:
-        """Move the organisation's time on, and do everything that falls due, in order.
+        """Advance the organisation's clock, and do everything that falls due, in order.
 
-        Time goes from one due moment to the next, so that what a step sets off happens on the way:
-        a payout that takes two days is done when three have passed.
+        Time moves from one due time to the next, so that follow-up steps happen on the way: a
+        payout that takes two days is completed when three have passed.
         """
         check_editor(caller)
         self._check_mode()
@@ -157,7 +172,7 @@ class Sandbox:
         return offset
 
     async def _next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
-        """The next moment at which a record moves, or a file goes to the bank."""
+        """Return the next time at which a record is due, or a file goes to the bank."""
         found = [await self.ledger.next_due(org_id, after=after, until=until)]
         if self.bank_writer is not None:
             found.append(await self.bank_writer.next_due(org_id, after=after, until=until))
@@ -168,29 +183,32 @@ class Sandbox:
         await self.verification.run_all(offsets)
         if self.bank_reading is not None:
             await self.bank_reading.run(offsets)
-        # What arrived before a deadline is in time, so it comes first; it may set off more.
-        await self.receipt_steps.run_all(offsets)
+        # A deposit before a deadline is in time, so deposits come first; they may cause further
+        # steps.
+        await self.incoming_payment_steps.run_all(offsets)
         await self.due.run_all(offsets)
-        while await self.receipt_steps.run_all(offsets):
+        while await self.incoming_payment_steps.run_all(offsets):
             await self.due.run_all(offsets)
         if self.bank_writer is not None:
             await self.bank_writer.run(offsets)
         await self.report_schedules.run_until(offsets, reports_until_s)
 
-    async def paces(self, caller: Caller) -> Paces:
-        """How fast the organisation's simulated chains and banks are."""
+    async def latencies(self, caller: Caller) -> LatencyProfiles:
+        """Return the latency of the organisation's simulated chains and banks."""
         self._check_mode()
-        return await self.memory.paces(caller.org_id)
+        return await self.simulated_state.get_latencies(caller.org_id)
 
-    async def set_paces(self, caller: Caller, *, chains: Pace | None, rails: Pace | None) -> Paces:
-        """Set how fast they are from now on; None leaves one as it is."""
+    async def set_latencies(
+        self, caller: Caller, *, chains: LatencyProfile | None, rails: LatencyProfile | None
+    ) -> LatencyProfiles:
+        """Set the latency from now on; None keeps a value."""
         check_editor(caller)
         self._check_mode()
-        before = await self.memory.paces(caller.org_id)
-        paces = Paces(chains or before.chains, rails or before.rails)
+        before = await self.simulated_state.get_latencies(caller.org_id)
+        profiles = LatencyProfiles(chains or before.chains, rails or before.rails)
         at = self.clock.stamp(caller.clock_offset)
-        await self.memory.set_paces(caller.org_id, paces, actor=caller.actor, at=at)
-        return paces
+        await self.simulated_state.set_latencies(caller.org_id, profiles, actor=caller.actor, at=at)
+        return profiles
 
     def _check_mode(self) -> None:
         if self.mode is not Mode.SANDBOX:
@@ -198,7 +216,7 @@ class Sandbox:
 
 
 def _sender(deposit_id: UUID, chain: Chain) -> str:
-    """An address outside that nobody has, from which a deposit came."""
+    """Return an unowned external address as the sender of a deposit."""
     digest = sha256(f"sender/{chain}/{deposit_id}".encode()).digest()
-    told = f"0x{digest[:20].hex()}" if chain.is_evm else base58.b58encode(digest).decode("ascii")
-    return checked_address(chain, told, field="sender")
+    address = f"0x{digest[:20].hex()}" if chain.is_evm else base58.b58encode(digest).decode("ascii")
+    return checked_address(chain, address, field="sender")

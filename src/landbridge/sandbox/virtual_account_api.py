@@ -1,6 +1,6 @@
-"""The route that makes up deposits on virtual accounts. Source: interface/virtual-account."""
+"""Route that simulates deposits on virtual accounts. Source: interface/virtual-account."""
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 import msgspec
@@ -8,43 +8,51 @@ from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.core.money import AmountError, Money
-from landbridge.formats.banks import check_aba, check_us_account
-from landbridge.formats.texts import check_text
-from landbridge.rails.currencies import FIAT
-from landbridge.receipts.model import Sender
-from landbridge.sandbox.virtual_deposits import Made, VirtualDeposits
-from landbridge.users.paths import known_user
-from landbridge.virtual_accounts.api import known_account
-from landbridge.web.body import as_asked
-from landbridge.web.caller import ApiRequest
-from landbridge.web.reply import WireStruct
+from landbridge.customers.users.path_params import known_user
+from landbridge.payments.incoming_payments.model import IncomingPaymentSender
+from landbridge.payments.virtual_accounts.api import known_account
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.money import AmountError, Money
+from landbridge.platform.formats.bank_numbers import check_aba, check_us_account
+from landbridge.platform.formats.schemas import LineText
+from landbridge.platform.formats.texts import check_text
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import positive_text, stated
+from landbridge.platform.http.request_decoding import request_values
+from landbridge.platform.http.responses import WireStruct
+from landbridge.providers.rails.currencies import FIAT
+from landbridge.sandbox.virtual_deposits import (
+    DOLLARS_MAX,
+    VirtualDepositRequest,
+    VirtualDeposits,
+)
+
+_CENTS = 2
 
 
-class DepositSource(WireStruct, frozen=True):
-    """Who sends it."""
+class SimulatedDepositSource(WireStruct, frozen=True):
+    """Sender of the deposit."""
 
-    routing_number: str
-    account_number: str
-    name: str
-    bank_name: str
+    routing_number: Annotated[str, stated(check_aba.form)]
+    account_number: Annotated[str, stated(check_us_account.form)]
+    name: LineText
+    bank_name: LineText
 
 
 class SimulatedDeposit(WireStruct, frozen=True, omit_defaults=True):
-    """What is to arrive; `amount` is a decimal string. `userId` is the path's, if it is told."""
+    """Fiat to deposit; `amount` is a decimal string. `userId`, if given, is that of the path."""
 
-    amount: str
+    amount: Annotated[str, stated(positive_text(_CENTS, len(str(DOLLARS_MAX)) - 1))]
     payment_rail: Literal["WIRE", "ACH"]
     request_id: UUID
-    source: DepositSource
+    source: SimulatedDepositSource
     user_id: UUID | None = None
-    reference: str | None = None
-    description: str | None = None
+    reference: LineText | None = None
+    description: LineText | None = None
 
 
 class SimulatedDepositRoutes(Controller):
-    """Fiat from nowhere; refused in production."""
+    """Simulate deposits on virtual accounts; refused in production."""
 
     path = "/v2/users/{userId:str}/virtual-accounts/{accountId:str}/simulate-deposit"
     tags = ("Virtual accounts",)
@@ -58,7 +66,7 @@ class SimulatedDepositRoutes(Controller):
         data: JSONBody[SimulatedDeposit],
         simulated_deposits: NamedDependency[VirtualDeposits],
     ) -> SimulatedDeposit:
-        """Answers the body; an onramp then appears and completes by itself."""
+        """Returns the body; an onramp is then created and completes by itself."""
         user_id, account_id = known_user(userId), known_account(accountId)
         if data.user_id not in {None, user_id}:
             raise FieldInvalid("userId must be the one in the path", field="userId")
@@ -66,21 +74,21 @@ class SimulatedDepositRoutes(Controller):
             request.user,
             user_id,
             account_id,
-            _made(data),
+            _deposit_request(data),
             request_id=data.request_id,
-            # The path has the user.
-            request=as_asked(msgspec.structs.replace(data, user_id=None)),
+            # The path names the user.
+            request=request_values(msgspec.structs.replace(data, user_id=None)),
         )
         return data
 
 
-def _made(data: SimulatedDeposit) -> Made:
-    """What was asked for; raises `FieldInvalid`, naming the field."""
+def _deposit_request(data: SimulatedDeposit) -> VirtualDepositRequest:
+    """Validate the request; raises `FieldInvalid`, naming the field."""
     source = data.source
-    return Made(
+    return VirtualDepositRequest(
         money=_amount(data.amount),
         rail=data.payment_rail.lower(),
-        sender=Sender(
+        sender=IncomingPaymentSender(
             name=check_text("source.name", source.name),
             bank_name=check_text("source.bankName", source.bank_name),
             routing_number=check_aba("source.routingNumber", source.routing_number),
@@ -91,9 +99,9 @@ def _made(data: SimulatedDeposit) -> Made:
     )
 
 
-def _amount(told: str) -> Money:
+def _amount(value: str) -> Money:
     try:
-        money = Money.parse(told, FIAT["usd"])
+        money = Money.parse(value, FIAT["usd"])
     except AmountError as error:
         raise FieldInvalid(f"amount {error}", field="amount") from error
     if money.units <= 0:
@@ -101,5 +109,5 @@ def _amount(told: str) -> Money:
     return money
 
 
-def _text(field: str, told: str | None) -> str | None:
-    return None if told is None else check_text(field, told)
+def _text(field: str, value: str | None) -> str | None:
+    return None if value is None else check_text(field, value)

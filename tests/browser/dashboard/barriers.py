@@ -1,4 +1,4 @@
-"""What is wrong with a page as somebody sees it: barriers (axe, WCAG 2.2 AA), overflow, scripts."""
+"""Faults of a rendered page: accessibility barriers (axe, WCAG 2.2 AA), overflow, script errors."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _RIGHT: dict[str, Any] = {"headings": 1, "wide": 0, "twice": [], "inline": 0}
 
 
 async def barriers(page: Page) -> list[Any]:
-    """What is wrong with the page that is open; nothing, if all is well."""
+    """Return the faults of the open page; empty if there are none."""
     facts = await page.evaluate(_FACTS)
     found: list[Any] = [(fact, value) for fact, value in facts.items() if value != _RIGHT[fact]]
     axe: Any = Axe()

@@ -8,18 +8,18 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Browser, Page, Route
 
-from landbridge.stories.client import Client, connected
+from landbridge.sandbox.scenarios.client import ScenarioClient, connected
+from tests.app.processes.server_process import KEY, Served
 from tests.browser.conftest import PATIENCE_MS
 from tests.browser.dashboard.furnishing import furnish
-from tests.browser.dashboard.people import ADMIN, PASSWORD, Desk, sign_in
+from tests.browser.dashboard.people import ADMIN, PASSWORD, OpenDashboard, sign_in
 from tests.conftest import new_database
 from tests.dashboard.world import World
-from tests.processes.play import KEY, Served
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
 _BROKEN = 500
-# What the browser says of pages that are as they should be: what a page refuses comes with 4xx, and
-# a test may be in a field before the page could put anybody there.
+# Console messages of correct pages: refusals have status 4xx, and a test may focus a field before
+# the page sets the focus.
 _REMARKS = ("Failed to load resource", "Autofocus processing was blocked")
 
 
@@ -39,8 +39,8 @@ async def house_of(
 def served_here(folder: Path, **settings: str) -> Generator[Served]:
     """A server under a name, as passkeys want it, with a first admin."""
     server = Served(folder)
-    told = {"api_key": KEY, "admin_email": ADMIN, "admin_password": PASSWORD, **settings}
-    server.settings = {"public_url": f"http://localhost:{server.port}", **told}
+    environment = {"api_key": KEY, "admin_email": ADMIN, "admin_password": PASSWORD, **settings}
+    server.settings = {"public_url": f"http://localhost:{server.port}", **environment}
     try:
         yield server.start()
     finally:
@@ -48,30 +48,30 @@ def served_here(folder: Path, **settings: str) -> Generator[Served]:
 
 
 @pytest.fixture(scope="session")
-async def api(house_of: Served) -> AsyncIterator[Client]:
+async def api(house_of: Served) -> AsyncIterator[ScenarioClient]:
     """The API of that server, for what a test finds there."""
     async with connected(f"http://127.0.0.1:{house_of.port}", KEY) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-async def world(browser: Browser, house_of: Served, api: Client) -> World:
+async def world(browser: Browser, house_of: Served, api: ScenarioClient) -> World:
     """One of everything."""
-    async with desk_of(browser, house_of)() as page:
+    async with dashboard_opener(browser, house_of)() as page:
         return await furnish(house_of, api, page)
 
 
 @pytest.fixture
-def desk(browser: Browser, house_of: Served) -> Desk:
+def open_dashboard(browser: Browser, house_of: Served) -> OpenDashboard:
     """Opens a browser of its own, with somebody signed in: the admin, unless it is said."""
-    return desk_of(browser, house_of)
+    return dashboard_opener(browser, house_of)
 
 
-def desk_of(browser: Browser, house: Served) -> Desk:
-    """As the fixture `desk`, at any server."""
+def dashboard_opener(browser: Browser, container: Served) -> OpenDashboard:
+    """As the fixture `open_dashboard`, at any server."""
 
     @asynccontextmanager
-    async def open_desk(
+    async def open_page_of(
         email: str | None = ADMIN,
         password: str = PASSWORD,
         *,
@@ -80,7 +80,7 @@ def desk_of(browser: Browser, house: Served) -> Desk:
         scripts: bool = True,
     ) -> AsyncGenerator[Page]:
         context = await browser.new_context(
-            base_url=f"http://localhost:{house.port}",
+            base_url=f"http://localhost:{container.port}",
             viewport=viewport or WIDE,  # pyright: ignore[reportArgumentType]
             color_scheme="dark" if scheme == "dark" else "light",
             java_script_enabled=scripts,
@@ -102,15 +102,16 @@ def desk_of(browser: Browser, house: Served) -> Desk:
         broken: list[str] = []
         page.on(
             "console",
-            lambda said: (
+            lambda message: (
                 None
-                if any(each in said.text for each in _REMARKS)
-                else complaints.append(said.text)
+                if any(each in message.text for each in _REMARKS)
+                else complaints.append(message.text)
             ),
         )
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
-            "response", lambda came: broken.append(came.url) if came.status >= _BROKEN else None
+            "response",
+            lambda response: broken.append(response.url) if response.status >= _BROKEN else None,
         )
         try:
             if email is not None:
@@ -122,4 +123,4 @@ def desk_of(browser: Browser, house: Served) -> Desk:
         assert not complaints, f"the browser says {complaints}"
         assert not broken, f"the server could not answer {broken}"
 
-    return open_desk
+    return open_page_of

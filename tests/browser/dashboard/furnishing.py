@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 from playwright.async_api import Page
 
-from landbridge.stories.client import Client
-from tests.bank_files.made import USD
+from landbridge.sandbox.scenarios.client import ScenarioClient
+from tests.app.processes.server_process import Served, clean_environ
 from tests.dashboard.world import World, build
-from tests.processes.play import Served, clean_environ
+from tests.payments.bank_files.builders import USD
 
 _PATIENCE_S, _PAUSE_S = 60, 0.05
 
 
-async def furnish(server: Served, api: Client, page: Page) -> World:
+async def furnish(server: Served, api: ScenarioClient, page: Page) -> World:
     """Make everything, and look around on a page of the admin's."""
     _leave_an_odd_file(server)
     world = await build(api)
@@ -29,8 +29,9 @@ async def furnish(server: Served, api: Client, page: Page) -> World:
             "all => all.map(each => each.getAttribute('href') || '')"
         )
 
-    await world.look_around(links)
-    # What is there a moment later; the deposit is the second one of an onramp, and fits nothing.
+    await world.find_linked_pages(links)
+    # Content that appears asynchronously; the deposit is the second one of an onramp and matches
+    # nothing.
     world.deposit = await _first(api, "/v2/reviews/deposits", "reviews")
     world.line = await _first(api, "/v2/reviews/bank-lines", "reviews")
     world.delivery = await _first(api, f"/v2/webhooks/{world.webhook}/deliveries", "deliveries")
@@ -38,7 +39,7 @@ async def furnish(server: Served, api: Client, page: Page) -> World:
     return world
 
 
-async def _first(api: Client, path: str, name: str, *, key: str = "id") -> str:
+async def _first(api: ScenarioClient, path: str, name: str, *, key: str = "id") -> str:
     async with asyncio.timeout(_PATIENCE_S):
         while True:
             for each in (await api.get(path, limit=1))[name]:
@@ -48,11 +49,11 @@ async def _first(api: Client, path: str, name: str, *, key: str = "id") -> str:
 
 def _leave_an_odd_file(server: Served) -> None:
     """The bank leaves a file that nobody can read, so a person has to."""
-    place = server.folder.with_name(f"{server.folder.name}.bank")
-    (place / "in").mkdir(parents=True)
-    (place / "in" / "odd").write_bytes(b"odd")
+    folder = server.folder.with_name(f"{server.folder.name}.bank")
+    (folder / "in").mkdir(parents=True)
+    (folder / "in" / "odd").write_bytes(b"odd")
     head, path, _ = USD.rpartition("path = ")
-    account = f'{head}{path}"{place}"\n'
+    account = f'{head}{path}"{folder}"\n'
     command = [sys.executable, "-m", "landbridge", "bank-files"]
     for verb in ("account", "read"):
         done = subprocess.run(

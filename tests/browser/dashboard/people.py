@@ -14,7 +14,7 @@ ADMIN, PASSWORD = "admin@example.com", "slate-Mango-77-orbit"
 OUTSIDE = {"sign-in": "/dashboard/sign-in", "forgot": "/dashboard/forgot"}
 
 # Opens a browser with somebody in it.
-Desk = Callable[..., AbstractAsyncContextManager[Page]]
+OpenDashboard = Callable[..., AbstractAsyncContextManager[Page]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Colleague:
     email: str
 
 
-def somebody(name: str) -> Colleague:
-    """Somebody whom no other test knows."""
+def unique_colleague(name: str) -> Colleague:
+    """Return a colleague whose name and address no other test uses."""
     own = f"{name}{token_hex(3)}"
     return Colleague(own, f"{own.lower()}@team.example.com")
 
@@ -40,7 +40,7 @@ async def sign_in(page: Page, email: str, password: str) -> None:
 
 async def type_in(page: Page, email: str, password: str) -> None:
     """Fill the form of the sign-in page, and send it."""
-    await page.get_by_label("E-mail address").fill(email)
+    await page.get_by_role("textbox", name="E-mail", exact=True).fill(email)
     await page.get_by_label("Password").fill(password)
     await page.get_by_role("button", name="Sign in", exact=True).click()
 
@@ -51,7 +51,9 @@ async def looked_for(page: Page, text: str) -> AsyncGenerator[None]:
 
     Before that, what is found for its first letters may be there, and be replaced at any time.
     """
-    async with page.expect_response(lambda came: unquote(came.url).endswith(f"q={text}")) as coming:
+    async with page.expect_response(
+        lambda response: unquote(response.url).endswith(f"q={text}")
+    ) as coming:
         yield
     await (await coming.value).finished()
 
@@ -59,28 +61,28 @@ async def looked_for(page: Page, text: str) -> AsyncGenerator[None]:
 async def invite(page: Page, colleague: Colleague, role: str) -> None:
     """As an admin, on the page of the team."""
     await page.goto("/dashboard/team")
-    await page.get_by_role("link", name="Invite somebody").click()
-    await page.get_by_label("E-mail address").fill(colleague.email)
+    await page.get_by_role("link", name="Invite member").click()
+    await page.get_by_role("textbox", name="E-mail", exact=True).fill(colleague.email)
     await page.get_by_label("Name", exact=True).fill(colleague.name)
     await page.get_by_label("Role", exact=True).select_option(role)
-    await page.get_by_role("button", name="Invite").click()
+    await page.get_by_role("button", name="Send invitation").click()
 
 
 async def accept(page: Page, link: str) -> None:
     """Take an invitation up, and choose the password that all have here."""
     await page.goto(link)
-    await page.get_by_label("Password").fill(PASSWORD)
-    await page.get_by_label("The same once more").fill(PASSWORD)
+    await page.get_by_label("Password", exact=True).fill(PASSWORD)
+    await page.get_by_label("Confirm password").fill(PASSWORD)
     await page.get_by_role("button", name="Join").click()
     await page.wait_for_url("**/dashboard")
 
 
-async def join(desk: Desk, role: str, name: str) -> Colleague:
-    """Somebody new, invited by the first admin; they are not signed in anywhere."""
-    colleague = somebody(name)
-    async with desk() as page:
+async def join(open_dashboard: OpenDashboard, role: str, name: str) -> Colleague:
+    """Add a member invited by the first admin; they have no session."""
+    colleague = unique_colleague(name)
+    async with open_dashboard() as page:
         await invite(page, colleague, role)
         link = await page.get_by_role("region", name="Link").inner_text()
-    async with desk(None) as page:
+    async with open_dashboard(None) as page:
         await accept(page, link)
     return colleague

@@ -10,47 +10,47 @@ from playwright.async_api import Page, expect
 from tests.browser.conftest import PATIENCE_MS
 from tests.browser.dashboard.barriers import barriers
 from tests.browser.dashboard.conftest import PHONE, WIDE
-from tests.browser.dashboard.people import OUTSIDE, Desk, accept, invite, somebody
+from tests.browser.dashboard.people import OUTSIDE, OpenDashboard, accept, invite, unique_colleague
 from tests.dashboard.world import World
 
-# What a world may lack elsewhere.
+# Kinds that other worlds may lack, but that this one must have.
 _HERE = {"delivery", "request", "review-deposits", "review-bank-lines", "mail", "team-member"}
 _WAYS = pytest.mark.parametrize(("viewport", "scheme"), [(WIDE, "light"), (PHONE, "dark")])
 
 
 @_WAYS
 async def test_no_page_has_a_barrier(
-    desk: Desk, world: World, viewport: dict[str, int], scheme: str
+    open_dashboard: OpenDashboard, world: World, viewport: dict[str, int], scheme: str
 ) -> None:
     pages = world.pages()
     assert not _HERE - pages.keys()
-    async with desk(viewport=viewport, scheme=scheme) as page:
+    async with open_dashboard(viewport=viewport, scheme=scheme) as page:
         wrong = await _walk(page, pages)
         wrong |= await _walk(page, {"nowhere": "/dashboard/nowhere"}, status=404)
-    async with desk(None, viewport=viewport, scheme=scheme) as page:
+    async with open_dashboard(None, viewport=viewport, scheme=scheme) as page:
         wrong |= await _walk(page, OUTSIDE)
     assert not wrong, "\n".join(f"{name}: {each}" for name, each in wrong.items())
 
 
 @_WAYS
 async def test_pages_that_mails_lead_to_have_no_barrier(
-    desk: Desk, viewport: dict[str, int], scheme: str
+    open_dashboard: OpenDashboard, viewport: dict[str, int], scheme: str
 ) -> None:
-    colleague = somebody("Mary")
-    async with desk() as page:
+    colleague = unique_colleague("Mary")
+    async with open_dashboard() as page:
         await invite(page, colleague, "member")
         invitation = await page.get_by_role("region", name="Link").inner_text()
-    async with desk(None, viewport=viewport, scheme=scheme) as page:
+    async with open_dashboard(None, viewport=viewport, scheme=scheme) as page:
         wrong = await _walk(page, {"invitation": invitation.strip()})
         await accept(page, invitation)
-    async with desk(None) as page:
+    async with open_dashboard(None) as page:
         await page.goto("/dashboard/forgot")
-        await page.get_by_label("E-mail address").fill(colleague.email)
-        await page.get_by_role("button", name="Send a link").click()
-        await expect(page.get_by_role("button", name="Send a link")).to_have_count(0)
-    async with desk() as page:
+        await page.get_by_role("textbox", name="E-mail", exact=True).fill(colleague.email)
+        await page.get_by_role("button", name="Send reset link").click()
+        await expect(page.get_by_role("button", name="Send reset link")).to_have_count(0)
+    async with open_dashboard() as page:
         reset = await _mailed(page, colleague.email, "/reset/")
-    async with desk(None, viewport=viewport, scheme=scheme) as page:
+    async with open_dashboard(None, viewport=viewport, scheme=scheme) as page:
         wrong |= await _walk(page, {"reset": reset})
     assert not wrong, wrong
 
@@ -60,7 +60,11 @@ async def _mailed(page: Page, email: str, part: str) -> str:
     async with asyncio.timeout(PATIENCE_MS / 1000):
         while True:
             await page.goto("/dashboard/mailbox")
-            mail = page.get_by_role("row").filter(has_text=email).filter(has_text="A new password")
+            mail = (
+                page.get_by_role("row")
+                .filter(has_text=email)
+                .filter(has_text="Reset your Landbridge password")
+            )
             if await mail.count():
                 break
     await mail.first.get_by_role("link").first.click()

@@ -4,9 +4,15 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Page, expect
 
-from landbridge.stories.client import Client
-from landbridge.stories.people import sign_up
-from tests.browser.dashboard.people import ADMIN, PASSWORD, Desk, looked_for, somebody
+from landbridge.sandbox.scenarios.client import ScenarioClient
+from landbridge.sandbox.scenarios.people import sign_up
+from tests.browser.dashboard.people import (
+    ADMIN,
+    PASSWORD,
+    OpenDashboard,
+    looked_for,
+    unique_colleague,
+)
 
 # How the focus looks: the outline of what has it, or a shadow or border in its place.
 _FOCUS = """() => {
@@ -45,10 +51,10 @@ def _path(page: Page) -> str:
     return urlsplit(page.url).path
 
 
-async def test_signing_in_and_out_again(desk: Desk) -> None:
-    async with desk(None) as page:
+async def test_signing_in_and_out_again(open_dashboard: OpenDashboard) -> None:
+    async with open_dashboard(None) as page:
         await page.goto("/dashboard/sign-in")
-        await expect(page.get_by_label("E-mail address")).to_be_focused()
+        await expect(page.get_by_label("E-mail")).to_be_focused()
         await page.keyboard.type(ADMIN)
         assert await _tab(page) == "password"
         await page.keyboard.type(PASSWORD)
@@ -56,7 +62,7 @@ async def test_signing_in_and_out_again(desk: Desk) -> None:
         await page.keyboard.press("Enter")
         await page.wait_for_url("**/dashboard")
         # The first step leads past the menu.
-        assert await _tab(page) == "To the content"
+        assert await _tab(page) == "Skip to content"
         await page.keyboard.press("Enter")
         await expect(page.locator("main")).to_be_focused()
         await page.goto("/dashboard")
@@ -65,10 +71,12 @@ async def test_signing_in_and_out_again(desk: Desk) -> None:
         await page.wait_for_url("**/dashboard/sign-in*")
 
 
-async def test_going_places_by_name_and_by_letters(desk: Desk, api: Client) -> None:
-    name = somebody("Grace").name
+async def test_going_places_by_name_and_by_letters(
+    open_dashboard: OpenDashboard, api: ScenarioClient
+) -> None:
+    name = unique_colleague("Grace").name
     user = await sign_up(api, name)
-    async with desk() as page:
+    async with open_dashboard() as page:
         await page.keyboard.press("Control+k")
         await expect(page.get_by_role("dialog")).to_be_visible()
         await page.keyboard.type("settings")
@@ -94,10 +102,10 @@ async def test_going_places_by_name_and_by_letters(desk: Desk, api: Client) -> N
         await expect(page.get_by_role("dialog")).to_be_hidden()
 
 
-async def test_walking_a_list(desk: Desk, api: Client) -> None:
-    family = somebody("Hopper").name
-    users = [await sign_up(api, f"{family}{place}") for place in range(3)]
-    async with desk() as page:
+async def test_walking_a_list(open_dashboard: OpenDashboard, api: ScenarioClient) -> None:
+    family = unique_colleague("Hopper").name
+    users = [await sign_up(api, f"{family}{index}") for index in range(3)]
+    async with open_dashboard() as page:
         await page.goto("/dashboard/users")
         await page.keyboard.press("/")
         await expect(page.get_by_label("Name, e-mail or id")).to_be_focused()
@@ -119,8 +127,8 @@ async def test_walking_a_list(desk: Desk, api: Client) -> None:
         assert _path(page).rpartition("/")[2] in users
 
 
-async def test_the_list_of_shortcuts(desk: Desk) -> None:
-    async with desk() as page:
+async def test_the_list_of_shortcuts(open_dashboard: OpenDashboard) -> None:
+    async with open_dashboard() as page:
         await page.keyboard.press("?")
         shown = page.get_by_role("dialog")
         await expect(shown.get_by_role("heading")).to_have_text("Keyboard shortcuts")
@@ -132,11 +140,13 @@ async def test_the_list_of_shortcuts(desk: Desk) -> None:
         assert _path(page) == "/dashboard"
 
 
-async def test_everything_on_a_form_is_reached(desk: Desk, api: Client) -> None:
-    payer = await sign_up(api, somebody("Payer").name, funds="10")
-    payee = somebody("Payee").name
+async def test_everything_on_a_form_is_reached(
+    open_dashboard: OpenDashboard, api: ScenarioClient
+) -> None:
+    payer = await sign_up(api, unique_colleague("Payer").name, funds="10")
+    payee = unique_colleague("Payee").name
     await sign_up(api, payee)
-    async with desk() as page:
+    async with open_dashboard() as page:
         await page.goto(f"/dashboard/new/transfer?userId={payer}")
         await _tab_to(page, "toUser")
         async with looked_for(page, payee.lower()):
@@ -144,7 +154,7 @@ async def test_everything_on_a_form_is_reached(desk: Desk, api: Client) -> None:
         await expect(page.get_by_role("option", name=payee)).to_be_visible()
         await page.keyboard.press("ArrowDown")
         await page.keyboard.press("Enter")
-        await expect(page.get_by_role("combobox", name="User who is paid")).to_have_value(
+        await expect(page.get_by_role("combobox", name="Recipient")).to_have_value(
             f"{payee.lower()}@example.com"
         )
         await _tab_to(page, "amount")

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from landbridge.stories.client import Client, connected
-from landbridge.stories.people import introduce, sign_up
+from landbridge.sandbox.scenarios.client import ScenarioClient, connected
+from landbridge.sandbox.scenarios.people import introduce, sign_up
+from tests.app.processes.server_process import KEY, Served
 from tests.browser.dashboard.barriers import barriers
-from tests.browser.dashboard.conftest import desk_of, served_here
+from tests.browser.dashboard.conftest import dashboard_opener, served_here
 from tests.conftest import new_database
-from tests.onboarding.person import PICTURE
-from tests.processes.play import KEY, Served
+from tests.customers.onboarding.person import IMAGE
 
 
 @pytest.fixture
@@ -26,11 +26,11 @@ async def strict(server_dsn: str, tmp_path: Path) -> AsyncIterator[Served]:
 async def test_a_person_is_looked_at_and_approved(
     browser: Browser, strict: Served, tmp_path: Path
 ) -> None:
-    scan = tmp_path / PICTURE[0]
-    scan.write_bytes(PICTURE[1])
+    scan = tmp_path / IMAGE[0]
+    scan.write_bytes(IMAGE[1])
     async with (
         connected(f"http://127.0.0.1:{strict.port}", KEY) as api,
-        desk_of(browser, strict)() as page,
+        dashboard_opener(browser, strict)() as page,
     ):
         user = await sign_up(api, "Grace")
         await introduce(api, user)
@@ -41,8 +41,8 @@ async def test_a_person_is_looked_at_and_approved(
         await page.goto("/dashboard/reviews")
         await page.get_by_role("main").get_by_role("link", name="Verifications").click()
         await page.get_by_role("row", name="grace@example.com").get_by_role("link").click()
-        told = page.get_by_role("region", name="What was told")
-        await expect(told).to_contain_text("1 Main Street")
+        submitted_data = page.get_by_role("region", name="Submitted data")
+        await expect(submitted_data).to_contain_text("1 Main Street")
         papers = page.get_by_role("region", name="Documents")
         await expect(papers.get_by_role("link", name="https://example.com")).to_be_visible()
         picture = papers.get_by_role("img")
@@ -50,14 +50,14 @@ async def test_a_person_is_looked_at_and_approved(
         await expect(picture).to_have_js_property("complete", value=True)
         assert await picture.evaluate("each => each.naturalWidth") > 0
         assert not await barriers(page)
-        await page.get_by_role("button", name="Decide and go on").click()
+        await page.get_by_role("button", name="Submit and open next").click()
         # Nothing was chosen: the browser asks for it.
         assert page.url.rpartition("/")[0].endswith("/reviews/kyc")
         await page.get_by_label("Approve").check()
         await page.get_by_label("Note").fill("Face and name fit.")
-        await page.get_by_role("button", name="Decide and go on").click()
+        await page.get_by_role("button", name="Submit and open next").click()
         await page.wait_for_url("**/dashboard/reviews/kyc")
-        await expect(page.get_by_text("Nobody waits")).to_be_visible()
+        await expect(page.get_by_text("You're all caught up")).to_be_visible()
         assert await _status(api, user) == "ACTIVE"
         await page.goto(f"/dashboard/users/{user}/compliance?rails=USD")
         await expect(page.get_by_text("ACTIVE").first).to_be_visible()
@@ -67,11 +67,11 @@ async def _add_a_scan(page: Page, user: str, scan: Path) -> None:
     """The file of a document, beside the one that is a link."""
     await page.goto(f"/dashboard/users/{user}/compliance/documents/new?type=DRIVERS")
     await page.locator("input[type=file]").set_input_files(scan)
-    await page.get_by_label("Country that issued it").fill("USA")
-    await page.get_by_label("Number on it").fill("D1234567")
-    await page.get_by_role("button", name="Add the document").click()
+    await page.get_by_label("Issuing country").fill("USA")
+    await page.get_by_label("Document number").fill("D1234567")
+    await page.get_by_role("button", name="Add document").click()
     await page.wait_for_url("**/compliance*")
 
 
-async def _status(api: Client, user: str) -> str:
+async def _status(api: ScenarioClient, user: str) -> str:
     return str((await api.get(f"/v2/users/{user}/kyc/status", rails="USD"))["status"])

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from playwright.async_api import Page, expect
 
-from landbridge.stories.client import Client
-from landbridge.stories.people import sign_up
+from landbridge.sandbox.scenarios.client import ScenarioClient
+from landbridge.sandbox.scenarios.people import sign_up
 from tests.browser.dashboard.conftest import PHONE
-from tests.browser.dashboard.people import Desk, looked_for, somebody
+from tests.browser.dashboard.people import OpenDashboard, looked_for, unique_colleague
 
 _WIDE = "document.documentElement.scrollWidth - window.innerWidth"
 _COLOURS = """() => [document.body, document.querySelector('main h1')].map(each => {
@@ -21,35 +21,37 @@ _COLOURS = """() => [document.body, document.querySelector('main h1')].map(each 
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PageColours:
     """How light the ground and the words on it are, of 255."""
 
     ground: float
     words: float
 
 
-async def looked_at(page: Page) -> Look:
+async def looked_at(page: Page) -> PageColours:
     """Nothing is cut off; how light it is."""
     assert await page.evaluate(_WIDE) <= 0, f"{page.url} is wider than the screen"
     ground, words = (_light(each) for each in await page.evaluate(_COLOURS))
-    return Look(ground, words)
+    return PageColours(ground, words)
 
 
 def _light(colour: str) -> float:
     """The mean of red, green and blue, or the lightness where it is told as such."""
-    told = [float(each) for each in re.findall(r"[\d.]+", colour)]
+    channels = [float(each) for each in re.findall(r"[\d.]+", colour)]
     if colour.startswith("oklch"):
-        return told[0] * 255
+        return channels[0] * 255
     assert colour.startswith("rgb"), colour
-    return sum(told[:3]) / 3
+    return sum(channels[:3]) / 3
 
 
-async def test_a_transfer_is_made_on_a_phone_at_night(desk: Desk, api: Client) -> None:
-    name = somebody("Payer").name
+async def test_a_transfer_is_made_on_a_phone_at_night(
+    open_dashboard: OpenDashboard, api: ScenarioClient
+) -> None:
+    name = unique_colleague("Payer").name
     await sign_up(api, name, funds="10")
-    payee = somebody("Payee").name
+    payee = unique_colleague("Payee").name
     await sign_up(api, payee)
-    async with desk(viewport=PHONE, scheme="dark") as page:
+    async with open_dashboard(viewport=PHONE, scheme="dark") as page:
         look = await looked_at(page)
         assert look.ground < 64
         assert look.words > 190
@@ -68,13 +70,11 @@ async def test_a_transfer_is_made_on_a_phone_at_night(desk: Desk, api: Client) -
         await page.goto(f"/dashboard/new/transfer?userId={page.url.rpartition('/')[2]}")
         await looked_at(page)
         async with looked_for(page, payee.lower()):
-            await page.get_by_role("combobox", name="User who is paid").press_sequentially(
-                payee.lower()
-            )
+            await page.get_by_role("combobox", name="Recipient").press_sequentially(payee.lower())
         await page.get_by_role("option", name=payee).click()
-        await page.get_by_label("Amount that arrives").fill("3.5")
+        await page.get_by_label("Recipient gets").fill("3.5")
         await page.locator("button.main[value=review]").click()
-        await expect(page.get_by_text("Nothing has been made yet")).to_be_visible()
+        await expect(page.get_by_text("No payment has been created yet")).to_be_visible()
         await looked_at(page)
         await page.get_by_role("button", name="Create and send").click()
         await page.wait_for_url("**/dashboard/transactions/*")
@@ -82,8 +82,8 @@ async def test_a_transfer_is_made_on_a_phone_at_night(desk: Desk, api: Client) -
         assert await looked_at(page) == look
 
 
-async def test_it_is_light_by_day(desk: Desk) -> None:
-    async with desk() as page:
+async def test_it_is_light_by_day(open_dashboard: OpenDashboard) -> None:
+    async with open_dashboard() as page:
         by_day = await looked_at(page)
     assert by_day.ground > 200
     assert by_day.words < 64

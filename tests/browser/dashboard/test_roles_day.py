@@ -5,33 +5,40 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Locator, Page, expect
 
-from landbridge.stories.client import Client
-from landbridge.stories.people import bank_account, verified
-from tests.browser.dashboard.people import Colleague, Desk, accept, invite, join, somebody
+from landbridge.sandbox.scenarios.client import ScenarioClient
+from landbridge.sandbox.scenarios.people import bank_account, verified
+from tests.browser.dashboard.people import (
+    Colleague,
+    OpenDashboard,
+    accept,
+    invite,
+    join,
+    unique_colleague,
+)
 
 _CALL = re.compile("approval", re.IGNORECASE)
 _LINK = "a[href*='/dashboard/invitations/']"
 _LOOKS = 120
 
 
-async def test_an_admin_invites_a_member_and_an_analyst(desk: Desk) -> None:
-    invited = {"member": somebody("Mary"), "analyst": somebody("Ann")}
+async def test_an_admin_invites_a_member_and_an_analyst(open_dashboard: OpenDashboard) -> None:
+    invited = {"member": unique_colleague("Mary"), "analyst": unique_colleague("Ann")}
     links: dict[str, str] = {}
-    async with desk() as page:
+    async with open_dashboard() as page:
         for role, each in invited.items():
             await invite(page, each, role)
             await expect(page.get_by_role("heading", level=1)).to_contain_text(each.name)
             links[role] = await _mailed(page, each)
     for role, each in invited.items():
-        async with desk(None) as page:
+        async with open_dashboard(None) as page:
             await accept(page, links[role])
             await expect(page.locator(".me")).to_contain_text(role.capitalize())
             await page.goto("/dashboard/team")
             await expect(page.get_by_role("row", name=each.email)).to_be_visible()
-            await expect(page.get_by_role("link", name="Invite somebody")).to_have_count(0)
+            await expect(page.get_by_role("link", name="Invite member")).to_have_count(0)
             # A link opens once.
             await page.goto(links[role])
-            await expect(page.get_by_role("heading", level=1)).to_have_text("This link is over")
+            await expect(page.get_by_role("heading", level=1)).to_have_text("Link expired")
 
 
 async def _mailed(page: Page, to: Colleague) -> str:
@@ -46,18 +53,23 @@ async def _mailed(page: Page, to: Colleague) -> str:
     raise AssertionError(f"no mail came to {to.email}")
 
 
-async def test_a_payout_from_asking_to_being_paid(desk: Desk, api: Client) -> None:
-    mary, ann = await join(desk, "member", "Mary"), await join(desk, "analyst", "Ann")
+async def test_a_payout_from_asking_to_being_paid(
+    open_dashboard: OpenDashboard, api: ScenarioClient
+) -> None:
+    mary, ann = (
+        await join(open_dashboard, "member", "Mary"),
+        await join(open_dashboard, "analyst", "Ann"),
+    )
     user = await verified(api, funds="500")
     await bank_account(api, user)
-    async with desk(mary.email) as hers:
+    async with open_dashboard(mary.email) as hers:
         payment = await _ask(hers, user)
         await hers.goto("/dashboard/approvals")
         await expect(hers.get_by_role("button", name="Approve")).to_have_count(0)
-        async with desk() as his:
+        async with open_dashboard() as his:
             await _approve(his, payment, mary)
         await _see_it_paid(hers, payment)
-    async with desk(ann.email) as page:
+    async with open_dashboard(ann.email) as page:
         await page.goto(payment)
         await expect(page.get_by_text("Looks good to me")).to_be_visible()
         assert await _buttons(page) == []
@@ -76,16 +88,16 @@ async def _ask(page: Page, user: str) -> str:
     await found.click()
     await page.get_by_label("Amount", exact=True).fill("100.5")
     await page.get_by_role("button", name="Review").click()
-    await expect(page.get_by_text("Nothing has been made yet")).to_be_visible()
-    await expect(page.get_by_text("What you start waits for an admin")).to_be_visible()
-    await page.get_by_role("button", name="Create and ask for approval").click()
+    await expect(page.get_by_text("No payment has been created yet")).to_be_visible()
+    await expect(page.get_by_text("Your payments need approval by an admin")).to_be_visible()
+    await page.get_by_role("button", name="Submit for approval").click()
     await page.wait_for_url("**/dashboard/transactions/*")
-    await expect(_status(page)).to_have_text("PENDING_APPROVAL")
+    await expect(_status(page)).to_have_attribute("title", "PENDING_APPROVAL")
     return page.url
 
 
 def _status(page: Page) -> Locator:
-    """What the page says of its payment."""
+    """Return the status that a payment's page shows."""
     return page.locator("#payment .heading .status")
 
 
@@ -95,7 +107,7 @@ async def _approve(page: Page, payment: str, asked_by: Colleague) -> None:
     row = page.get_by_role("row", name=asked_by.name)
     await expect(row).to_have_count(1)
     await row.get_by_role("link").first.click()
-    await expect(page.get_by_role("link", name="The payment")).to_have_attribute(
+    await expect(page.get_by_role("link", name="Payment")).to_have_attribute(
         "href", urlsplit(payment).path
     )
     await page.get_by_label("Comment").fill("Looks good to me")
@@ -106,18 +118,18 @@ async def _approve(page: Page, payment: str, asked_by: Colleague) -> None:
 async def _see_it_paid(page: Page, payment: str) -> None:
     """The member takes the quote, and lets time pass by the buttons of the sandbox."""
     await page.goto(payment)
-    await page.get_by_role("button", name="Accept the quote").click()
+    await page.get_by_role("button", name="Accept quote").click()
     await expect(page.get_by_role("status").first).to_be_visible()
     for button in ("+1 minute", "+1 hour", "+1 day", "+1 day", "+1 day", "+1 day"):
         if await _status(page).inner_text() == "COMPLETED":
             break
         await page.get_by_role("button", name=button).click()
         await page.wait_for_load_state()
-    await expect(_status(page)).to_have_text("COMPLETED")
+    await expect(_status(page)).to_have_attribute("title", "COMPLETED")
 
 
 async def _buttons(page: Page) -> list[str]:
-    """What can be pressed in the page itself, apart from copying."""
+    """Return the buttons of the page's content, except those that copy."""
     found = await page.locator("main button:visible, .sandbox button:visible").all()
     return [
         await each.inner_text() for each in found if await each.get_attribute("data-copy") is None

@@ -8,7 +8,14 @@ from playwright.async_api import Page, expect
 from pyotp.totp import TOTP
 
 from tests.browser.dashboard.barriers import barriers
-from tests.browser.dashboard.people import PASSWORD, Desk, join, sign_in, somebody, type_in
+from tests.browser.dashboard.people import (
+    PASSWORD,
+    OpenDashboard,
+    join,
+    sign_in,
+    type_in,
+    unique_colleague,
+)
 
 _DEVICE = {
     "options": {
@@ -32,15 +39,17 @@ async def sign_out(page: Page) -> None:
     await page.wait_for_url("**/dashboard/sign-in*")
 
 
-async def test_a_wrong_password_is_refused_and_the_right_one_leads_on(desk: Desk) -> None:
-    mary = await join(desk, "member", "Mary")
-    async with desk(None) as page:
+async def test_a_wrong_password_is_refused_and_the_right_one_leads_on(
+    open_dashboard: OpenDashboard,
+) -> None:
+    mary = await join(open_dashboard, "member", "Mary")
+    async with open_dashboard(None) as page:
         await page.goto("/dashboard/users?q=nobody-at-all")
         assert path_of(page) == "/dashboard/sign-in"
         await type_in(page, mary.email, "a-wrong-password")
-        await expect(page.get_by_role("alert").first).to_contain_text("did not work")
+        await expect(page.get_by_role("alert").first).to_contain_text("Wrong e-mail or password.")
         await expect(page.get_by_role("button", name="Sign out")).to_have_count(0)
-        await expect(page.get_by_label("E-mail address")).to_have_value(mary.email)
+        await expect(page.get_by_label("E-mail")).to_have_value(mary.email)
         await expect(page.get_by_label("Password")).to_have_value("")
         await type_in(page, mary.email, PASSWORD)
         await page.wait_for_url("**/dashboard/users?q=nobody-at-all")
@@ -51,9 +60,9 @@ async def test_a_wrong_password_is_refused_and_the_right_one_leads_on(desk: Desk
         assert path_of(page) == "/dashboard/sign-in"
 
 
-async def test_nobody_is_led_to_another_site(desk: Desk) -> None:
-    mary = await join(desk, "analyst", "Mary")
-    async with desk(None) as page:
+async def test_nobody_is_led_to_another_site(open_dashboard: OpenDashboard) -> None:
+    mary = await join(open_dashboard, "analyst", "Mary")
+    async with open_dashboard(None) as page:
         await page.goto("/dashboard/sign-in?next=https://example.com/dashboard")
         await type_in(page, mary.email, PASSWORD)
         # Not a pattern that the address fits already, by where it says to go on.
@@ -61,26 +70,26 @@ async def test_nobody_is_led_to_another_site(desk: Desk) -> None:
         assert urlsplit(page.url).hostname == "localhost"
 
 
-async def test_strangers_hear_the_same_as_members(desk: Desk) -> None:
-    mary, nobody = await join(desk, "member", "Mary"), somebody("Nobody")
-    async with desk(None) as page:
-        said: list[str] = []
-        for each in (mary, nobody):
+async def test_strangers_hear_the_same_as_members(open_dashboard: OpenDashboard) -> None:
+    mary, outsider = await join(open_dashboard, "member", "Mary"), unique_colleague("Nobody")
+    async with open_dashboard(None) as page:
+        messages: list[str] = []
+        for each in (mary, outsider):
             await page.goto("/dashboard/sign-in")
             await type_in(page, each.email, "a-wrong-password")
-            said.append(await page.get_by_role("alert").first.inner_text())
-    assert said[0] == said[1]
+            messages.append(await page.get_by_role("alert").first.inner_text())
+    assert messages[0] == messages[1]
 
 
-async def test_codes_of_an_app_are_asked_for_once_set_up(desk: Desk) -> None:
-    mary = await join(desk, "member", "Mary")
-    async with desk(mary.email) as page:
+async def test_codes_of_an_app_are_asked_for_once_set_up(open_dashboard: OpenDashboard) -> None:
+    mary = await join(open_dashboard, "member", "Mary")
+    async with open_dashboard(mary.email) as page:
         await page.goto("/dashboard/profile/second-factor")
-        await page.get_by_role("button", name="Set up codes of an app").click()
+        await page.get_by_role("button", name="Set up authenticator app").click()
         secret = await page.get_by_role("region", name="Key").inner_text()
         app, began = TOTP(secret.replace(" ", "").strip()), time.time()
-        await page.get_by_label("Code", exact=True).fill(app.at(began))
-        await page.get_by_role("button", name="Switch on").click()
+        await page.get_by_label("Authentication code", exact=True).fill(app.at(began))
+        await page.get_by_role("button", name="Turn on").click()
         await expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
         await expect(page.locator("ol.recovery li")).to_have_count(10)
         recovery = await page.locator("ol.recovery li").all_inner_texts()
@@ -90,7 +99,7 @@ async def test_codes_of_an_app_are_asked_for_once_set_up(desk: Desk) -> None:
         assert not await barriers(page)
         # The code that set it up is used; that of the next half minute is not.
         await enter(page, app.at(began))
-        await expect(page.get_by_role("alert").first).to_contain_text("did not work")
+        await expect(page.get_by_role("alert").first).to_contain_text("Wrong or already used code.")
         await page.goto("/dashboard/users")
         assert path_of(page) == "/dashboard/sign-in/code"
         # That of now if this took longer: it is good for a half minute before and after.
@@ -101,7 +110,7 @@ async def test_codes_of_an_app_are_asked_for_once_set_up(desk: Desk) -> None:
         await enter(page, recovery[0])
         await page.wait_for_url("**/dashboard")
         await page.goto("/dashboard/profile/second-factor")
-        await expect(page.get_by_text("9 recovery codes are left.")).to_be_visible()
+        await expect(page.get_by_text("9 recovery codes left")).to_be_visible()
 
 
 async def sign_in_to_code(page: Page, email: str) -> None:
@@ -112,13 +121,13 @@ async def sign_in_to_code(page: Page, email: str) -> None:
 
 
 async def enter(page: Page, code: str) -> None:
-    await page.get_by_label("Code", exact=True).fill(code)
+    await page.get_by_label("Authentication code", exact=True).fill(code)
     await page.get_by_role("button", name="Continue").click()
 
 
-async def test_a_passkey_opens_without_password(desk: Desk) -> None:
-    mary = await join(desk, "member", "Mary")
-    async with desk(None) as page:
+async def test_a_passkey_opens_without_password(open_dashboard: OpenDashboard) -> None:
+    mary = await join(open_dashboard, "member", "Mary")
+    async with open_dashboard(None) as page:
         device: Any = await page.context.new_cdp_session(page)
         await device.send("WebAuthn.enable")
         added = await device.send("WebAuthn.addVirtualAuthenticator", _DEVICE)
@@ -138,10 +147,10 @@ async def test_a_passkey_opens_without_password(desk: Desk) -> None:
         await expect(page.get_by_role("link", name=mary.name)).to_be_visible()
         await page.goto("/dashboard/profile/passkeys")
         await expect(page.get_by_role("cell", name="Never")).to_have_count(0)
-        page.on("dialog", lambda asked: asked.accept())
+        page.on("dialog", lambda dialog: dialog.accept())
         await page.get_by_role("button", name="Remove Work laptop").click()
         await expect(page.get_by_text("No passkeys yet")).to_be_visible()
         await sign_out(page)
         await page.get_by_role("button", name="Sign in with a passkey").click()
-        await expect(page.locator("[data-problem]")).to_contain_text("did not work")
+        await expect(page.locator("[data-problem]")).to_contain_text("This passkey didn't work.")
         await device.send("WebAuthn.removeVirtualAuthenticator", added)

@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 
 import pyarrow.parquet
 
-from landbridge.reporting.exports.model import Column, Heading, Kind
+from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader
 from landbridge.reporting.exports.parquet_groups import GROUP_ROWS, ParquetGroups
-from tests.reporting.exports.things import parquet_table
+from tests.reporting.exports.downloads import parquet_table
 
-HEADING = Heading(
-    tuple(Column(kind, kind) for kind in Kind), ZoneInfo("America/Sao_Paulo"), "all-kinds"
+HEADING = ExportHeader(
+    tuple(Column(kind, kind) for kind in ColumnKind), ZoneInfo("America/Sao_Paulo"), "all-kinds"
 )
 AT = datetime(2026, 3, 29, 0, 59, 59, 1, tzinfo=UTC)
 ROW: list[Any] = ["COMPLETED", "=1+1", date(2026, 3, 29), AT, "0.000001", 7]
@@ -35,20 +35,20 @@ def test_columns_have_their_types_and_values_are_exact() -> None:
     assert second["amount"] == Decimal(f"-{largest}")
 
 
-def test_groups_go_out_while_the_file_is_being_made() -> None:
+def test_groups_are_sent_while_the_file_is_written() -> None:
     groups = ParquetGroups(HEADING)
     half = [[each] * (GROUP_ROWS // 2) for each in ROW]
-    begun = [groups.add(half), groups.add(half), groups.add(half)]
-    # At most what says that it is a Parquet file.
-    assert len(begun[0]) <= 4
-    assert len(begun[1]) > 100
-    content = b"".join([*begun, groups.end()])
+    results = [groups.add(half), groups.add(half), groups.add(half)]
+    # At most the magic bytes of a Parquet file.
+    assert len(results[0]) <= 4
+    assert len(results[1]) > 100
+    content = b"".join([*results, groups.end()])
     untyped: Any = pyarrow.parquet
-    told = untyped.ParquetFile(BytesIO(content)).metadata
-    assert (told.num_row_groups, told.num_rows) == (2, GROUP_ROWS * 3 // 2)
+    metadata = untyped.ParquetFile(BytesIO(content)).metadata
+    assert (metadata.num_row_groups, metadata.num_rows) == (2, GROUP_ROWS * 3 // 2)
 
 
 def test_a_file_without_rows_has_its_columns() -> None:
     groups = ParquetGroups(HEADING)
-    table = parquet_table(groups.add([[] for _ in Kind]) + groups.end())
-    assert (table.num_rows, table.column_names) == (0, [str(kind) for kind in Kind])
+    table = parquet_table(groups.add([[] for _ in ColumnKind]) + groups.end())
+    assert (table.num_rows, table.column_names) == (0, [str(kind) for kind in ColumnKind])

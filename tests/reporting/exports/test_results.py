@@ -4,8 +4,8 @@ from uuid import uuid4
 
 import pytest
 
-from landbridge.reporting.exports.model import Format
-from tests.reporting.exports.things import (
+from landbridge.reporting.exports.model import ExportFormat
+from tests.reporting.exports.downloads import (
     METRICS,
     PREVIEW,
     csv_rows,
@@ -18,15 +18,15 @@ from tests.tenants import Tenant, make_transfer, make_user, run_due
 BY_TYPE = ["transactionType", "transactionStatus"]
 
 
-async def preview(org: Tenant, template: str, told: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a preview."""
-    body = {"template": template, "params": told}
+async def preview(org: Tenant, template: str, params_: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a preview."""
+    body = {"template": template, "params": params_}
     return (await org.post(f"{METRICS}/preview", body))["data"]
 
 
-async def save(org: Tenant, template: str, told: dict[str, Any]) -> str:
-    """The id of a saved metric."""
-    body = {"template": template, "name": "Saved", "params": told}
+async def save(org: Tenant, template: str, params_: dict[str, Any]) -> str:
+    """Save a metric and return its id."""
+    body = {"template": template, "name": "Saved", "params": params_}
     answer = await org.send("POST", METRICS, body)
     assert answer.status_code == 201, answer.text
     return answer.json()["data"]["id"]
@@ -47,11 +47,11 @@ async def test_a_file_has_the_rows_of_the_preview(
     user = await make_user(org, funds="100")
     await make_transfer(org, user, await make_user(org), "12.25")
     await run_due(org)
-    told = params(org, **more)
-    expected = await preview(org, template, {**told, "limit": 10_000})
+    params_ = params(org, **more)
+    expected = await preview(org, template, {**params_, "limit": 10_000})
     assert expected
-    lines = csv_rows(await download(org, template, told))
-    table = parquet_table((await download(org, template, told, format="parquet")).content)
+    lines = csv_rows(await download(org, template, params_))
+    table = parquet_table((await download(org, template, params_, format="parquet")).content)
     assert list(lines[0]) == table.column_names
     assert len(lines) == table.num_rows == len(expected)
     for row, line, record in zip(expected, lines, table.to_pylist(), strict=True):
@@ -66,10 +66,10 @@ async def test_a_file_has_the_rows_of_the_preview(
 
 async def test_a_saved_metric_gives_the_same_file(org: Tenant) -> None:
     await make_user(org)
-    told = params(org)
-    metric = await save(org, "NEW_USERS", told)
+    params_ = params(org)
+    metric = await save(org, "NEW_USERS", params_)
     found = await org.send("GET", f"{METRICS}/{metric}/download")
-    previewed = await download(org, "NEW_USERS", told)
+    previewed = await download(org, "NEW_USERS", params_)
     assert found.content == previewed.content
     name = found.headers["content-disposition"]
     assert name.startswith('attachment; filename="new-users-results-2026-01-01-')
@@ -78,21 +78,21 @@ async def test_a_saved_metric_gives_the_same_file(org: Tenant) -> None:
 
 
 async def test_a_file_has_all_rows_unless_a_limit_is_given(org: Tenant) -> None:
-    told = params(org, createdAfter="2024-01-01", calculationInterval="day")
-    rows = csv_rows(await download(org, "NEW_USERS", told))
+    params_ = params(org, createdAfter="2024-01-01", calculationInterval="day")
+    rows = csv_rows(await download(org, "NEW_USERS", params_))
     assert len(rows) > 500  # the default of previews
-    assert len(csv_rows(await download(org, "NEW_USERS", {**told, "limit": 7}))) == 7
+    assert len(csv_rows(await download(org, "NEW_USERS", {**params_, "limit": 7}))) == 7
 
 
-async def test_the_verb_answers_name_and_content(org: Tenant) -> None:
-    name, content = await org.house.exports.result_file(
-        org.caller, "NEW_USERS", params(org), Format.PARQUET
+async def test_result_file_returns_name_and_content(org: Tenant) -> None:
+    name, content = await org.container.exports.result_file(
+        org.caller, "NEW_USERS", params(org), ExportFormat.PARQUET
     )
     assert name.endswith(".parquet")
     assert parquet_table(content).column_names == ["periodStart", "newUserCount"]
 
 
-async def test_everything_wrong_in_the_query_is_said_at_once(org: Tenant) -> None:
+async def test_all_invalid_query_parameters_are_reported_at_once(org: Tenant) -> None:
     answer = await download(org, "NEW_USERS", format="xlsx", content="everything")
     assert answer.status_code == 400
     error = answer.json()["error"]
@@ -100,7 +100,7 @@ async def test_everything_wrong_in_the_query_is_said_at_once(org: Tenant) -> Non
     assert "csv, parquet" in error["details"]["format"]
 
 
-async def test_what_can_not_be_calculated_can_not_be_downloaded(org: Tenant) -> None:
+async def test_an_invalid_metric_cannot_be_downloaded(org: Tenant) -> None:
     for content in ("results", "transactions"):
         answer = await download(org, "NONE", content=content)
         assert (answer.status_code, set(answer.json()["error"]["details"])) == (400, {"template"})
@@ -110,7 +110,7 @@ async def test_what_can_not_be_calculated_can_not_be_downloaded(org: Tenant) -> 
         assert (answer.status_code, set(details)) == (400, {"createdAfter", "limit"})
 
 
-async def test_a_stranger_finds_no_metric(org: Tenant, other_org: Tenant) -> None:
+async def test_a_foreign_metric_is_not_found(org: Tenant, other_org: Tenant) -> None:
     metric = await save(org, "TRANSACTION_COUNT", params(org))
     for content in ("results", "transactions"):
         path = f"{METRICS}/{metric}/download"

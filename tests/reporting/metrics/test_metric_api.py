@@ -1,4 +1,4 @@
-"""Saved metrics over HTTP: made, listed, looked at, changed, calculated and deleted."""
+"""Saved metrics over HTTP: created, listed, read, changed, calculated and deleted."""
 
 import re
 from typing import Any
@@ -6,11 +6,17 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from landbridge.core.clock import FrozenClock
-from landbridge.events.names import events_of
+from landbridge.developers.events.names import events_of
+from landbridge.platform.core.clock import FrozenClock
+from tests.reporting.metrics.saved_metrics import (
+    JANUARY,
+    METRICS,
+    changes_of,
+    details,
+    metric_body,
+    save,
+)
 from tests.tenants import Tenant, make_user, refusal
-
-from .saved import JANUARY, METRICS, details, metric_body, save, told
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
 
@@ -35,7 +41,7 @@ async def test_a_metric_is_saved_and_not_calculated(org: Tenant) -> None:
     assert await org.get(f"{METRICS}/{made['id']}") == answer.json()
 
 
-async def test_metrics_are_listed_newest_first_whatever_they_are_called(org: Tenant) -> None:
+async def test_metrics_are_listed_newest_first(org: Tenant) -> None:
     nothing = await org.get(METRICS)
     metadata = {"count": 0, "profileId": str(org.org_id)}
     assert nothing == {"status": "success", "data": [], "metadata": metadata}
@@ -47,7 +53,7 @@ async def test_metrics_are_listed_newest_first_whatever_they_are_called(org: Ten
     assert page["metadata"] == metadata | {"count": 3}
 
 
-async def test_an_update_is_merged_into_what_is_there(org: Tenant) -> None:
+async def test_an_update_is_merged_into_the_stored_params(org: Tenant) -> None:
     made = await save(org, {**JANUARY, "limit": 3})
     path = f"{METRICS}/{made['id']}"
     merged = (await org.post(path, {"params": {"calculationInterval": "month"}}))["data"]
@@ -57,7 +63,7 @@ async def test_an_update_is_merged_into_what_is_there(org: Tenant) -> None:
     both = (await org.post(path, {"name": "Z", "params": {"breakdowns": ["userId"]}}))["data"]
     assert both["params"] == {**merged["params"], "breakdowns": ["userId"]}
     assert both["name"] == "Z"
-    # What is null or empty is as if it had never been given.
+    # Null and empty parameters count as absent.
     bare = (await org.post(path, {"params": {"limit": None, "breakdowns": []}}))["data"]
     assert bare["params"] == {**JANUARY, "calculationInterval": "month"}
     assert (await org.get(path))["data"] == bare
@@ -80,10 +86,10 @@ async def test_an_update_that_changes_nothing_does_nothing(
 ) -> None:
     made = await save(org)
     assert (await org.post(f"{METRICS}/{made['id']}", body))["data"] == made
-    assert len(await told(org, made["id"])) == 1
+    assert len(await changes_of(org, made["id"])) == 1
 
 
-async def test_what_is_deleted_is_answered_and_gone(org: Tenant) -> None:
+async def test_delete_returns_the_metric_and_removes_it(org: Tenant) -> None:
     kept, made = await save(org), await save(org, {**JANUARY, "limit": 2}, name="Gone")
     path = f"{METRICS}/{made['id']}"
     answer = await org.send("DELETE", path)
@@ -115,8 +121,8 @@ async def test_results_are_those_of_a_preview_under_the_metrics_name(
         "createdBefore": f"{today}T23:59:59Z",
         "calculationInterval": "year",
     }
-    asked = {"template": "NEW_USERS", "params": {**params, "limit": None}}
-    preview = await org.post(f"{METRICS}/preview", asked)
+    request = {"template": "NEW_USERS", "params": {**params, "limit": None}}
+    preview = await org.post(f"{METRICS}/preview", request)
     made = await save(org, params, template="NEW_USERS", name="This year")
     results = await org.get(f"{METRICS}/{made['id']}/results")
     assert results["metadata"].pop("metric") == "This year"
@@ -124,7 +130,7 @@ async def test_results_are_those_of_a_preview_under_the_metrics_name(
     assert results["data"][0]["newUserCount"] == 1
 
 
-async def test_all_that_is_wrong_is_said_at_once(org: Tenant) -> None:
+async def test_all_invalid_fields_are_reported_at_once(org: Tenant) -> None:
     body = metric_body({"createdAfter": "x", "limit": 0}, name=" ")
     wrong = await details(org, "POST", METRICS, body)
     assert set(wrong) == {"name", "createdAfter", "createdBefore", "calculationInterval", "limit"}
@@ -138,7 +144,7 @@ async def test_all_that_is_wrong_is_said_at_once(org: Tenant) -> None:
     assert set(wrong) == {"template"}
 
 
-async def test_what_would_have_too_many_rows_is_not_saved(org: Tenant) -> None:
+async def test_a_metric_with_too_many_rows_is_not_saved(org: Tenant) -> None:
     params = {
         "createdAfter": "2024-01-01",
         "createdBefore": "2025-01-01",
@@ -177,16 +183,14 @@ async def test_a_body_of_another_shape_is_refused(
 
 
 @pytest.mark.parametrize("metric", ["x", "preview2", "1" * 36, "{" + "0" * 36 + "}"])
-async def test_what_is_no_id_is_a_bad_request(org: Tenant, metric: str) -> None:
+async def test_a_malformed_id_is_a_bad_request(org: Tenant, metric: str) -> None:
     path = f"{METRICS}/{metric}"
     for method, at in (("GET", path), ("GET", f"{path}/results"), ("DELETE", path)):
         assert await details(org, method, at) == {"metricId": "metricId must be a UUID"}
     assert set(await details(org, "POST", path, {"name": "A"})) == {"metricId"}
 
 
-async def test_an_id_of_nothing_or_of_another_organisation_is_not_there(
-    org: Tenant, other_org: Tenant
-) -> None:
+async def test_unknown_and_foreign_ids_are_not_found(org: Tenant, other_org: Tenant) -> None:
     theirs = await save(other_org)
     for metric in (theirs["id"], str(uuid4())):
         path = f"{METRICS}/{metric}"
@@ -202,7 +206,7 @@ async def test_an_id_of_nothing_or_of_another_organisation_is_not_there(
     assert (await other_org.get(f"{METRICS}/{theirs['id']}"))["data"] == theirs
 
 
-async def test_a_key_for_one_request_is_refused_where_no_request_is_known(org: Tenant) -> None:
+async def test_an_idempotency_key_is_refused_on_metric_routes(org: Tenant) -> None:
     made = await save(org)
     for path in (METRICS, f"{METRICS}/preview", f"{METRICS}/{made['id']}"):
         headers = {**org.headers, "Idempotency-Key": "a"}
@@ -210,13 +214,13 @@ async def test_a_key_for_one_request_is_refused_where_no_request_is_known(org: T
         assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
 
 
-async def test_what_happens_is_told_without_the_name_and_without_an_event(org: Tenant) -> None:
+async def test_changes_are_logged_without_the_name_and_send_no_event(org: Tenant) -> None:
     made = await save(org, name="Ada Lovelace")
     path = f"{METRICS}/{made['id']}"
     await org.post(path, {"name": "Charles", "params": {"limit": 9}})
     await org.send("DELETE", path)
-    changes = await told(org, made["id"])
-    assert [(each.kind, each.what, each.seq) for each in changes] == [
+    changes = await changes_of(org, made["id"])
+    assert [(each.kind, each.change_type, each.seq) for each in changes] == [
         ("REPORT.METRIC", what, place)
         for place, what in enumerate(("create", "update", "delete"), start=1)
     ]
@@ -231,9 +235,9 @@ async def test_what_happens_is_told_without_the_name_and_without_an_event(org: T
     assert all(events_of(each) == () for each in changes)
 
 
-async def test_the_log_of_requests_has_no_names_of_metrics(org: Tenant) -> None:
+async def test_the_request_log_has_no_metric_names(org: Tenant) -> None:
     answer = await org.send("POST", METRICS, metric_body(name="Ada Lovelace"))
-    await org.house.request_log.flush()
+    await org.container.request_log.flush()
     logged = await org.get(f"/v2/request-log/{answer.headers['x-request-id']}")
     assert logged["requestBody"]["name"] == "[redacted]"
     assert "Ada" not in str(logged)

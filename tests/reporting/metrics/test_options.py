@@ -2,10 +2,9 @@ from typing import Any
 
 import pytest
 
+from tests.reporting.metrics.brute_force import STATUSES, TYPES
+from tests.reporting.metrics.record_history import fold
 from tests.tenants import Tenant, make_user
-
-from .by_hand import STATUSES, TYPES
-from .past import fold
 
 PARAMS = "/v2/reporting/params"
 
@@ -14,8 +13,8 @@ PARAMS = "/v2/reporting/params"
     ("name", "values"), [("transactionTypes", TYPES), ("transactionStatuses", STATUSES)]
 )
 async def test_options_are_texts_by_pages(org: Tenant, name: str, values: tuple[str, ...]) -> None:
-    told = await org.get(f"{PARAMS}/{name}/options")
-    assert told == {
+    answer = await org.get(f"{PARAMS}/{name}/options")
+    assert answer == {
         "status": "success",
         "data": list(values),
         "metadata": {
@@ -56,7 +55,7 @@ async def test_users_are_the_organisations_own_oldest_first(org: Tenant, other_o
 
 
 @pytest.mark.parametrize("name", ["nothing", "userId", "breakdowns", "%00", "x" * 5000])
-async def test_what_has_no_options_is_not_there(org: Tenant, name: str) -> None:
+async def test_parameters_without_options_are_not_found(org: Tenant, name: str) -> None:
     answer = await org.send("GET", f"{PARAMS}/{name}/options")
     assert answer.status_code in {400, 404}
     assert answer.json()["status"] == "error"
@@ -77,7 +76,7 @@ async def test_what_has_no_options_is_not_there(org: Tenant, name: str) -> None:
         ({"page": 0, "limit": 0}, ["page", "limit"]),
     ],
 )
-async def test_a_page_that_can_not_be_is_refused(
+async def test_an_invalid_page_is_refused(
     org: Tenant, query: dict[str, Any], named: list[str]
 ) -> None:
     answer = await org.send("GET", f"{PARAMS}/userIds/options", **query)
@@ -85,7 +84,7 @@ async def test_a_page_that_can_not_be_is_refused(
     assert list(answer.json()["error"]["details"]) == named
 
 
-async def test_the_last_page_that_can_be_asked_for_is_empty(org: Tenant) -> None:
+async def test_the_last_allowed_page_is_empty(org: Tenant) -> None:
     await make_user(org)
-    told = await org.get(f"{PARAMS}/userIds/options", page=1_000_000_000, limit=1000)
-    assert told["data"] == []
+    answer = await org.get(f"{PARAMS}/userIds/options", page=1_000_000_000, limit=1000)
+    assert answer["data"] == []

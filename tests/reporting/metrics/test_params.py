@@ -1,4 +1,4 @@
-"""Parameters that can't be understood: all of them are named, each with a sentence."""
+"""Invalid parameters are all named, each with a sentence."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from landbridge.core.clock import FrozenClock
+from landbridge.platform.core.clock import FrozenClock
 from landbridge.reporting.metrics.templates import TEMPLATES
 from tests.tenants import Tenant
 
@@ -22,16 +22,16 @@ A_USER = "01980000-0000-7000-8000-000000000001"
 async def faults(
     org: Tenant, params: dict[str, Any], template: str = "TRANSACTION_COUNT"
 ) -> dict[str, str]:
-    """What is said of each parameter; nothing if the answer is good."""
+    """Return the problem with each parameter; empty for a successful response."""
     answer = await org.send("POST", PREVIEW, {"template": template, "params": params})
     if answer.status_code == 200:
         return {}
     assert answer.status_code == 400, answer.text
-    told = answer.json()
-    assert list(told) == ["status", "error"]
-    assert (told["status"], told["error"]["code"]) == ("error", "FIELD_VALIDATION_ERROR")
-    details: dict[str, str] = told["error"]["details"]
-    assert told["error"]["message"] == next(iter(details.values()))
+    answer = answer.json()
+    assert list(answer) == ["status", "error"]
+    assert (answer["status"], answer["error"]["code"]) == ("error", "FIELD_VALIDATION_ERROR")
+    details: dict[str, str] = answer["error"]["details"]
+    assert answer["error"]["message"] == next(iter(details.values()))
     assert all(sentence.startswith(name) for name, sentence in details.items())
     return details
 
@@ -90,20 +90,20 @@ WRONG: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
-async def test_what_is_wrong_is_named(org: Tenant, name: str, value: Any) -> None:
+async def test_invalid_parameters_are_named(org: Tenant, name: str, value: Any) -> None:
     assert list(await faults(org, GOOD | {name: value})) == [name]
 
 
 @pytest.mark.parametrize("name", list(GOOD))
 @pytest.mark.parametrize("value", [None, [], "left out"])
-async def test_what_is_required_must_be_there(org: Tenant, name: str, value: Any) -> None:
+async def test_required_parameters_are_enforced(org: Tenant, name: str, value: Any) -> None:
     params = GOOD | {name: value}
     if value == "left out":
         del params[name]
     assert await faults(org, params) == {name: f"{name} is required"}
 
 
-async def test_all_that_is_wrong_is_said_at_once(org: Tenant) -> None:
+async def test_all_invalid_fields_are_reported_at_once(org: Tenant) -> None:
     params = {
         "createdBefore": "tomorrow",
         "calculationInterval": "hour",
@@ -136,11 +136,11 @@ async def test_an_unknown_template_is_named(org: Tenant, template: str) -> None:
         {"somethingElse": {"deeply": ["nested"]}, "currency": 7},
     ],
 )
-async def test_nothing_is_wrong_with_these(org: Tenant, params: dict[str, Any]) -> None:
+async def test_valid_parameters_are_accepted(org: Tenant, params: dict[str, Any]) -> None:
     assert await faults(org, GOOD | params) == {}
 
 
-async def test_what_is_not_known_is_not_shown_again(org: Tenant) -> None:
+async def test_unknown_parameters_are_not_echoed(org: Tenant) -> None:
     body = {"template": "TRANSACTION_COUNT", "params": GOOD | {"somethingElse": 1}}
     assert "somethingElse" not in (await org.send("POST", PREVIEW, body)).text
 
@@ -155,19 +155,19 @@ async def test_what_is_not_known_is_not_shown_again(org: Tenant) -> None:
         ("GROSS_VOLUME", {"transactionStatuses": ["DONE"]}),
     ],
 )
-async def test_what_a_template_can_not_do_is_refused(
+async def test_parameters_of_other_templates_are_refused(
     org: Tenant, template: str, params: dict[str, Any]
 ) -> None:
     assert list(await faults(org, GOOD | params, template)) == list(params)
 
 
-async def test_no_more_than_a_thousand_users_are_named(org: Tenant) -> None:
+async def test_at_most_a_thousand_users_can_be_filtered(org: Tenant) -> None:
     ids = [str(uuid4()) for _ in range(1001)]
     assert list(await faults(org, GOOD | {"userIds": ids})) == ["userIds"]
     assert await faults(org, GOOD | {"userIds": ids[:-1]}) == {}
 
 
-async def test_today_is_the_organisations_own(still_org: Tenant, still_clock: FrozenClock) -> None:
+async def test_today_is_organisation_time(still_org: Tenant, still_clock: FrozenClock) -> None:
     today = still_clock.at.date()
     begin = GOOD | {"createdAfter": str(today - timedelta(days=2))}
     tomorrow = today + timedelta(days=1)
@@ -186,18 +186,16 @@ async def test_today_is_the_organisations_own(still_org: Tenant, still_clock: Fr
 
 
 @pytest.mark.parametrize("name", list(TEMPLATES))
-async def test_every_template_can_be_calculated_as_it_says_of_itself(
-    org: Tenant, name: str
-) -> None:
+async def test_every_template_accepts_its_own_parameters(org: Tenant, name: str) -> None:
     template = (await org.get(f"/v2/reporting/templates/{name}"))["data"]
     params = dict(GOOD)
     for each in template["params"]:
         if each["multiple"] and each["options"] and each["name"] != "breakdowns":
             params[each["name"]] = each["options"][:1]
     for breakdown in [[], *([each] for each in template["breakdownOptions"])]:
-        told = await org.post(
+        answer = await org.post(
             PREVIEW, {"template": name, "params": params | {"breakdowns": breakdown}}
         )
         fields = {"periodStart", *breakdown, *TEMPLATES[name].fields}
-        assert all(set(row) == fields for row in told["data"])
-        assert told["metadata"]["template"] == name
+        assert all(set(row) == fields for row in answer["data"])
+        assert answer["metadata"]["template"] == name

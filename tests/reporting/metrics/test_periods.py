@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from landbridge.reporting.date_params import local_day, parse_bound, start_of_day
 from landbridge.reporting.metrics.periods import period_of, periods, starts_at
-from landbridge.reporting.moments import local_day, parse_bound, start_of_day
 from landbridge.reporting.rollups.model import Interval, Span
 
 ZONES = (
@@ -18,7 +18,7 @@ MOMENTS = st.timedeltas(timedelta(), timedelta(days=8000)).map(lambda since: STA
 
 
 @given(MOMENTS, st.timedeltas(timedelta(microseconds=1), timedelta(days=900)), st.data())
-def test_every_moment_of_a_span_is_in_a_period_and_every_period_has_one(
+def test_periods_cover_the_span_and_none_is_empty(
     after: datetime, length: timedelta, data: st.DataObject
 ) -> None:
     zone, interval = data.draw(st.sampled_from(ZONES)), data.draw(st.sampled_from(Interval))
@@ -34,7 +34,7 @@ def test_every_moment_of_a_span_is_in_a_period_and_every_period_has_one(
         assert period_of(local_day(first, zone), interval) == each
 
 
-def test_a_day_that_was_left_out_of_the_calendar_is_none() -> None:
+def test_a_skipped_calendar_day_is_no_period() -> None:
     zone = "Pacific/Apia"
     after, before = parse_bound("2011-12-28", zone), parse_bound("2012-01-02", zone)
     found = [each.day for each in periods(Span(after, before, zone, Interval.DAY))]
@@ -67,7 +67,7 @@ def test_weeks_begin_on_mondays() -> None:
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Kolkata"])
 @pytest.mark.parametrize("interval", list(Interval))
-def test_the_first_day_of_all_has_a_beginning(zone: str, interval: Interval) -> None:
+def test_the_first_representable_day_has_a_start(zone: str, interval: Interval) -> None:
     span = Span(parse_bound("0001-01-01", zone), parse_bound("0001-03-01", zone), zone, interval)
     *_, first = periods(span)
     assert first == date(1, 1, 1)

@@ -1,4 +1,4 @@
-"""Saved metrics: who may, how many, at once, and with commits that nobody heard of."""
+"""Saved metrics: roles, bounds, concurrency, and commits whose reply was lost."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -12,24 +12,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from landbridge.core.clock import Clock
-from landbridge.core.errors import Busy, FieldsInvalid, RoleNotAllowed
-from landbridge.core.ids import new_id
-from landbridge.db.pool import Tx
-from landbridge.orgs.service import take_lane
+from landbridge.app.container import wire
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Busy, FieldsInvalid, RoleNotAllowed
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.optimistic_retry import ATTEMPTS_MAX
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.http.caller import Caller, MemberRole, SignedInMember
+from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.reporting.metrics import saved_store
-from landbridge.reporting.metrics.calculating import Calculator
-from landbridge.reporting.metrics.model import Question
+from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.model import MetricQuery, MetricTemplate
 from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.metrics.saved_model import METRICS_MAX, PARAMS_BYTES_MAX
-from landbridge.web.caller import Caller, Member, Role
-from landbridge.wiring import wire
-from tests.db.test_lost_commits import Forgetful
+from tests.platform.db.test_lost_commits import Forgetful
+from tests.reporting.metrics.record_history import fold
+from tests.reporting.metrics.saved_metrics import JANUARY, METRICS, changes_of, save
+from tests.reporting.metrics.test_zones import set_zone
 from tests.tenants import SETTINGS, Tenant, refusal
-
-from .past import fold
-from .saved import JANUARY, METRICS, save, told
-from .test_zones import set_zone
 
 REQUIRED = ("createdAfter", "createdBefore", "calculationInterval")
 USERS = [str(UUID(int=number)) for number in range(3)]
@@ -39,7 +39,7 @@ def some(values: list[str]) -> st.SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(values), max_size=2, unique=True)
 
 
-# Good and bad ones, null, empty, and one that no template has.
+# Valid and invalid ones, null, empty, and one that no template has.
 PARAMS = st.fixed_dictionaries(
     {},
     optional={
@@ -67,24 +67,22 @@ CHANGES = st.lists(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.data())
-async def test_any_updates_come_to_what_their_merged_parameters_are(
-    org: Tenant, data: st.DataObject
-) -> None:
-    """A model of its own: a change is good if what comes of it can be saved as it is."""
+async def test_any_updates_equal_their_merged_parameters(org: Tenant, data: st.DataObject) -> None:
+    """Independent model: a change is valid if its outcome can be saved as it is."""
     changes = data.draw(CHANGES)
-    metrics = org.house.saved_metrics
+    metrics = org.container.saved_metrics
     made = await metrics.create(org.caller, "TRANSACTION_COUNT", name="A", params=JANUARY)
     name, params, version = "A", dict(JANUARY), 1
-    for wanted_name, wanted in changes:
+    for new_name, new_params in changes:
         merged = {
             each: value
-            for each, value in {**params, **(wanted or {})}.items()
+            for each, value in {**params, **(new_params or {})}.items()
             if value not in (None, []) and each != "more"
         }
-        merged_name = (name if wanted_name is None else wanted_name).strip()
+        merged_name = (name if new_name is None else new_name).strip()
         is_good = 1 <= len(merged_name) <= 100 and _is_good(merged)
         try:
-            now = await metrics.update(org.caller, made.id, name=wanted_name, params=wanted)
+            now = await metrics.update(org.caller, made.id, name=new_name, params=new_params)
         except FieldsInvalid:
             assert not is_good, merged
             now = await metrics.get(org.org_id, made.id)
@@ -94,7 +92,7 @@ async def test_any_updates_come_to_what_their_merged_parameters_are(
             name, params = merged_name, merged
         assert (now.name, now.params, now.version) == (name, params, version)
         assert now == await metrics.get(org.org_id, made.id)
-    assert [each.seq for each in await told(org, str(made.id))] == list(range(1, version + 1))
+    assert [each.seq for each in await changes_of(org, str(made.id))] == list(range(1, version + 1))
 
 
 def _is_good(params: Mapping[str, Any]) -> bool:
@@ -127,7 +125,7 @@ async def test_updates_at_once_are_all_merged(org: Tenant) -> None:
     for each in changes:
         expected |= each.get("params", {})
     assert (now["name"], now["params"]) == ("B", expected)
-    assert [each.seq for each in await told(org, made["id"])] == list(range(1, 8))
+    assert [each.seq for each in await changes_of(org, made["id"])] == list(range(1, 8))
 
 
 @dataclass(frozen=True)
@@ -137,17 +135,17 @@ class Hindered(Calculator):
     meanwhile: Callable[[], Awaitable[object]]
 
     @override
-    async def ask(self, caller: Caller, template: str, params: Mapping[str, Any]) -> Question:
-        question = await super().ask(caller, template, params)
+    async def parse(
+        self, caller: Caller, template: str | MetricTemplate, params: Mapping[str, Any]
+    ) -> MetricQuery:
+        query = await super().parse(caller, template, params)
         await self.meanwhile()
-        return question
+        return query
 
 
-@pytest.mark.parametrize("times", [1, 19, 20])
-async def test_an_update_that_comes_too_late_is_made_of_what_is_there_then(
-    org: Tenant, times: int
-) -> None:
-    metrics, made = org.house.saved_metrics, await save(org)
+@pytest.mark.parametrize("times", [1, ATTEMPTS_MAX - 1, ATTEMPTS_MAX])
+async def test_a_late_update_is_applied_to_the_current_version(org: Tenant, times: int) -> None:
+    metrics, made = org.container.saved_metrics, await save(org)
     metric_id, names = UUID(made["id"]), iter(range(times))
 
     async def rename() -> None:
@@ -155,19 +153,21 @@ async def test_an_update_that_comes_too_late_is_made_of_what_is_there_then(
             await metrics.update(org.caller, metric_id, name=f"N{name}", params=None)
 
     sources = metrics.calculator.sources
-    late = replace(metrics, calculator=Hindered(sources, metrics.clock, rename))
+    late = replace(
+        metrics, calculator=Hindered(sources, metrics.clock, metrics.calculator.templates, rename)
+    )
     update = late.update(org.caller, metric_id, name=None, params={"limit": 9})
-    if times < 20:
+    if times < ATTEMPTS_MAX:
         assert (await update).params == {**JANUARY, "limit": 9}
     else:
         with pytest.raises(Busy):
             await update
     now = await metrics.get(org.org_id, metric_id)
-    assert (now.name, now.version) == (f"N{times - 1}", min(times + 2, 21))
-    assert now.params.get("limit") == (9 if times < 20 else None)
+    assert (now.name, now.version) == (f"N{times - 1}", min(times + 2, ATTEMPTS_MAX + 1))
+    assert now.params.get("limit") == (9 if times < ATTEMPTS_MAX else None)
 
 
-async def test_of_two_updates_that_exclude_each_other_one_is_refused(org: Tenant) -> None:
+async def test_one_of_two_conflicting_updates_is_refused(org: Tenant) -> None:
     made = await save(org)
     path = f"{METRICS}/{made['id']}"
     answers = await asyncio.gather(
@@ -179,7 +179,7 @@ async def test_of_two_updates_that_exclude_each_other_one_is_refused(org: Tenant
     assert params["createdAfter"] < params["createdBefore"]
 
 
-async def test_one_that_is_changed_while_it_is_deleted_stays_deleted(org: Tenant) -> None:
+async def test_an_update_during_a_delete_does_not_restore_the_metric(org: Tenant) -> None:
     made = await save(org)
     path = f"{METRICS}/{made['id']}"
     answers = await asyncio.gather(
@@ -191,20 +191,20 @@ async def test_one_that_is_changed_while_it_is_deleted_stays_deleted(org: Tenant
     assert sorted(answers[place].status_code for place in (1, 2)) == [200, 404]
     assert {answers[place].status_code for place in (0, 3)} <= {200, 404}
     assert await org.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
-    changes = await told(org, made["id"])
+    changes = await changes_of(org, made["id"])
     assert [each.seq for each in changes] == list(range(1, len(changes) + 1))
-    assert changes[-1].what == "delete"
+    assert changes[-1].change_type == "delete"
 
 
 @pytest.fixture
 async def doubtful(dsn: str, org: Tenant) -> AsyncIterator[SavedMetrics]:
-    """The metrics of a house that does everything twice."""
+    """Metrics service whose transactions all run twice."""
     database = await Forgetful.connect(dsn, name="tests", size_max=2)
-    yield wire(SETTINGS, database, Clock(await take_lane(org.house.database))).saved_metrics
+    yield wire(SETTINGS, database, Clock(await take_node(org.container.database))).saved_metrics
     await database.close()
 
 
-async def test_what_is_done_twice_is_done_once(doubtful: SavedMetrics, org: Tenant) -> None:
+async def test_repeated_transactions_apply_once(doubtful: SavedMetrics, org: Tenant) -> None:
     made = await doubtful.create(org.caller, "NEW_USERS", name="A", params=JANUARY)
     assert await doubtful.page(org.org_id) == [made]
     changed = await doubtful.update(org.caller, made.id, name="B", params={"limit": 2})
@@ -212,16 +212,20 @@ async def test_what_is_done_twice_is_done_once(doubtful: SavedMetrics, org: Tena
         made, name="B", params={**JANUARY, "limit": 2}, version=2, updated_at=changed.updated_at
     )
     assert await doubtful.delete(org.caller, made.id) == changed
-    assert [each.what for each in await told(org, str(made.id))] == ["create", "update", "delete"]
+    assert [each.change_type for each in await changes_of(org, str(made.id))] == [
+        "create",
+        "update",
+        "delete",
+    ]
 
 
-async def test_an_analyst_looks_and_changes_nothing(org: Tenant) -> None:
-    metrics = org.house.saved_metrics
+async def test_an_analyst_reads_and_changes_nothing(org: Tenant) -> None:
+    metrics = org.container.saved_metrics
     made = await metrics.create(org.caller, "NEW_USERS", name="A", params=JANUARY)
-    for role in Role:
-        caller = replace(org.caller, key_id=None, member=Member(uuid4(), role))
+    for role in MemberRole:
+        caller = replace(org.caller, key_id=None, member=SignedInMember(uuid4(), role))
         assert (await metrics.results(caller, made.id))[0].id == made.id
-        if role is not Role.ANALYST:
+        if role is not MemberRole.ANALYST:
             made = await metrics.update(caller, made.id, name=role, params=None)
             continue
         with pytest.raises(RoleNotAllowed):
@@ -233,7 +237,7 @@ async def test_an_analyst_looks_and_changes_nothing(org: Tenant) -> None:
     assert await metrics.page(org.org_id) == [made]
 
 
-async def test_one_whose_zone_is_no_more_can_still_be_renamed(org: Tenant) -> None:
+async def test_a_metric_with_a_replaced_zone_can_be_renamed(org: Tenant) -> None:
     await set_zone(org, "Europe/Berlin")
     await fold(org)
     params = {**JANUARY, "timeZone": "Europe/Berlin"}
@@ -246,7 +250,7 @@ async def test_one_whose_zone_is_no_more_can_still_be_renamed(org: Tenant) -> No
     for body in bodies:
         renamed = (await org.post(path, body))["data"]
         assert (renamed["name"], renamed["params"]) == (body["name"], params)
-    # What is changed of the parameters has to be good with the rest.
+    # Changed parameters must be valid together with the others.
     assert refusal(await org.send("POST", path, {"params": {"limit": 2}})).startswith("400")
     assert refusal(await org.send("POST", path, {"name": ""})).startswith("400")
     mended = await org.post(path, {"params": {"timeZone": "Asia/Tokyo"}})
@@ -254,7 +258,7 @@ async def test_one_whose_zone_is_no_more_can_still_be_renamed(org: Tenant) -> No
     assert (await org.get(f"{path}/results"))["metadata"]["timeZone"] == "Asia/Tokyo"
 
 
-async def test_there_are_so_many_at_most_however_many_are_saved_at_once(org: Tenant) -> None:
+async def test_concurrent_saves_respect_the_bound(org: Tenant) -> None:
     made = await save(org)
     await _fill(org, made["id"], METRICS_MAX - 3)
     body = {"template": "NEW_USERS", "name": "A", "params": dict(JANUARY)}
@@ -265,14 +269,14 @@ async def test_there_are_so_many_at_most_however_many_are_saved_at_once(org: Ten
     assert full.json()["error"]["details"] == {}
     assert len(full.json()["error"]["message"]) < 100
     assert (await org.get(METRICS))["metadata"]["count"] == METRICS_MAX
-    # Those that are there can be changed still.
+    # Existing ones can still be changed.
     users = {"userIds": USERS}
     assert (await org.post(f"{METRICS}/{made['id']}", {"params": users}))["data"]
     await org.send("DELETE", f"{METRICS}/{made['id']}")
     assert (await org.send("POST", METRICS, body)).status_code == 201
 
 
-async def test_their_parameters_are_so_long_at_most_together(org: Tenant) -> None:
+async def test_the_total_size_of_parameters_is_bounded(org: Tenant) -> None:
     users = {**JANUARY, "userIds": [str(uuid4()) for _ in range(900)]}
     made = await save(org, users)
     one = len(saved_store.as_json(users))
@@ -284,17 +288,17 @@ async def test_their_parameters_are_so_long_at_most_together(org: Tenant) -> Non
         ("POST", f"{METRICS}/{short['id']}", {"params": users}),
     ):
         assert await org.refused(method, path, body) == "409 RESOURCE_CONFLICT"
-    # One is never kept from being made shorter.
+    # Shortening is always allowed.
     await org.post(f"{METRICS}/{made['id']}", {"params": {"userIds": None}})
     await org.post(f"{METRICS}/{short['id']}", {"params": users})
 
 
 async def _fill(org: Tenant, like: str, count: int) -> None:
-    """Put so many more like this one there at once: over HTTP it would take a minute."""
-    first = await org.house.saved_metrics.get(org.org_id, UUID(like))
+    """Insert copies in one statement: over HTTP it would take a minute."""
+    first = await org.container.saved_metrics.get(org.org_id, UUID(like))
 
     async def work(tx: Tx) -> None:
         for _ in range(count):
             await saved_store.add(tx, replace(first, id=new_id()))
 
-    await org.house.database.transact(work)
+    await org.container.database.transact(work)

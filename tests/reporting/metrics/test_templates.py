@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from landbridge.core.clock import FrozenClock
+from landbridge.platform.core.clock import FrozenClock
 from landbridge.reporting.metrics.templates import TEMPLATES as TEMPLATES_BY_NAME
 from tests.tenants import Tenant
 
@@ -19,7 +19,7 @@ BREAKDOWNS = {
 }
 
 
-async def test_the_list_is_as_the_contract_has_it(org: Tenant) -> None:
+async def test_the_list_matches_the_contract(org: Tenant) -> None:
     page = await org.get(TEMPLATES)
     assert list(page) == ["status", "data", "metadata"]
     assert page["status"] == "success"
@@ -71,7 +71,7 @@ async def test_a_template_has_its_parameters_and_breakdowns(org: Tenant, name: s
     assert template in listed
 
 
-async def test_older_clients_find_the_same_under_other_names(org: Tenant) -> None:
+async def test_older_member_names_have_the_same_values(org: Tenant) -> None:
     for template in (await org.get(TEMPLATES))["data"]:
         assert template["template"] == template["name"]
         assert template["supportedParams"] == template["params"]
@@ -89,7 +89,7 @@ async def test_dates_end_with_the_organisations_today(
 
 
 @pytest.mark.parametrize("name", ["NONE", "gross_volume", "%00", "x" * 5000])
-async def test_an_unknown_template_is_not_there(org: Tenant, name: str) -> None:
+async def test_an_unknown_template_is_not_found(org: Tenant, name: str) -> None:
     answer = await org.send("GET", f"{TEMPLATES}/{name}")
     assert answer.status_code == 404
     error = answer.json()

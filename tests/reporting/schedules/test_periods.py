@@ -1,4 +1,4 @@
-"""Which periods there are, and when their reports are due: over changes of clocks, too."""
+"""Periods and the due times of their reports, also over clock changes."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landbridge.reporting.moments import start_of_day
-from landbridge.reporting.schedules.model import MISSED_MAX, Every, Plan
+from landbridge.reporting.date_params import start_of_day
+from landbridge.reporting.schedules.model import MISSED_MAX, ScheduleInterval, SchedulePlan
 from landbridge.reporting.schedules.periods import (
     due_at,
     end_of,
@@ -23,8 +23,8 @@ ZONES = (
     *("America/New_York", "Pacific/Apia", "Australia/Lord_Howe", "America/Havana", "Asia/Beirut"),
 )
 PLANS = st.builds(
-    Plan,
-    every=st.sampled_from(Every),
+    SchedulePlan,
+    cadence=st.sampled_from(ScheduleInterval),
     at=st.times().map(lambda at: at.replace(second=0, microsecond=0)),
     zone=st.sampled_from(ZONES),
 )
@@ -32,8 +32,8 @@ MOMENTS = st.datetimes(datetime(2005, 1, 1), datetime(2040, 1, 1), timezones=st.
 MINUTE = timedelta(minutes=1)
 
 
-def plan(every: Every, at: str, zone: str) -> Plan:
-    return Plan(every, time.fromisoformat(at), zone)
+def plan(every: ScheduleInterval, at: str, zone: str) -> SchedulePlan:
+    return SchedulePlan(every, time.fromisoformat(at), zone)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def plan(every: Every, at: str, zone: str) -> Plan:
         ("08:00", "Europe/Berlin", date(2026, 3, 28), "2026-03-29T08:00+02:00"),
         # 02:30 does not exist: clocks are put forward from 02:00 to 03:00.
         ("02:30", "Europe/Berlin", date(2026, 3, 28), "2026-03-29T03:30+02:00"),
-        # There are two: the first counts.
+        # The local time occurs twice: the first one counts.
         ("02:30", "Europe/Berlin", date(2026, 10, 24), "2026-10-25T02:30+02:00"),
         ("02:30", "Europe/Berlin", date(2026, 10, 25), "2026-10-26T02:30+01:00"),
-        # Midnight does not exist: the day begins at 01:00.
+        # Midnight does not exist: the day starts at 01:00.
         ("00:00", "America/Sao_Paulo", date(2018, 11, 3), "2018-11-04T01:00-02:00"),
         ("00:30", "America/Sao_Paulo", date(2018, 11, 3), "2018-11-04T01:30-02:00"),
-        # There are two midnights.
+        # Midnight occurs twice.
         ("00:30", "America/Havana", date(2026, 10, 31), "2026-11-01T00:30-04:00"),
         # Clocks are put forward by half an hour.
         ("02:15", "Australia/Lord_Howe", date(2026, 10, 3), "2026-10-04T02:45+11:00"),
@@ -57,83 +57,83 @@ def plan(every: Every, at: str, zone: str) -> Plan:
         ("08:00", "Pacific/Apia", date(2011, 12, 29), "2011-12-31T08:00+14:00"),
     ],
 )
-def test_a_report_is_due_by_the_clocks_of_its_zone(
-    at: str, zone: str, period: date, due: str
-) -> None:
-    assert due_at(plan(Every.DAY, at, zone), period) == datetime.fromisoformat(due)
+def test_report_is_due_at_local_time(at: str, zone: str, period: date, due: str) -> None:
+    assert due_at(plan(ScheduleInterval.DAY, at, zone), period) == datetime.fromisoformat(due)
 
 
 @pytest.mark.parametrize(
     ("every", "day", "begins", "ends"),
     [
-        (Every.DAY, "2026-11-22", "2026-11-21", "2026-11-22"),
+        (ScheduleInterval.DAY, "2026-11-22", "2026-11-21", "2026-11-22"),
         # A Sunday, and the Monday after it.
-        (Every.WEEK, "2026-11-22", "2026-11-09", "2026-11-16"),
-        (Every.WEEK, "2026-11-23", "2026-11-16", "2026-11-23"),
-        (Every.MONTH, "2026-11-30", "2026-10-01", "2026-11-01"),
-        (Every.MONTH, "2026-01-01", "2025-12-01", "2026-01-01"),
-        (Every.MONTH, "2028-03-01", "2028-02-01", "2028-03-01"),
+        (ScheduleInterval.WEEK, "2026-11-22", "2026-11-09", "2026-11-16"),
+        (ScheduleInterval.WEEK, "2026-11-23", "2026-11-16", "2026-11-23"),
+        (ScheduleInterval.MONTH, "2026-11-30", "2026-10-01", "2026-11-01"),
+        (ScheduleInterval.MONTH, "2026-01-01", "2025-12-01", "2026-01-01"),
+        (ScheduleInterval.MONTH, "2028-03-01", "2028-02-01", "2028-03-01"),
     ],
 )
-def test_the_period_that_ended_last(every: Every, day: str, begins: str, ends: str) -> None:
-    told = plan(every, "00:00", "UTC")
+def test_the_period_that_ended_last(
+    every: ScheduleInterval, day: str, begins: str, ends: str
+) -> None:
+    schedule = plan(every, "00:00", "UTC")
     now = datetime.fromisoformat(f"{day}T12:00+00:00")
-    last = preceding(told, first_due(told, now))
-    assert (last.isoformat(), end_of(told, last).isoformat()) == (begins, ends)
+    last = preceding(schedule, first_due(schedule, now))
+    assert (last.isoformat(), end_of(schedule, last).isoformat()) == (begins, ends)
 
 
 def test_a_report_that_is_due_later_today_is_of_yesterday() -> None:
-    told = plan(Every.DAY, "08:00", "UTC")
+    schedule = plan(ScheduleInterval.DAY, "08:00", "UTC")
     before, after = (datetime(2026, 11, 22, hour, tzinfo=UTC) for hour in (7, 8))
-    assert first_due(told, before) == date(2026, 11, 21)
-    assert first_due(told, after) == date(2026, 11, 22)
+    assert first_due(schedule, before) == date(2026, 11, 21)
+    assert first_due(schedule, after) == date(2026, 11, 22)
 
 
-def test_a_day_that_a_zone_left_out_has_no_report() -> None:
-    told = plan(Every.DAY, "08:00", "Pacific/Apia")
-    assert following(told, date(2011, 12, 29)) == date(2011, 12, 31)
-    assert preceding(told, date(2011, 12, 31)) == date(2011, 12, 29)
-
-
-@given(PLANS, MOMENTS)
-def test_the_first_report_is_the_next_that_is_due(told: Plan, now: datetime) -> None:
-    period = first_due(told, now)
-    assert due_at(told, preceding(told, period)) <= now < due_at(told, period)
-    # Never before the period has ended, and on the day after it where that day has such a time.
-    ended = start_of_day(end_of(told, period), told.zone)
-    assert ended <= due_at(told, period) < ended + timedelta(hours=27)
+def test_a_day_skipped_by_the_zone_has_no_report() -> None:
+    schedule = plan(ScheduleInterval.DAY, "08:00", "Pacific/Apia")
+    assert following(schedule, date(2011, 12, 29)) == date(2011, 12, 31)
+    assert preceding(schedule, date(2011, 12, 31)) == date(2011, 12, 29)
 
 
 @given(PLANS, MOMENTS)
-def test_periods_follow_each_other_without_gaps(told: Plan, now: datetime) -> None:
-    period = first_due(told, now)
+def test_the_first_report_is_the_next_that_is_due(schedule: SchedulePlan, now: datetime) -> None:
+    period = first_due(schedule, now)
+    assert due_at(schedule, preceding(schedule, period)) <= now < due_at(schedule, period)
+    # Never before the period has ended, and on the day after it where that day has this time.
+    ended = start_of_day(end_of(schedule, period), schedule.zone)
+    assert ended <= due_at(schedule, period) < ended + timedelta(hours=27)
+
+
+@given(PLANS, MOMENTS)
+def test_periods_follow_each_other_without_gaps(schedule: SchedulePlan, now: datetime) -> None:
+    period = first_due(schedule, now)
     for _ in range(40):
-        after = following(told, period)
-        assert preceding(told, after) == period
-        ended = start_of_day(end_of(told, period), told.zone)
-        assert ended == start_of_day(after, told.zone)
-        assert start_of_day(period, told.zone) < ended
-        assert due_at(told, period) < due_at(told, after)
+        after = following(schedule, period)
+        assert preceding(schedule, after) == period
+        ended = start_of_day(end_of(schedule, period), schedule.zone)
+        assert ended == start_of_day(after, schedule.zone)
+        assert start_of_day(period, schedule.zone) < ended
+        assert due_at(schedule, period) < due_at(schedule, after)
         period = after
 
 
 @given(PLANS, MOMENTS, st.integers(0, 60))
-def test_of_those_that_were_missed_the_last_are_made(
-    told: Plan, now: datetime, missed: int
+def test_only_the_last_missed_reports_are_made(
+    schedule: SchedulePlan, now: datetime, missed: int
 ) -> None:
-    period = first = first_due(told, now)
+    period = first = first_due(schedule, now)
     for _ in range(missed):
-        period = preceding(told, period)
-    begin = next_to_make(told, period, now)
-    made = 0
+        period = preceding(schedule, period)
+    begin = next_to_make(schedule, period, now)
+    created = 0
     while begin < first:
-        begin, made = following(told, begin), made + 1
-    assert (begin, made) == (first, min(missed, MISSED_MAX))
+        begin, created = following(schedule, begin), created + 1
+    assert (begin, created) == (first, min(missed, MISSED_MAX))
 
 
 @given(PLANS, MOMENTS)
-def test_a_report_is_due_at_its_time_of_the_day(told: Plan, now: datetime) -> None:
-    zone = ZoneInfo(told.zone)
-    local = due_at(told, first_due(told, now)).astimezone(zone)
+def test_a_report_is_due_at_its_time_of_the_day(schedule: SchedulePlan, now: datetime) -> None:
+    zone = ZoneInfo(schedule.zone)
+    local = due_at(schedule, first_due(schedule, now)).astimezone(zone)
     skips = local.utcoffset() != (local - timedelta(hours=25)).utcoffset()
-    assert skips or local.time() == told.at
+    assert skips or local.time() == schedule.at

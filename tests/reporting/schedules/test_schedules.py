@@ -1,4 +1,4 @@
-"""Schedules over HTTP: made, looked at, deleted, refused."""
+"""Schedules over HTTP: created, read, deleted, refused."""
 
 import asyncio
 from datetime import timedelta
@@ -7,16 +7,15 @@ from uuid import uuid4
 
 import pytest
 
-from landbridge.core.clock import FrozenClock
-from landbridge.db.pool import Database
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.db.pool import Database
 from landbridge.reporting.schedules.model import SCHEDULES_MAX
+from tests.reporting.schedules.schedule_steps import DAILY, METRICS, SCHEDULES, make_schedule
 from tests.tenants import Tenant, refusal
-
-from .made import DAILY, METRICS, SCHEDULES, make_schedule
 
 
 async def faults(org: Tenant, **changes: Any) -> dict[str, str]:
-    """What is said to be wrong with a schedule, by parameter."""
+    """Return the problems of a schedule by parameter."""
     body = {name: each for name, each in {**DAILY, **changes}.items() if each is not None}
     answer = await org.send("POST", SCHEDULES, body)
     assert refusal(answer) == "400 FIELD_VALIDATION_ERROR", answer.text
@@ -24,7 +23,7 @@ async def faults(org: Tenant, **changes: Any) -> dict[str, str]:
 
 
 async def make_metric(org: Tenant) -> str:
-    """The id of a saved metric."""
+    """Save a metric and return its id."""
     params = {"createdAfter": "2025-01-01", "createdBefore": "2025-02-01"}
     body = {
         "name": "Saved",
@@ -34,12 +33,12 @@ async def make_metric(org: Tenant) -> str:
     return (await org.send("POST", METRICS, body)).json()["data"]["id"]
 
 
-async def test_a_schedule_says_what_comes_next(noon_org: Tenant, noon: FrozenClock) -> None:
+async def test_schedule_shows_its_next_report(noon_org: Tenant, noon: FrozenClock) -> None:
     today = noon.at.date()
-    made = await make_schedule(noon_org, name=" Daily ", at="12:30")
-    assert made == {
-        "id": made["id"],
-        "createdAt": made["createdAt"],
+    created = await make_schedule(noon_org, name=" Daily ", at="12:30")
+    assert created == {
+        "id": created["id"],
+        "createdAt": created["createdAt"],
         "name": "Daily",
         "metricId": None,
         "template": "NEW_USERS",
@@ -51,44 +50,45 @@ async def test_a_schedule_says_what_comes_next(noon_org: Tenant, noon: FrozenClo
         "nextPeriodStart": (today - timedelta(days=1)).isoformat(),
         "nextRunAt": f"{today}T12:30:00.000000+00:00",
     }
-    shown = await noon_org.get(f"{SCHEDULES}/{made['id']}")
-    assert shown == {"status": "success", "data": made, "metadata": {}}
+    shown = await noon_org.get(f"{SCHEDULES}/{created['id']}")
+    assert shown == {"status": "success", "data": created, "metadata": {}}
 
 
 async def test_schedules_are_listed_newest_first(org: Tenant) -> None:
     names = ["a", "b", "c"]
-    made = [await make_schedule(org, name=name) for name in names]
+    created = [await make_schedule(org, name=name) for name in names]
     listed = await org.get(SCHEDULES)
-    assert listed == {"status": "success", "data": made[::-1], "metadata": {"count": 3}}
+    assert listed == {"status": "success", "data": created[::-1], "metadata": {"count": 3}}
 
 
-async def test_a_deleted_schedule_is_gone_and_was_answered(org: Tenant, database: Database) -> None:
-    made = await make_schedule(org)
-    path = f"{SCHEDULES}/{made['id']}"
+async def test_delete_returns_the_schedule_and_removes_it(org: Tenant, database: Database) -> None:
+    created = await make_schedule(org)
+    path = f"{SCHEDULES}/{created['id']}"
     answer = await org.send("DELETE", path)
-    assert answer.json() == {"status": "success", "data": made, "metadata": {}}
+    assert answer.json() == {"status": "success", "data": created, "metadata": {}}
     for method, at in (("GET", path), ("DELETE", path), ("GET", f"{path}/runs")):
         assert await org.refused(method, at) == "404 RESOURCE_NOT_FOUND"
-    told = await database.rows(
-        "select kind, what, actor from changes where org_id = $1 and object_id = $2 order by seq",
-        *(org.org_id, made["id"]),
+    rows = await database.rows(
+        "select kind, change_type, actor from changes where org_id = $1"
+        " and object_id = $2 order by seq",
+        *(org.org_id, created["id"]),
     )
-    assert [(row["kind"], row["what"], row["actor"]) for row in told] == [
-        ("REPORT.SCHEDULE", what, org.caller.actor) for what in ("create", "delete")
+    assert [(row["kind"], row["change_type"], row["actor"]) for row in rows] == [
+        ("REPORT.SCHEDULE", change_type, org.caller.actor) for change_type in ("create", "delete")
     ]
 
 
-async def test_dates_and_zone_of_the_parameters_are_passed_over(org: Tenant) -> None:
+async def test_dates_and_zone_in_params_are_ignored(org: Tenant) -> None:
     params = {"calculationInterval": "week", "createdAfter": "never", "timeZone": "Mars"}
-    made = await make_schedule(org, params=params)
-    assert made["params"] == {"calculationInterval": "week"}
+    created = await make_schedule(org, params=params)
+    assert created["params"] == {"calculationInterval": "week"}
 
 
 async def test_a_schedule_of_a_saved_metric(org: Tenant, other_org: Tenant) -> None:
     metric = await make_metric(org)
-    asked: dict[str, Any] = {"template": None, "params": None}
-    made = await make_schedule(org, metricId=metric, **asked)
-    assert (made["metricId"], made["template"], made["params"]) == (metric, None, None)
+    body: dict[str, Any] = {"template": None, "params": None}
+    created = await make_schedule(org, metricId=metric, **body)
+    assert (created["metricId"], created["template"], created["params"]) == (metric, None, None)
     assert (await faults(org, metricId=metric)).keys() == {"template", "params"}
     theirs = await make_metric(other_org)
     for unknown in (theirs, str(uuid4())):
@@ -128,21 +128,21 @@ async def test_a_schedule_of_a_saved_metric(org: Tenant, other_org: Tenant) -> N
         ({"at": "06:00\n"}, {"at"}),
         ({"params": []}, {"params"}),
         ({"metricId": "a"}, {"metricId"}),
-        # All that is wrong is told at once.
+        # All problems are reported at once.
         (
             {"name": "\u200b", "timeZone": "Mars", "params": {"limit": "many"}},
             {"name", "timeZone", "calculationInterval", "limit"},
         ),
     ],
 )
-async def test_what_is_wrong_is_told_by_parameter(
+async def test_invalid_parameters_are_reported_by_name(
     org: Tenant, changes: dict[str, Any], named: set[str]
 ) -> None:
     assert (await faults(org, **changes)).keys() == named
     assert not (await org.get(SCHEDULES))["data"]
 
 
-async def test_there_are_so_many_at_most_however_many_are_made_at_once(org: Tenant) -> None:
+async def test_concurrent_creates_respect_the_bound(org: Tenant) -> None:
     for _ in range(SCHEDULES_MAX - 2):
         await make_schedule(org)
     answers = await asyncio.gather(*(org.send("POST", SCHEDULES, DAILY) for _ in range(8)))

@@ -1,4 +1,4 @@
-"""Statements tie to the ledger, whatever happened and whatever happens while one is read."""
+"""Statements tie to the ledger, whatever happens before or while one is read."""
 
 import asyncio
 from dataclasses import replace
@@ -11,21 +11,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from landbridge.core.errors import Broken
-from landbridge.core.ids import new_id
-from landbridge.db.pool import Database, Tx
-from landbridge.reporting.statements.model import Asked, Format, Line, Part, Statement
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.reporting.statements.model import (
+    AccountStatement,
+    Statement,
+    StatementFormat,
+    StatementRequest,
+    StatementRow,
+)
 from tests.make import Status
-from tests.reporting.statements.books import account_of, deposit_many, moved, pay, receive
+from tests.reporting.statements.ledger_entries import account_of, deposit_many, moved, pay, receive
 from tests.tenants import Tenant, fund, held, make_transfer, make_user, run_due
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LONG_AGO, FAR_AHEAD = datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 
 
-def _asked(user: str, *, after: datetime = LONG_AGO, before: datetime = FAR_AHEAD) -> Asked:
-    return Asked(
-        format=Format.CSV,
+def request_params(
+    user: str, *, after: datetime = LONG_AGO, before: datetime = FAR_AHEAD
+) -> StatementRequest:
+    return StatementRequest(
+        format=StatementFormat.CSV,
         user_id=UUID(user),
         wallet_id=None,
         currency="usdc",
@@ -36,9 +44,9 @@ def _asked(user: str, *, after: datetime = LONG_AGO, before: datetime = FAR_AHEA
 
 
 async def _read(
-    org: Tenant, statement: Statement, part: Part, *, page_size: int = 2_000
-) -> list[Line]:
-    pages = org.house.statements.lines(statement, part, page_size=page_size)
+    org: Tenant, statement: Statement, part: AccountStatement, *, page_size: int = 2_000
+) -> list[StatementRow]:
+    pages = org.container.statements.lines(statement, part, page_size=page_size)
     return [line async for page in pages for line in page]
 
 
@@ -71,12 +79,12 @@ _DEEDS = st.lists(
     bounds=st.tuples(st.integers(-5, 65), st.integers(1, 70)),
     page_size=st.integers(1, 5),
 )
-async def test_a_statement_is_what_the_entries_say(
+async def test_a_statement_equals_the_ledger_entries(
     org: Tenant, deeds: list[Deed], bounds: tuple[int, int], page_size: int
 ) -> None:
     user = await make_user(org)
     account = await account_of(org, user)
-    # So that nothing is refused, whatever is spent.
+    # Enough that no payment is refused.
     await receive(org, account, 14 * 10**15, START)
     for deed in deeds:
         at = START + timedelta(minutes=deed.minutes[0])
@@ -87,8 +95,8 @@ async def test_a_statement_is_what_the_entries_say(
             await pay(org, account, deed.units, moments, deed.end)
     after = START + timedelta(minutes=bounds[0])
     before = after + timedelta(minutes=bounds[1])
-    statement = await org.house.statements.open(
-        org.caller, _asked(user, after=after, before=before)
+    statement = await org.container.statements.open(
+        org.caller, request_params(user, after=after, before=before)
     )
     books = await moved(org, account)
     inside = [each for each in books if after <= each[0] < before]
@@ -111,7 +119,7 @@ async def test_a_statement_is_what_the_entries_say(
     assert part.closing.units == balances[-1]
 
 
-async def test_while_money_moves_each_statement_ties_and_ends_with_a_balance_that_was(
+async def test_statements_tie_to_a_real_balance_while_money_moves(
     org: Tenant,
 ) -> None:
     ada, bob = await make_user(org, funds="1000"), await make_user(org)
@@ -127,15 +135,15 @@ async def test_while_money_moves_each_statement_ties_and_ends_with_a_balance_tha
             await run_due(org)
 
     async def look() -> int:
-        seen = 0
+        lines_read = 0
         while not is_over:
-            statement = await org.house.statements.open(org.caller, _asked(ada))
+            statement = await org.container.statements.open(org.caller, request_params(ada))
             (part,) = statement.parts
             # Read slowly: `lines` raises Broken where it does not end with the closing balance.
             lines = await _read(org, statement, part, page_size=3)
-            assert len(lines) == part.lines >= seen
-            seen = part.lines
-        return seen
+            assert len(lines) == part.lines >= lines_read
+            lines_read = part.lines
+        return lines_read
 
     working, looking = asyncio.create_task(work()), asyncio.create_task(look())
     await asyncio.gather(*(trade() for _ in range(4)))
@@ -143,7 +151,7 @@ async def test_while_money_moves_each_statement_ties_and_ends_with_a_balance_tha
     await working
     await looking
     await run_due(org)
-    statement = await org.house.statements.open(org.caller, _asked(ada))
+    statement = await org.container.statements.open(org.caller, request_params(ada))
     (part,) = statement.parts
     assert str(part.closing) == await held(org, ada) == "1048"
     assert len(await _read(org, statement, part)) == 1 + 48 + 48
@@ -161,12 +169,14 @@ values (
 """
 _TELL_LATE = """
 insert into changes
-    (org_id, object_id, seq, kind, what, status_before, status_after, actor, at, rests, tx)
+    (org_id, object_id, seq, kind, change_type, status_before, status_after, actor, occurred_at,
+        is_settled, tx)
 values ($1, $2, 1, 'TEST.PAYMENT', 'open', null, 'FUNDED', 'test', $3, true,
     greatest(pg_current_xact_id(), $4::text::xid8))
 """
 _POST_LATE = """
-insert into entries (org_id, transfer_id, seq, line, account_id, role, asset, available, held, at)
+insert into entries (org_id, transfer_id, seq, line, account_id, role, asset, available, held,
+    occurred_at)
 values ($1, $2, 1, 1, $3, null, 'usdc:POLYGON', 7, 0, $4),
     ($1, $2, 1, 2, null, 'outside', 'usdc:POLYGON', -7, 0, $4)
 """
@@ -182,7 +192,7 @@ async def _write_late(tx: Tx, org: Tenant, account: UUID, user: str, label: str)
 
 
 @pytest.mark.parametrize("is_labelled_later", [False, True], ids=["own number", "later number"])
-async def test_what_is_committed_while_it_is_read_is_not_in_it(
+async def test_later_commits_are_not_in_the_statement(
     org: Tenant, database: Database, dsn: str, *, is_labelled_later: bool
 ) -> None:
     user = await make_user(org)
@@ -193,7 +203,7 @@ async def test_what_is_committed_while_it_is_read_is_not_in_it(
     label = "0"
 
     async def write(tx: Tx) -> None:
-        # It has its number from here on.
+        # This statement assigns the transaction its number.
         await tx.fetchval("select pg_current_xact_id()::text")
         has_begun.set()
         await may_write.wait()
@@ -203,55 +213,56 @@ async def test_what_is_committed_while_it_is_read_is_not_in_it(
 
     writing = asyncio.create_task(late.transact(write))
     await has_begun.wait()
-    # Committed meanwhile, by a transaction that began after it: in the statement.
+    # Committed meanwhile, by a transaction that started later: in the statement.
     await deposit_many(org, user, 5, START + timedelta(minutes=1))
     if is_labelled_later:
         (row,) = await database.rows("select pg_current_xact_id()::text as tx")
         label = row["tx"]
     may_write.set()
     await has_written.wait()
-    statement = await org.house.statements.open(org.caller, _asked(user))
+    statement = await org.container.statements.open(org.caller, request_params(user))
     (part,) = statement.parts
     assert part.closing.units == 10
-    pages = aiter(org.house.statements.lines(statement, part, page_size=1))
+    pages = aiter(org.container.statements.lines(statement, part, page_size=1))
     lines = list(await anext(pages))
     may_commit.set()
     await writing
     await deposit_many(org, user, 5, START + timedelta(minutes=2))
     lines += [line async for page in pages for line in page]
     assert [each.balance.units for each in lines] == list(range(1, 11))
-    later = await org.house.statements.open(org.caller, _asked(user))
+    later = await org.container.statements.open(org.caller, request_params(user))
     assert later.parts[0].closing.units == 22
     assert len(await _read(org, later, later.parts[0])) == 16
     await late.close()
 
 
-async def test_nothing_is_held_while_a_client_is_slow(org: Tenant, dsn: str) -> None:
+async def test_no_connection_is_held_for_a_slow_client(org: Tenant, dsn: str) -> None:
     user = await make_user(org)
     await deposit_many(org, user, 3, START)
     narrow = await Database.connect(dsn, name="narrow", size_max=1)
-    statements = replace(org.house.statements, database=narrow)
-    statement = await statements.open(org.caller, _asked(user))
+    statements = replace(org.container.statements, database=narrow)
+    statement = await statements.open(org.caller, request_params(user))
     pages = aiter(statements.lines(statement, statement.parts[0], page_size=1))
     await anext(pages)
-    # The one connection there is, is free.
+    # The only connection is free.
     async with asyncio.timeout(60):
         assert await narrow.rows("select 1 as one")
     assert len([page async for page in pages]) == 2
     await narrow.close()
 
 
-async def test_a_statement_that_does_not_tie_is_not_ended(org: Tenant, database: Database) -> None:
+async def test_a_statement_that_does_not_tie_is_aborted(org: Tenant, database: Database) -> None:
     user = await make_user(org)
     account = await account_of(org, user)
     await deposit_many(org, user, 3, START)
-    statement = await org.house.statements.open(org.caller, _asked(user))
-    # Nobody but a bug or a vandal does this.
+    statement = await org.container.statements.open(org.caller, request_params(user))
+    # Only a bug or sabotage does this.
     await database.rows(
-        "update entries set available = 2 where org_id = $1 and account_id = $2 and at = $3",
+        "update entries set available = 2 where org_id = $1 and account_id = $2"
+        " and occurred_at = $3",
         org.org_id,
         account,
         START + timedelta(seconds=2),
     )
-    with pytest.raises(Broken):
+    with pytest.raises(InvariantBroken):
         await _read(org, statement, statement.parts[0])

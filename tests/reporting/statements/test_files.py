@@ -8,9 +8,9 @@ from decimal import Decimal
 import pypdf
 import pytest
 
-from landbridge.reporting.statements.letters import PLAIN, runs
+from landbridge.reporting.statements.fonts import PLAIN, runs
 from tests.make import Status
-from tests.reporting.statements.books import account_of, ask, deposit_many, pay, receive
+from tests.reporting.statements.ledger_entries import account_of, ask, deposit_many, pay, receive
 from tests.tenants import Tenant, fund, make_user
 
 JANUARY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -73,7 +73,7 @@ async def test_csv_is_the_same_however_many_pages_it_is_read_in(org: Tenant) -> 
     assert len({each["recordId"] for each in lines}) == 4_500
 
 
-async def test_csv_of_nothing_is_a_heading(org: Tenant) -> None:
+async def test_an_empty_csv_has_a_header(org: Tenant) -> None:
     user = await make_user(org)
     answer = await ask(org, user, format="csv")
     assert answer.text.splitlines() == [
@@ -81,7 +81,7 @@ async def test_csv_of_nothing_is_a_heading(org: Tenant) -> None:
     ]
 
 
-async def test_pdf_says_whose_and_of_when_and_every_line(org: Tenant) -> None:
+async def test_pdf_shows_owner_period_and_every_line(org: Tenant) -> None:
     user = await _user_with_a_past(org)
     answer = await ask(
         org,
@@ -94,7 +94,7 @@ async def test_pdf_says_whose_and_of_when_and_every_line(org: Tenant) -> None:
     assert answer.headers["content-type"] == "application/pdf"
     assert answer.headers["content-disposition"].endswith('_2026-02-01.pdf"')
     (text,) = _pages(answer.content)
-    for told in (
+    for shown in (
         "Test",
         "Account statement",
         "User: Ada Example",
@@ -110,10 +110,10 @@ async def test_pdf_says_whose_and_of_when_and_every_line(org: Tenant) -> None:
         "Closing balance",
         "Page 1 of 1",
     ):
-        assert told in text, told
+        assert shown in text, shown
 
 
-async def test_pdf_is_the_same_each_time(org: Tenant) -> None:
+async def test_pdf_is_reproducible(org: Tenant) -> None:
     user = await _user_with_a_past(org)
     query = {"format": "pdf", "createdBefore": "2026-02-01"}
     first, second = await ask(org, user, **query), await ask(org, user, **query)
@@ -135,7 +135,7 @@ async def test_pdf_of_many_lines_has_numbered_pages_with_headings(org: Tenant) -
     assert "0.000150" in "".join(pages)
 
 
-async def test_pdf_of_nothing_says_so(org: Tenant) -> None:
+async def test_an_empty_pdf_says_so(org: Tenant) -> None:
     user = await make_user(org)
     (page,) = _pages((await ask(org, user, format="pdf")).content)
     assert "nothing moved" in page
@@ -166,5 +166,5 @@ async def test_a_long_name_is_printed_on_several_lines(org: Tenant) -> None:
     assert "W" * 180 in page.replace("\n", "")
 
 
-def test_signs_that_are_in_no_font_are_told_by_their_number() -> None:
+def test_letters_without_a_font_are_printed_as_code_points() -> None:
     assert list(runs("Ada \U0001f600\u200d", PLAIN)) == [(PLAIN, "Ada [U+1F600]")]

@@ -4,10 +4,10 @@ from typing import Any
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
-from landbridge.core.clock import FrozenClock
-from landbridge.flows.swaps.model import Status as SwapStatus
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.core.clock import FrozenClock
 from tests.make import Status
-from tests.reporting.statements.books import (
+from tests.reporting.statements.ledger_entries import (
     STATEMENTS,
     account_of,
     ask,
@@ -24,7 +24,7 @@ def _shown(account: dict[str, Any]) -> list[tuple[str, str | None, str | None, s
     return [(each["type"], each["in"], each["out"], each["balance"]) for each in account["lines"]]
 
 
-async def test_it_tells_what_came_and_went_between_two_balances(org: Tenant) -> None:
+async def test_a_statement_shows_movements_between_two_balances(org: Tenant) -> None:
     ada, bob = await make_user(org, funds="100"), await make_user(org)
     swap = await make_swap(org, ada, "10", status=SwapStatus.COMPLETED)
     transfer = await make_transfer(org, ada, bob, "5.5")
@@ -51,7 +51,7 @@ async def test_it_tells_what_came_and_went_between_two_balances(org: Tenant) -> 
     assert [each["status"] for each in lines] == ["COMPLETED", "COMPLETED", "COMPLETED"]
 
 
-async def test_money_that_is_held_is_still_the_accounts_own(org: Tenant) -> None:
+async def test_held_money_is_part_of_the_balance(org: Tenant) -> None:
     ada, bob = await make_user(org, funds="100"), await make_user(org)
     await make_transfer(org, ada, bob, "5", requireApproval=True)
     (account,) = (await statement(org, ada))["accounts"]
@@ -59,7 +59,7 @@ async def test_money_that_is_held_is_still_the_accounts_own(org: Tenant) -> None
     assert account["closingBalance"] == "100"
 
 
-async def test_what_was_held_and_settled_goes_out_when_it_is_settled(org: Tenant) -> None:
+async def test_held_money_is_debited_at_settlement(org: Tenant) -> None:
     user = await make_user(org)
     account = await account_of(org, user)
     at = [datetime(2026, 1, day, tzinfo=UTC) for day in range(1, 8)]
@@ -73,7 +73,7 @@ async def test_what_was_held_and_settled_goes_out_when_it_is_settled(org: Tenant
     ]
 
 
-async def test_one_begins_where_the_other_ends(org: Tenant) -> None:
+async def test_adjacent_statements_share_a_balance(org: Tenant) -> None:
     user = await make_user(org)
     account = await account_of(org, user)
     for day in range(1, 10):
@@ -89,7 +89,7 @@ async def test_one_begins_where_the_other_ends(org: Tenant) -> None:
     assert (balance, total) == ("45", 9)
 
 
-async def test_a_day_of_a_zone_has_as_many_hours_as_it_has(org: Tenant) -> None:
+async def test_local_days_may_have_23_or_25_hours(org: Tenant) -> None:
     user = await make_user(org)
     account = await account_of(org, user)
     moments = [
@@ -119,7 +119,7 @@ async def test_a_day_of_a_zone_has_as_many_hours_as_it_has(org: Tenant) -> None:
     assert found["createdBefore"] == "2026-03-30T00:00:00.000000+02:00"
 
 
-async def test_a_wallet_and_a_currency_can_be_picked(org: Tenant) -> None:
+async def test_a_statement_can_be_filtered_by_wallet_and_currency(org: Tenant) -> None:
     user = await make_user(org, funds="100")
     await fund(org, user, "7", chain="ETHEREUM")
     await fund(org, user, "8", currency="usdt", chain="ETHEREUM")
@@ -150,7 +150,7 @@ async def test_an_account_that_only_held_something_is_shown(org: Tenant) -> None
     assert found["lines"] == []
 
 
-async def test_frozen_users_have_statements_and_erased_ones_have_no_name(org: Tenant) -> None:
+async def test_frozen_and_erased_users_have_statements(org: Tenant) -> None:
     ada, bob = await make_user(org, funds="5"), await make_user(org)
     await make_transfer(org, ada, bob, "5")
     await run_due(org)
@@ -162,7 +162,7 @@ async def test_frozen_users_have_statements_and_erased_ones_have_no_name(org: Te
     assert len(found["accounts"][0]["lines"]) == 2
 
 
-async def test_other_organisations_have_none_here(org: Tenant, other_org: Tenant) -> None:
+async def test_another_organisations_user_is_not_found(org: Tenant, other_org: Tenant) -> None:
     theirs = await make_user(other_org, funds="5")
     mine = await make_user(org)
     for user in (theirs, str(uuid4())):
@@ -174,7 +174,7 @@ async def test_other_organisations_have_none_here(org: Tenant, other_org: Tenant
         assert answer.json()["error"]["code"] == "WALLET_NOT_FOUND"
 
 
-async def test_everything_that_is_wrong_is_told_at_once(org: Tenant) -> None:
+async def test_all_problems_are_reported_at_once(org: Tenant) -> None:
     answer = await org.send(
         "GET",
         STATEMENTS,
@@ -191,9 +191,7 @@ async def test_everything_that_is_wrong_is_told_at_once(org: Tenant) -> None:
     }
 
 
-async def test_bounds_that_can_not_be_are_refused(
-    still_org: Tenant, still_clock: FrozenClock
-) -> None:
+async def test_invalid_bounds_are_refused(still_org: Tenant, still_clock: FrozenClock) -> None:
     user = await make_user(still_org)
     today = still_clock.at.date()
     ahead = today.year + 2
@@ -223,7 +221,7 @@ async def test_the_last_bound_is_the_end_of_the_day_of_the_zone(
     user = await make_user(still_org)
     still_clock.at = still_clock.at.replace(hour=20, minute=0, second=0) + timedelta(days=1)
     day = still_clock.at.date()
-    # In Auckland, 12 or 13 hours ahead, tomorrow has begun.
+    # In Auckland, 12 or 13 hours ahead, it is already tomorrow.
     auckland = ZoneInfo("Pacific/Auckland")
     end = datetime.combine(day + timedelta(days=2), time(), auckland).astimezone(UTC)
     good = await ask(still_org, user, timeZone="Pacific/Auckland", createdBefore=end.isoformat())
@@ -237,7 +235,7 @@ async def test_the_last_bound_is_the_end_of_the_day_of_the_zone(
     assert late.status_code == 400
 
 
-async def test_zones_are_names_of_places(org: Tenant) -> None:
+async def test_zones_are_location_names(org: Tenant) -> None:
     user = await make_user(org)
     for zone in ("", "localtime", "../etc/passwd", "Europe", "europe/berlin", "UTC+1", "x" * 5000):
         answer = await ask(org, user, timeZone=zone)
@@ -245,20 +243,20 @@ async def test_zones_are_names_of_places(org: Tenant) -> None:
         assert set(answer.json()["error"]["details"]) == {"timeZone"}
 
 
-async def test_more_lines_than_a_reply_takes_go_to_csv(org: Tenant) -> None:
+async def test_long_statements_are_available_as_csv(org: Tenant) -> None:
     user = await make_user(org)
     await deposit_many(org, user, 10_001, datetime(2026, 1, 1, tzinfo=UTC))
     for written_as in ("json", "pdf"):
         answer = await ask(org, user, format=written_as)
         assert answer.status_code == 400
-        assert "ask for csv" in answer.json()["error"]["details"]["format"]
+        assert "request csv" in answer.json()["error"]["details"]["format"]
     table = await ask(org, user, format="csv")
     assert table.status_code == 200
     assert len(table.text.splitlines()) == 10_001 + 3
     assert table.text.splitlines()[-1].endswith(",0.010001,0,0.010001")
 
 
-async def test_lines_are_what_the_entries_say(org: Tenant) -> None:
+async def test_lines_equal_the_ledger_entries(org: Tenant) -> None:
     ada, bob = await make_user(org, funds="100"), await make_user(org)
     for amount in ("1", "2", "3"):
         await make_transfer(org, ada, bob, amount)

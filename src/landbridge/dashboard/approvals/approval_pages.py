@@ -1,4 +1,4 @@
-"""The inbox of payments that wait for an admin, and each of them with its votes."""
+"""Pages of payments awaiting approval, and of each approval with its votes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,41 +8,41 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.approvals.model import COMMENT_LENGTH_MAX
-from landbridge.core.errors import Busy, FieldInvalid, Refused
+from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.payment_cards import RESOLUTION, PaymentCard, payment_cards
 from landbridge.dashboard.approvals.resolution_pages import account_texts
-from landbridge.dashboard.asker_names import Askers
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.visitors import PageRequest, Visitor
-from landbridge.dashboard.words import later
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.payments.approvals.model import COMMENT_LENGTH_MAX
+from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
+from landbridge.platform.formats.translations import later
+from landbridge.platform.http.internal_client import InternalClient
 
-# What one can look for; `waiting` if nothing was chosen.
-_SHOWN: Final[Mapping[str, Sequence[str]]] = {
+# Status filters; `waiting` is the default.
+_STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
     "waiting": ["PENDING"],
     "decided": ["APPROVED", "REJECTED", "EXPIRED"],
     "approved": ["APPROVED"],
     "rejected": ["REJECTED"],
     "expired": ["EXPIRED"],
 }
-# What a vote's text is called by the interface, and so which votes there are.
+# API field of the comment for each vote.
 _VOTES: Final[Mapping[str, str]] = {"approve": "comment", "reject": "reason"}
-_SAID: Final[Mapping[str, str]] = {
-    "APPROVED": later("Approved."),
-    "REJECTED": later("Rejected."),
-    "PENDING": later("Your vote counts. More votes are needed."),
+_VOTE_NOTICES: Final[Mapping[str, str]] = {
+    "APPROVED": later("Approved"),
+    "REJECTED": later("Rejected"),
+    "PENDING": later("Vote recorded. More votes are needed."),
 }
 _UNPROCESSABLE = 422
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """What became of one of the payments that were chosen: its status, or why not.
+class ApprovalResult:
+    """Result of a vote on one of several payments: its new status, or the refusal.
 
-    Without either the service was busy.
+    Neither is set if the service was busy.
     """
 
     approval: Any
@@ -60,12 +60,12 @@ class ApprovalPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """Those that wait, or were decided, newest first."""
-        values = await _inbox(request, interface, askers)
-        status = _UNPROCESSABLE if values["wrong"] else 200
+        """List pending or decided approvals, newest first."""
+        values = await _inbox(request, interface, actors)
+        status = _UNPROCESSABLE if values["filter_error"] else 200
         return renderer.page(request, "approvals/list.html", status=status, **values)
 
     @post("/")
@@ -73,25 +73,25 @@ class ApprovalPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """The same vote on each that was chosen; each is decided by itself."""
+        """Cast the same vote on each chosen payment, independently."""
         form = await read_form(request)
         chosen = [each for each in dict.fromkeys(form.texts("approval")) if each][:PAGE_SIZE]
         try:
-            verb = _verb_for(form, chosen)
+            verb = _bulk_verb(form, chosen)
         except FieldInvalid as problem:
-            values = await _inbox(request, interface, askers)
+            values = await _inbox(request, interface, actors)
             values |= {"chosen": chosen, "comment": form.text("comment")}
-            return renderer.again(request, "approvals/list.html", problem, **values)
-        decided = [
-            await _decide(interface, each, verb, form.text("comment") or None) for each in chosen
+            return renderer.with_problem(request, "approvals/list.html", problem, **values)
+        results = [
+            await _vote(interface, each, verb, form.text("comment") or None) for each in chosen
         ]
-        told = [each.approval for each in decided if each.approval is not None]
-        wanted = [(each["type"], each["transferId"]) for each in told]
-        values: dict[str, Any] = await _inbox(request, interface, askers)
-        values |= {"decided": decided, "decided_cards": await payment_cards(interface, wanted)}
+        approvals = [each.approval for each in results if each.approval is not None]
+        payments = [(each["type"], each["transferId"]) for each in approvals]
+        values: dict[str, Any] = await _inbox(request, interface, actors)
+        values |= {"results": results, "result_cards": await payment_cards(interface, payments)}
         return renderer.page(request, "approvals/list.html", **values)
 
     @get("/{approval_id:str}")
@@ -100,11 +100,11 @@ class ApprovalPages(Controller):
         request: PageRequest,
         approval_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """One, with its votes and what was said."""
-        values = await _one(request, interface, askers, approval_id)
+        """Show one approval with its votes and comments."""
+        values = await _approval_values(request, interface, actors, approval_id)
         return renderer.page(request, "approvals/one.html", **values)
 
     @post("/{approval_id:str}")
@@ -113,8 +113,8 @@ class ApprovalPages(Controller):
         request: PageRequest,
         approval_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
         """Approve or reject it."""
         form = await read_form(request)
@@ -124,55 +124,57 @@ class ApprovalPages(Controller):
             path = f"/v2/transfer-approvals/{approval_id}/{verb}"
             status = (await interface.post(path, body))["status"]
         except Refused as error:
-            values = await _one(request, interface, askers, approval_id)
-            problem = _about_comment(error)
+            values = await _approval_values(request, interface, actors, approval_id)
+            problem = _as_comment_error(error)
             values["comment"] = form.text("comment")
-            return renderer.again(request, "approvals/one.html", problem, **values)
-        return go(f"/dashboard/approvals/{approval_id}", said=_SAID[status])
+            return renderer.with_problem(request, "approvals/one.html", problem, **values)
+        return redirect(f"/dashboard/approvals/{approval_id}", notice=_VOTE_NOTICES[status])
 
 
-async def _inbox(request: PageRequest, interface: Interface, askers: Askers) -> dict[str, Any]:
-    """What the list shows, by the filters in the address."""
-    told, visitor = asked(request, "show", "mine"), request.user
-    shown = told.text("show") if told.text("show") in _SHOWN else "waiting"
-    found, wrong = await listed(
+async def _inbox(
+    request: PageRequest, interface: InternalClient, actors: ActorDirectory
+) -> dict[str, Any]:
+    """Return the values of the list, by the filters of the URL."""
+    query, visitor = read_list_query(request, "show", "mine"), request.user
+    status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
+    found, filter_error = await load_list(
         interface.get(
             "/v2/approvals",
-            status=_SHOWN[shown],
-            initiatorProfileId=str(visitor.caller.id) if told.text("mine") else None,
+            status=_STATUS_FILTERS[status_filter],
+            initiatorProfileId=str(visitor.caller.id) if query.text("mine") else None,
             limit=PAGE_SIZE,
-            cursor=told.cursor,
+            cursor=query.cursor,
         ),
         {"approvals": [], "count": 0, "nextCursor": None},
     )
     approvals = found["approvals"]
-    wanted = [(each["transferType"], each["transferId"]) for each in approvals]
-    cards = await payment_cards(interface, wanted)
+    payments = [(each["transferType"], each["transferId"]) for each in approvals]
+    cards = await payment_cards(interface, payments)
     is_full = found["count"] == PAGE_SIZE
     return {
         "approvals": approvals,
         "cards": cards,
-        "names": await askers.names(visitor.caller.org_id),
+        "names": await actors.names(visitor.caller.org_id),
         "votable": {
             each["id"]
             for each in approvals
-            if may_vote(each, visitor) and _is_shown(each, cards.get(each["transferId"]))
+            if may_vote(each, visitor) and _is_visible(each, cards.get(each["transferId"]))
         },
-        "asked": told,
-        "shown": shown,
-        "older": told.older(found["nextCursor"]) if is_full else None,
-        "wrong": wrong,
+        "list_query": query,
+        "status_filter": status_filter,
+        "older": query.older(found["nextCursor"]) if is_full else None,
+        "filter_error": filter_error,
         "chosen": [],
         "comment": "",
-        "decided": [],
-        "decided_cards": {},
+        "results": [],
+        "result_cards": {},
     }
 
 
-async def _one(
-    request: PageRequest, interface: Interface, askers: Askers, approval_id: str
+async def _approval_values(
+    request: PageRequest, interface: InternalClient, actors: ActorDirectory, approval_id: str
 ) -> dict[str, Any]:
-    """What the page of one shows."""
+    """Return the values of one approval's page."""
     approval = await interface.get(f"/v2/approvals/{approval_id}")
     kind, transfer_id = approval["transferType"], approval["transferId"]
     cards = await payment_cards(interface, [(kind, transfer_id)])
@@ -182,30 +184,30 @@ async def _one(
         "approval": approval,
         "card": card,
         "accounts": await account_texts(interface, card) if has_account else {},
-        "names": await askers.names(request.user.caller.org_id),
-        "is_votable": may_vote(approval, request.user) and _is_shown(approval, card),
+        "names": await actors.names(request.user.caller.org_id),
+        "is_votable": may_vote(approval, request.user) and _is_visible(approval, card),
         "comment": "",
     }
 
 
-async def _decide(
-    interface: Interface, approval_id: str, verb: str, comment: str | None
-) -> Decided:
-    """Vote on one; what is refused is told, and stops none of the others."""
+async def _vote(
+    interface: InternalClient, approval_id: str, verb: str, comment: str | None
+) -> ApprovalResult:
+    """Vote on one payment; a refusal is returned, so that the other votes continue."""
     approval = None
     try:
-        approval = _short(await interface.get(f"/v2/approvals/{approval_id}"))
+        approval = _summary(await interface.get(f"/v2/approvals/{approval_id}"))
         path = f"/v2/transfer-approvals/{approval['id']}/{verb}"
-        answered = await interface.post(path, {_VOTES[verb]: comment})
+        response = await interface.post(path, {_VOTES[verb]: comment})
     except Refused as error:
-        return Decided(approval, None, error.message)
+        return ApprovalResult(approval, None, error.message)
     except Busy:
-        return Decided(approval, None, None)
-    return Decided(approval, answered["status"], None)
+        return ApprovalResult(approval, None, None)
+    return ApprovalResult(approval, response["status"], None)
 
 
-def may_vote(approval: Any, visitor: Visitor) -> bool:
-    """Whether a vote is offered; whether it counts is decided when it is cast."""
+def may_vote(approval: Any, visitor: PageVisitor) -> bool:
+    """Return whether voting is offered; the API decides whether the vote counts."""
     own_id = str(visitor.caller.id)
     return (
         visitor.is_admin
@@ -216,12 +218,12 @@ def may_vote(approval: Any, visitor: Visitor) -> bool:
     )
 
 
-def _is_shown(approval: Any, card: PaymentCard | None) -> bool:
-    """Whether a decision on a payment can be seen: nobody approves what they can't see."""
+def _is_visible(approval: Any, card: PaymentCard | None) -> bool:
+    """Return whether the payment's decision is visible: nobody approves what they cannot see."""
     return card is not None or approval["transferType"] != RESOLUTION
 
 
-def _short(approval: Any) -> dict[str, str]:
+def _summary(approval: Any) -> dict[str, str]:
     return {
         "id": approval["id"],
         "type": approval["transferType"],
@@ -232,22 +234,22 @@ def _short(approval: Any) -> dict[str, str]:
 def _verb(form: Form) -> str:
     verb = form.text("vote")
     if verb not in _VOTES:
-        raise FieldInvalid("Choose to approve or to reject.", field="comment")
+        raise FieldInvalid("Choose approve or reject.", field="comment")
     return verb
 
 
-def _verb_for(form: Form, chosen: Sequence[str]) -> str:
-    """The vote on all that were chosen; raises `FieldInvalid` for what none of them would take."""
+def _bulk_verb(form: Form, chosen: Sequence[str]) -> str:
+    """Return the vote on all chosen payments; raise `FieldInvalid` if it is not a vote."""
     if not chosen:
-        raise FieldInvalid("Choose at least one payment first.")
+        raise FieldInvalid("Select at least one payment first.")
     if len(form.text("comment")) > COMMENT_LENGTH_MAX:
         sentence = f"A comment has at most {COMMENT_LENGTH_MAX} characters."
         raise FieldInvalid(sentence, field="comment")
     return _verb(form)
 
 
-def _about_comment(error: Refused) -> Refused:
-    """The same refusal, about the field as the page calls it."""
+def _as_comment_error(error: Refused) -> Refused:
+    """Return the refusal with the page's name of the field."""
     if isinstance(error, FieldInvalid):
         return FieldInvalid(error.message, field="comment")
     return error

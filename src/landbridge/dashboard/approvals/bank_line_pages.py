@@ -1,4 +1,4 @@
-"""Lines of bank files that fit nothing: the queue, and each with what the bank wrote."""
+"""Pages of unmatched bank statement lines: the queue, and each line with its bank data."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -7,22 +7,22 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import Refused
-from landbridge.dashboard.asker_names import Askers
+from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later
+from landbridge.platform.http.internal_client import InternalClient
 
-_SHOWN: Final[Mapping[str, Sequence[str]]] = {
+_STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
     "waiting": ["UNMATCHED"],
     "resolved": ["RESOLVED"],
     "matched": ["MATCHED"],
     "new": ["NEW"],
 }
-_REVIEWS, _HERE = "/v2/reviews/bank-lines", "/dashboard/reviews/bank-lines"
+_REVIEWS, _PAGE_PATH = "/v2/reviews/bank-lines", "/dashboard/reviews/bank-lines"
 _ONE = "approvals/bank_line.html"
 _UNPROCESSABLE = 422
 
@@ -37,14 +37,17 @@ class BankLinePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """The longest waiting first."""
-        told = asked(request, "show")
-        shown = told.text("show") if told.text("show") in _SHOWN else "waiting"
-        found, wrong = await listed(
+        """List the queue, longest waiting first."""
+        query = read_list_query(request, "show")
+        status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
+        found, filter_error = await load_list(
             interface.get(
-                _REVIEWS, status=_SHOWN[shown], limit=PAGE_SIZE, createdAfter=told.cursor
+                _REVIEWS,
+                status=_STATUS_FILTERS[status_filter],
+                limit=PAGE_SIZE,
+                createdAfter=query.cursor,
             ),
             {"reviews": [], "count": 0, "nextCursor": None},
         )
@@ -52,12 +55,12 @@ class BankLinePages(Controller):
         return renderer.page(
             request,
             "approvals/bank_lines.html",
-            status=_UNPROCESSABLE if wrong else 200,
+            status=_UNPROCESSABLE if filter_error else 200,
             lines=found["reviews"],
-            asked=told,
-            shown=shown,
-            next=told.older(found["nextCursor"]) if is_full else None,
-            wrong=wrong,
+            list_query=query,
+            status_filter=status_filter,
+            next=query.older(found["nextCursor"]) if is_full else None,
+            filter_error=filter_error,
         )
 
     @get("/{line_id:str}")
@@ -66,11 +69,11 @@ class BankLinePages(Controller):
         request: PageRequest,
         line_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """One, whatever has become of it."""
-        values = await _values(request, interface, askers, line_id)
+        """Show one line, whatever its status."""
+        values = await _values(request, interface, actors, line_id)
         return renderer.page(request, _ONE, **values)
 
     @post("/{line_id:str}")
@@ -79,29 +82,29 @@ class BankLinePages(Controller):
         request: PageRequest,
         line_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """Say what it was, and have done what follows."""
+        """Resolve the line and apply the consequences."""
         form = await read_form(request)
         names = ("resolution", "comment", "transferId", "depositId")
-        typed = {name: form.text(name) for name in names}
-        # What is left empty is not told, but for the two that every resolution has.
-        body = {name: text for name, text in typed.items() if text or name in names[:2]}
+        submitted = {name: form.text(name) for name in names}
+        # Empty fields are omitted, except the two that every resolution has.
+        body = {name: text for name, text in submitted.items() if text or name in names[:2]}
         try:
             await interface.post(f"{_REVIEWS}/{line_id}/resolve", body)
         except Refused as problem:
-            values = await _values(request, interface, askers, line_id)
+            values = await _values(request, interface, actors, line_id)
             values["typed"] = form
-            return renderer.again(request, _ONE, problem, **values)
-        return go(f"{_HERE}/{line_id}", said=later("The line was resolved."))
+            return renderer.with_problem(request, _ONE, problem, **values)
+        return redirect(f"{_PAGE_PATH}/{line_id}", notice=later("Statement line resolved"))
 
 
 async def _values(
-    request: PageRequest, interface: Interface, askers: Askers, line_id: str
+    request: PageRequest, interface: InternalClient, actors: ActorDirectory, line_id: str
 ) -> dict[str, Any]:
     return {
         "line": await interface.get(f"{_REVIEWS}/{line_id}"),
-        "names": await askers.names(request.user.caller.org_id),
+        "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
     }

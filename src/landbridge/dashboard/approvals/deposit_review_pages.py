@@ -1,4 +1,4 @@
-"""Deposits that nobody takes: the queue, and each with what may be done with it."""
+"""Pages of unmatched deposits: the queue, and each deposit with its possible decisions."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import FieldInvalid, Refused
-from landbridge.core.ids import as_uuid
-from landbridge.dashboard.asker_names import Askers
+from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.formats.translations import later
+from landbridge.platform.http.internal_client import InternalClient
 
-_REVIEWS, _HERE = "/v2/reviews/deposits", "/dashboard/reviews/deposits"
+_REVIEWS, _PAGE_PATH = "/v2/reviews/deposits", "/dashboard/reviews/deposits"
 _ONE = "approvals/deposit_review.html"
 _UNPROCESSABLE = 422
 
@@ -31,23 +31,23 @@ class DepositReviewPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Those that wait, the longest waiting first."""
-        told = asked(request)
-        found, wrong = await listed(
-            interface.get(_REVIEWS, limit=PAGE_SIZE, createdAfter=told.cursor),
+        """List the waiting deposits, longest waiting first."""
+        query = read_list_query(request)
+        found, filter_error = await load_list(
+            interface.get(_REVIEWS, limit=PAGE_SIZE, createdAfter=query.cursor),
             {"reviews": [], "count": 0, "nextCursor": None},
         )
         is_full = found["count"] == PAGE_SIZE
         return renderer.page(
             request,
             "approvals/deposit_reviews.html",
-            status=_UNPROCESSABLE if wrong else 200,
+            status=_UNPROCESSABLE if filter_error else 200,
             deposits=found["reviews"],
-            asked=told,
-            next=told.older(found["nextCursor"]) if is_full else None,
-            wrong=wrong,
+            list_query=query,
+            next=query.older(found["nextCursor"]) if is_full else None,
+            filter_error=filter_error,
         )
 
     @get("/{deposit_id:str}")
@@ -56,11 +56,11 @@ class DepositReviewPages(Controller):
         request: PageRequest,
         deposit_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """One, whatever has become of it."""
-        values = await _values(request, interface, askers, deposit_id)
+        """Show one deposit, whatever its status."""
+        values = await _values(request, interface, actors, deposit_id)
         return renderer.page(request, _ONE, **values)
 
     @post("/{deposit_id:str}")
@@ -69,10 +69,10 @@ class DepositReviewPages(Controller):
         request: PageRequest,
         deposit_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """Match it with what it pays, or send it back: whichever form was sent."""
+        """Match the deposit with a payment or return it, depending on the submitted form."""
         form = await read_form(request)
         is_return = form.text("do") == "return"
         try:
@@ -82,34 +82,34 @@ class DepositReviewPages(Controller):
             else:
                 await interface.post(f"{_REVIEWS}/{deposit_id}/match", _match(form))
         except Refused as error:
-            values = await _values(request, interface, askers, deposit_id)
+            values = await _values(request, interface, actors, deposit_id)
             values["typed"] = form
-            return renderer.again(request, _ONE, _placed(error, form), **values)
-        said = later("The deposit goes back.") if is_return else later("The deposit was matched.")
-        return go(f"{_HERE}/{deposit_id}", said=said)
+            return renderer.with_problem(request, _ONE, _with_form_field(error, form), **values)
+        notice = later("Deposit return started") if is_return else later("Deposit matched")
+        return redirect(f"{_PAGE_PATH}/{deposit_id}", notice=notice)
 
 
 async def _values(
-    request: PageRequest, interface: Interface, askers: Askers, deposit_id: str
+    request: PageRequest, interface: InternalClient, actors: ActorDirectory, deposit_id: str
 ) -> dict[str, Any]:
     return {
         "deposit": await interface.get(f"{_REVIEWS}/{deposit_id}"),
-        "names": await askers.names(request.user.caller.org_id),
+        "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
     }
 
 
 def _match(form: Form) -> dict[str, Any]:
-    """What the deposit is matched with; raises `FieldInvalid` for what is no id."""
-    told = as_uuid(form.text("pays"))
-    if told is None:
-        raise FieldInvalid("Give the id of an onramp or of a virtual account.", field="pays")
+    """Return the body of a match; raise `FieldInvalid` for an invalid id."""
+    target_id = as_uuid(form.text("pays"))
+    if target_id is None:
+        raise FieldInvalid("Enter the ID of an onramp or a virtual account.", field="pays")
     name = "virtualAccountId" if form.text("with") == "account" else "transferId"
-    return {name: str(told), "comment": form.text("comment")}
+    return {name: str(target_id), "comment": form.text("comment")}
 
 
-def _placed(error: Refused, form: Form) -> Refused:
-    """The same refusal, about the field as the page calls it."""
+def _with_form_field(error: Refused, form: Form) -> Refused:
+    """Return the refusal with the page's name of the field."""
     if not isinstance(error, FieldInvalid):
         return error
     field = error.field

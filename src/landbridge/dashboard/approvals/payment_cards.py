@@ -1,4 +1,4 @@
-"""Payments of any kind that can wait for a person, in one shape: how much, from whom, to whom."""
+"""Payment cards: amount, payer and recipients of any kind of payment, in one shape."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from landbridge.core.errors import Refused
-from landbridge.web.inside import Interface
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.http.internal_client import InternalClient
 
 _PATHS: Final[Mapping[str, str]] = {
     "WALLET.TRANSFER": "/v2/wallets/transfers",
@@ -22,8 +22,8 @@ RESOLUTION: Final = "RESOLUTION"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Payee:
-    """Who gets something: a user by name, or an address; `amount` only in a batch."""
+class CardPayee:
+    """A recipient: a user by name, or an address; `amount` is set only in a batch."""
 
     user_id: str | None
     name: str | None
@@ -33,11 +33,11 @@ class Payee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentCard:
-    """A payment. `gets` is what arrives, where that is something else than `amount`.
+    """A payment. `gets` is the received amount where it differs from `amount`.
 
-    `payer_id` is None for what the organisation pays itself. `payment_id` is the payment whose page
-    shows it: another one than `id` for a receivable. `resolution` is the decision on the payment
-    that waits for an approval, or did; None where the payment itself does.
+    `payer_id` is None for payments by the organisation itself. `payment_id` is the payment whose
+    page is linked; it differs from `id` for a receivable. `resolution` is the resolution that needs
+    approval; None where the payment itself does.
     """
 
     id: str
@@ -51,30 +51,30 @@ class PaymentCard:
     gets_unit: str
     payer_id: str | None
     payer: str | None
-    payees: Sequence[Payee] = ()
+    payees: Sequence[CardPayee] = ()
     account_id: str | None = None
     resolution: Mapping[str, Any] | None = None
 
     @property
-    def payee(self) -> Payee | None:
-        """The only payee; None if there are several."""
+    def payee(self) -> CardPayee | None:
+        """Return the only recipient; None if there are several."""
         return self.payees[0] if len(self.payees) == 1 else None
 
 
 async def payment_cards(
-    interface: Interface, payments: Collection[tuple[str, str]]
+    interface: InternalClient, payments: Collection[tuple[str, str]]
 ) -> Mapping[str, PaymentCard]:
-    """Payments by id, told by kind and id; those that are not there any more are left out.
+    """Return cards by id for payments given by kind and id; missing ones are omitted.
 
-    For a resolution it is the payment that is decided on, by the id of the resolution.
+    For a resolution the card shows its payment, under the id of the resolution.
     """
     ids = [each for kind, each in payments if kind == RESOLUTION]
     found = await asyncio.gather(*(_resolution(interface, each) for each in ids))
     resolutions = [each for each in found if each is not None]
     # Each once, also where it waits for itself and was decided on.
-    wanted = {each for each in payments if each[0] != RESOLUTION}
-    wanted |= {(each["transferType"], each["transferId"]) for each in resolutions}
-    cards = await _payments(interface, wanted)
+    payment_keys = {each for each in payments if each[0] != RESOLUTION}
+    payment_keys |= {(each["transferType"], each["transferId"]) for each in resolutions}
+    cards = await _payments(interface, payment_keys)
     return cards | {
         each["id"]: replace(cards[each["transferId"]], resolution=each)
         for each in resolutions
@@ -83,11 +83,11 @@ async def payment_cards(
 
 
 async def _payments(
-    interface: Interface, payments: Collection[tuple[str, str]]
+    interface: InternalClient, payments: Collection[tuple[str, str]]
 ) -> dict[str, PaymentCard]:
-    told = await asyncio.gather(*(_told(interface, kind, each) for kind, each in payments))
-    cards = [_card(reply) for reply in told if reply is not None]
-    nameless = {
+    replies = await asyncio.gather(*(_payment(interface, kind, each) for kind, each in payments))
+    cards = [_card(reply) for reply in replies if reply is not None]
+    unnamed_ids = {
         user_id
         for card in cards
         for user_id, name in [
@@ -96,31 +96,31 @@ async def _payments(
         ]
         if user_id is not None and name is None
     }
-    names = await user_names(interface, nameless)
-    return {card.id: _named(card, names) for card in cards}
+    names = await user_names(interface, unnamed_ids)
+    return {card.id: _with_names(card, names) for card in cards}
 
 
-async def user_names(interface: Interface, user_ids: Collection[str]) -> Mapping[str, str]:
-    """Names of users by id; of those who were erased there is none."""
+async def user_names(interface: InternalClient, user_ids: Collection[str]) -> Mapping[str, str]:
+    """Return the names of users by id; erased users have none."""
     found = await asyncio.gather(*(_user(interface, each) for each in sorted(user_ids)))
     return {each["id"]: each["name"] for each in found if each is not None and each["name"]}
 
 
-async def _told(interface: Interface, kind: str, payment_id: str) -> Any:
+async def _payment(interface: InternalClient, kind: str, payment_id: str) -> Any:
     try:
         return await interface.get(f"{_PATHS[kind]}/{payment_id}")
     except (KeyError, Refused):
         return None
 
 
-async def _resolution(interface: Interface, resolution_id: str) -> Any:
+async def _resolution(interface: InternalClient, resolution_id: str) -> Any:
     try:
         return await interface.get(f"/v2/reviews/resolutions/{resolution_id}")
     except Refused:
         return None
 
 
-async def _user(interface: Interface, user_id: str) -> Any:
+async def _user(interface: InternalClient, user_id: str) -> Any:
     try:
         return await interface.get(f"/v2/users/{user_id}")
     except Refused:
@@ -130,19 +130,19 @@ async def _user(interface: Interface, user_id: str) -> Any:
 def _card(reply: Any) -> PaymentCard:
     if "transferDetails" not in reply:
         return _receivable(reply)
-    told = reply["transferDetails"]
-    source, destination = told["source"], told["destination"]
-    amount, unit = _amount(told), _unit(told, source)
-    gets, gets_unit = destination.get("amount"), _unit(told, destination)
+    details = reply["transferDetails"]
+    source, destination = details["source"], details["destination"]
+    amount, unit = _amount(details), _unit(details, source)
+    gets, gets_unit = destination.get("amount"), _unit(details, destination)
     if not amount and gets:
-        # An exact amount is to arrive, and there is no quote yet that says what it takes.
+        # The received amount is fixed, and no quote states the sent amount yet.
         amount, unit, gets = gets, gets_unit, None
     return PaymentCard(
-        id=told["id"],
-        payment_id=told["id"],
+        id=details["id"],
+        payment_id=details["id"],
         kind=reply["transferType"],
-        status=told["status"],
-        failed_reason=told.get("failedReason"),
+        status=details["status"],
+        failed_reason=details.get("failedReason"),
         amount=amount,
         unit=unit,
         gets=gets or None,
@@ -154,40 +154,40 @@ def _card(reply: Any) -> PaymentCard:
     )
 
 
-def _receivable(told: Any) -> PaymentCard:
-    """What a user owes."""
+def _receivable(receivable: Any) -> PaymentCard:
+    """Return the card of a receivable."""
     return PaymentCard(
-        id=told["id"],
-        payment_id=told["transferId"],
+        id=receivable["id"],
+        payment_id=receivable["transferId"],
         kind="RECEIVABLE",
-        status=told["status"],
-        failed_reason=told["reason"],
-        amount=told["amount"],
-        unit=told["currency"],
+        status=receivable["status"],
+        failed_reason=receivable["reason"],
+        amount=receivable["amount"],
+        unit=receivable["currency"],
         gets=None,
-        gets_unit=told["currency"],
-        payer_id=told["userId"],
+        gets_unit=receivable["currency"],
+        payer_id=receivable["userId"],
         payer=None,
     )
 
 
-def _amount(told: Any) -> Any:
-    batch = told["destination"].get("batch")
+def _amount(details: Any) -> Any:
+    batch = details["destination"].get("batch")
     if batch is not None:
         return sum((Decimal(each["amount"]) for each in batch), Decimal())
-    return told["amount"] if "amount" in told else told["source"]["amount"]
+    return details["amount"] if "amount" in details else details["source"]["amount"]
 
 
-def _unit(told: Any, end: Any) -> str:
-    """The currency of an end, and its chain if it is on one."""
-    currency = end.get("currency") or told.get("currency")
-    chain = end.get("chain") or told.get("chain")
+def _unit(details: Any, party: Any) -> str:
+    """Return the currency of one side, with its chain if it has one."""
+    currency = party.get("currency") or details.get("currency")
+    chain = party.get("chain") or details.get("chain")
     return f"{currency} {chain}" if chain else str(currency)
 
 
-def _payees(destination: Any) -> list[Payee]:
+def _payees(destination: Any) -> list[CardPayee]:
     return [
-        Payee(
+        CardPayee(
             user_id=each.get("userId"),
             name=_party(each.get("user")),
             address=each.get("walletAddress"),
@@ -204,7 +204,7 @@ def _party(user: Any) -> str | None:
     return " ".join(each for each in names if each) or None
 
 
-def _named(card: PaymentCard, names: Mapping[str, str]) -> PaymentCard:
+def _with_names(card: PaymentCard, names: Mapping[str, str]) -> PaymentCard:
     payees = [
         replace(each, name=each.name or names.get(each.user_id or "")) for each in card.payees
     ]

@@ -1,4 +1,4 @@
-"""Everything that waits for a person who reviews: how many of each, and since when."""
+"""Review queues: how many items wait in each, and since when."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,43 +8,44 @@ from typing import Any, Final
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
-from landbridge.core.errors import RoleNotAllowed
-from landbridge.core.pages import LIMIT_MAX
-from landbridge.dashboard.pages import Renderer
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer
+from landbridge.platform.core.errors import RoleNotAllowed
+from landbridge.platform.core.pagination import LIMIT_MAX
+from landbridge.platform.formats.translations import later
+from landbridge.platform.http.internal_client import InternalClient
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """A queue: its page, its route, and the time by which each in it has its place.
+class ReviewQueue:
+    """A queue: its page, its API route, and the timestamp by which it is ordered.
 
-    What may wait for long `is_calm`: the first page names it only once it is stuck. Where the route
-    lists more than what waits, `status` is what does; `member` has the list in its answer.
+    The overview shows an `is_low_priority` queue only for stuck items, as its items may wait long.
+    `status` filters waiting items where the route lists others too; `member` is the list's field in
+    the response.
     """
 
     name: str
-    about: str
+    title: str
     since: str
-    is_calm: bool = False
+    is_low_priority: bool = False
     status: str | None = None
     member: str = "reviews"
 
 
-_QUEUES: Final[Sequence[Queue]] = (
-    Queue("kyc", later("Verifications"), "submittedAt"),
-    Queue("accounts", later("Bank accounts"), "createdAt"),
-    Queue("transfers", later("Questions about payments"), "createdAt"),
-    Queue("deposits", later("Deposits that nobody takes"), "receivedAt"),
-    Queue("bank-lines", later("Lines of bank files"), "createdAt"),
-    Queue("receivables", later("Receivables"), "createdAt", is_calm=True),
-    # Calm, since each waits in the inbox of approvals too.
-    Queue(
+_QUEUES: Final[Sequence[ReviewQueue]] = (
+    ReviewQueue("kyc", later("Verifications"), "submittedAt"),
+    ReviewQueue("accounts", later("Bank accounts"), "createdAt"),
+    ReviewQueue("transfers", later("Payment reviews"), "createdAt"),
+    ReviewQueue("deposits", later("Unmatched deposits"), "receivedAt"),
+    ReviewQueue("bank-lines", later("Bank statement lines"), "createdAt"),
+    ReviewQueue("receivables", later("Receivables"), "createdAt", is_low_priority=True),
+    # Low priority, as each also waits in the list of approvals.
+    ReviewQueue(
         "resolutions",
-        later("Resolutions of stuck payments"),
+        later("Stuck payment resolutions"),
         "createdAt",
-        is_calm=True,
+        is_low_priority=True,
         status="PENDING_APPROVAL",
         member="resolutions",
     ),
@@ -52,10 +53,10 @@ _QUEUES: Final[Sequence[Queue]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """What waits in a queue: None who may not see that. `has_more` than were counted."""
+class QueueStatus:
+    """Number of waiting items; None without permission. `has_more`: more exist than counted."""
 
-    queue: Queue
+    queue: ReviewQueue
     count: int | None
     has_more: bool
     since: str | None
@@ -71,30 +72,30 @@ class QueuePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """All queues."""
+        """Show all queues."""
         queues = await waiting_queues(interface)
         return renderer.page(request, "approvals/queues.html", queues=queues)
 
 
-async def waiting_queues(interface: Interface) -> Sequence[Waiting]:
-    """All queues, with how many wait in each."""
+async def waiting_queues(interface: InternalClient) -> Sequence[QueueStatus]:
+    """Return all queues with their numbers of waiting items."""
     return await asyncio.gather(*(_waiting(interface, each) for each in _QUEUES))
 
 
-async def _waiting(interface: Interface, queue: Queue) -> Waiting:
+async def _waiting(interface: InternalClient, queue: ReviewQueue) -> QueueStatus:
     try:
         found = await interface.get(
             f"/v2/reviews/{queue.name}", status=queue.status, limit=LIMIT_MAX
         )
     except RoleNotAllowed:
-        return Waiting(queue, None, has_more=False, since=None)
+        return QueueStatus(queue, None, has_more=False, since=None)
     reviews: Sequence[Any] = found[queue.member]
     since = min((_since(each, queue) for each in reviews), default=None)
-    return Waiting(queue, len(reviews), has_more=len(reviews) == LIMIT_MAX, since=since)
+    return QueueStatus(queue, len(reviews), has_more=len(reviews) == LIMIT_MAX, since=since)
 
 
-def _since(review: Any, queue: Queue) -> str:
-    # A payment waits since it was asked about, not since it was made.
+def _since(review: Any, queue: ReviewQueue) -> str:
+    # A payment waits since its first question, not since its creation.
     return str((review.get("rfi") or review)[queue.since])

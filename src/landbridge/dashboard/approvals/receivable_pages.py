@@ -1,4 +1,4 @@
-"""Receivables: what users owe, since their bank took fiat back that was delivered or returned."""
+"""Pages of receivables: amounts owed by users whose bank reversed fiat already paid out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from litestar import Controller, get
 from litestar.di import NamedDependency
 
-from landbridge.dashboard.pages import Page, Renderer
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer
+from landbridge.platform.http.internal_client import InternalClient
 
-_SHOWN: Final[Mapping[str, Sequence[str]]] = {
+_STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
     "open": ["OPEN"],
     "recovered": ["RECOVERED"],
     "written-off": ["WRITTEN_OFF"],
@@ -29,17 +29,17 @@ class ReceivablePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """The longest waiting first."""
-        told = asked(request, "show")
-        shown = told.text("show") if told.text("show") in _SHOWN else "open"
-        found, wrong = await listed(
+        """List receivables, longest waiting first."""
+        query = read_list_query(request, "show")
+        status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "open"
+        found, filter_error = await load_list(
             interface.get(
                 "/v2/reviews/receivables",
-                status=_SHOWN[shown],
+                status=_STATUS_FILTERS[status_filter],
                 limit=PAGE_SIZE,
-                createdAfter=told.cursor,
+                createdAfter=query.cursor,
             ),
             {"reviews": [], "count": 0, "nextCursor": None},
         )
@@ -47,10 +47,10 @@ class ReceivablePages(Controller):
         return renderer.page(
             request,
             "approvals/receivables.html",
-            status=_UNPROCESSABLE if wrong else 200,
+            status=_UNPROCESSABLE if filter_error else 200,
             receivables=found["reviews"],
-            asked=told,
-            shown=shown,
-            next=told.older(found["nextCursor"]) if is_full else None,
-            wrong=wrong,
+            list_query=query,
+            status_filter=status_filter,
+            next=query.older(found["nextCursor"]) if is_full else None,
+            filter_error=filter_error,
         )

@@ -1,4 +1,4 @@
-"""Resolutions: the list, and for each payment what can be decided on it and what was."""
+"""Pages of resolutions: the list, and per payment its possible actions and past resolutions."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -8,26 +8,26 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import FieldInvalid, Refused
-from landbridge.core.ids import as_uuid
+from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.payment_cards import PaymentCard, payment_cards
-from landbridge.dashboard.asker_names import Askers
 from landbridge.dashboard.forms import Form, new_request_id, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.choices import account_text
 from landbridge.dashboard.payments.holdings import accounts_of
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later
-from landbridge.web.inside import Interface
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.formats.translations import later
+from landbridge.platform.http.internal_client import InternalClient
 
-_SHOWN: Final[Mapping[str, Sequence[str]]] = {
+_STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
     "waiting": ["PENDING_APPROVAL"],
     "decided": ["APPROVED", "COMPLETED", "VOID", "REJECTED", "EXPIRED"],
 }
-# Those of which a payment has at most one, and none can be requested meanwhile.
+# Statuses of a current resolution; a payment has at most one.
 _OPEN: Final = frozenset({"PENDING_APPROVAL", "APPROVED"})
-# Where the order is a bank's, which has no transaction hash; all others are a chain's.
+# Stages with a bank order, which has no transaction hash; all others have a chain order.
 _BANK_ORDERS: Final = frozenset(
     {
         ("OFFRAMP", "FIAT_INITIATED"),
@@ -36,9 +36,9 @@ _BANK_ORDERS: Final = frozenset(
         ("ONRAMP", "CRYPTO_FAILED"),
     }
 )
-# What may be told beside the action and its evidence, if anything was typed.
-_FURTHER: Final = ("transactionHash", "address", "accountId")
-_RESOLUTIONS, _HERE = "/v2/reviews/resolutions", "/dashboard/reviews/resolutions"
+# Optional fields beside the action and its evidence.
+_OPTIONAL_FIELDS: Final = ("transactionHash", "address", "accountId")
+_RESOLUTIONS, _PAGE_PATH = "/v2/reviews/resolutions", "/dashboard/reviews/resolutions"
 _ONE = "approvals/resolution.html"
 _UNPROCESSABLE = 422
 
@@ -53,14 +53,19 @@ class ResolutionPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """Those that wait for an approval, or were decided, newest first."""
-        query = asked(request, "show")
-        shown = query.text("show") if query.text("show") in _SHOWN else "waiting"
-        found, wrong = await listed(
-            interface.get(_RESOLUTIONS, status=_SHOWN[shown], limit=PAGE_SIZE, cursor=query.cursor),
+        """List pending or decided resolutions, newest first."""
+        query = read_list_query(request, "show")
+        status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
+        found, filter_error = await load_list(
+            interface.get(
+                _RESOLUTIONS,
+                status=_STATUS_FILTERS[status_filter],
+                limit=PAGE_SIZE,
+                cursor=query.cursor,
+            ),
             {"resolutions": [], "count": 0, "nextCursor": None},
         )
         payments = {(each["transferType"], each["transferId"]) for each in found["resolutions"]}
@@ -68,14 +73,14 @@ class ResolutionPages(Controller):
         return renderer.page(
             request,
             "approvals/resolutions.html",
-            status=_UNPROCESSABLE if wrong else 200,
+            status=_UNPROCESSABLE if filter_error else 200,
             resolutions=found["resolutions"],
             cards=await payment_cards(interface, payments),
-            names=await askers.names(request.user.caller.org_id),
-            asked=query,
-            shown=shown,
+            names=await actors.names(request.user.caller.org_id),
+            list_query=query,
+            status_filter=status_filter,
             older=query.older(found["nextCursor"]) if is_full else None,
-            wrong=wrong,
+            filter_error=filter_error,
         )
 
     @get("/{transfer_id:str}")
@@ -84,11 +89,11 @@ class ResolutionPages(Controller):
         request: PageRequest,
         transfer_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """One payment, what can be decided on it, and its resolutions so far."""
-        values = await _values(request, interface, askers, transfer_id)
+        """Show one payment with its possible actions and its resolutions."""
+        values = await _values(request, interface, actors, transfer_id)
         return renderer.page(request, _ONE, **values)
 
     @post("/{transfer_id:str}")
@@ -97,52 +102,52 @@ class ResolutionPages(Controller):
         request: PageRequest,
         transfer_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """Request a resolution; sent twice, it is requested once."""
+        """Request a resolution; sending the form twice requests it once."""
         form = await read_form(request)
         try:
             await interface.post(_RESOLUTIONS, _body(form, transfer_id))
         except Refused as problem:
-            values = await _values(request, interface, askers, transfer_id, form)
-            return renderer.again(request, _ONE, problem, **values)
-        said = later("Resolution requested. It waits for the approval of a second person.")
-        return go(f"{_HERE}/{transfer_id}", said=said)
+            values = await _values(request, interface, actors, transfer_id, form)
+            return renderer.with_problem(request, _ONE, problem, **values)
+        notice = later("Resolution requested. A second person must approve it.")
+        return redirect(f"{_PAGE_PATH}/{transfer_id}", notice=notice)
 
 
 def _body(form: Form, transfer_id: str) -> Mapping[str, str]:
-    """What the interface is asked; raises `FieldInvalid` where no action was chosen."""
+    """Return the request body; raise `FieldInvalid` if no action was chosen."""
     if not form.text("action"):
-        raise FieldInvalid("Choose what is to be done.", field="action")
+        raise FieldInvalid("Choose an action.", field="action")
     return {
         "requestId": str(form.uuid("requestId")),
         "transferId": transfer_id,
         "action": form.text("action"),
         "evidence": form.text("evidence"),
-        **{name: form.text(name) for name in _FURTHER if form.text(name)},
+        **{name: form.text(name) for name in _OPTIONAL_FIELDS if form.text(name)},
     }
 
 
 async def _values(
     request: PageRequest,
-    interface: Interface,
-    askers: Askers,
+    interface: InternalClient,
+    actors: ActorDirectory,
     transfer_id: str,
-    typed: Form | None = None,
+    submitted: Form | None = None,
 ) -> dict[str, Any]:
-    """What the page of one payment shows; raises `TransactionNotFound`."""
+    """Return the values of a payment's page; raise `TransactionNotFound` if there is none."""
     found = await interface.get(f"{_RESOLUTIONS}/actions/{transfer_id}")
-    form = typed or Form()
+    form = submitted or Form()
     resolutions = found["resolutions"]
     cards, approvals, names = await asyncio.gather(
         payment_cards(interface, [(found["transferType"], found["transferId"])]),
         _approvals(interface, resolutions),
-        askers.names(request.user.caller.org_id),
+        actors.names(request.user.caller.org_id),
     )
     card = cards.get(found["transferId"])
     is_fiat_refund = found["transferType"] == "ONRAMP"
-    wants_account = any(each["accountId"] for each in resolutions) or (
+    needs_accounts = any(each["accountId"] for each in resolutions) or (
         is_fiat_refund and any(each["action"] == "REDIRECT" for each in found["actions"])
     )
     return {
@@ -153,25 +158,25 @@ async def _values(
         "card": card,
         "approvals": approvals,
         "names": names,
-        "accounts": await account_texts(interface, card) if wants_account else {},
+        "accounts": await account_texts(interface, card) if needs_accounts else {},
         "is_fiat_refund": is_fiat_refund,
         "has_hash": (found["transferType"], found["status"]) not in _BANK_ORDERS,
         "typed": form,
-        # One that was refused stays as it is, so that it is never done twice.
+        # A refused form keeps its request id, so that it is never applied twice.
         "request_id": as_uuid(form.text("requestId")) or new_request_id(),
     }
 
 
 async def _approvals(
-    interface: Interface, resolutions: Sequence[Mapping[str, Any]]
+    interface: InternalClient, resolutions: Sequence[Mapping[str, Any]]
 ) -> Mapping[str, Any]:
-    """The approvals of resolutions with their votes, by resolution."""
+    """Return approvals with their votes, by resolution."""
     ids = [each["approvalId"] for each in resolutions if each["approvalId"]]
     found = await asyncio.gather(*(interface.get(f"/v2/approvals/{each}") for each in ids))
     return {each["transferId"]: each for each in found}
 
 
-async def account_texts(interface: Interface, card: PaymentCard | None) -> Mapping[str, str]:
+async def account_texts(interface: InternalClient, card: PaymentCard | None) -> Mapping[str, str]:
     """Bank accounts that a payment's user is paid on, each in one line, by id."""
     if card is None or card.payer_id is None:
         return {}

@@ -1,4 +1,4 @@
-"""The pages of this room."""
+"""Route handlers of approval and review pages."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Payments that somebody asked about: the queue, and each with its questions and answers."""
+"""Pages of payments in compliance review: the queue, and each with its questions and answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -7,26 +7,26 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import FieldInvalid, Refused
+from landbridge.customers.onboarding.multipart_form import BODY_BYTES_MAX, SubmittedForm
+from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.payment_cards import payment_cards
-from landbridge.dashboard.asker_names import Askers
 from landbridge.dashboard.forms import Form, read_form, read_upload
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.sending import send_file
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later
-from landbridge.onboarding.uploads import BODY_BYTES_MAX, Sent
-from landbridge.rfis.model import FILES_MAX
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.upload_forwarding import send_file
+from landbridge.payments.rfis.model import FILES_MAX
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later
+from landbridge.platform.http.internal_client import InternalClient
 
-_SHOWN: Final[Mapping[str, Sequence[str]]] = {
+_STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
     "waiting": ["OPEN", "ANSWERED"],
     "open": ["OPEN"],
     "answered": ["ANSWERED"],
     "closed": ["CLOSED"],
 }
-_REVIEWS, _HERE = "/v2/reviews/transfers", "/dashboard/reviews/transfers"
+_REVIEWS, _PAGE_PATH = "/v2/reviews/transfers", "/dashboard/reviews/transfers"
 _UNPROCESSABLE = 422
 
 
@@ -40,29 +40,32 @@ class TransferReviewPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """The longest waiting first."""
-        told = asked(request, "show")
-        shown = told.text("show") if told.text("show") in _SHOWN else "waiting"
-        found, wrong = await listed(
+        """List the queue, longest waiting first."""
+        query = read_list_query(request, "show")
+        status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
+        found, filter_error = await load_list(
             interface.get(
-                _REVIEWS, status=_SHOWN[shown], limit=PAGE_SIZE, createdAfter=told.cursor
+                _REVIEWS,
+                status=_STATUS_FILTERS[status_filter],
+                limit=PAGE_SIZE,
+                createdAfter=query.cursor,
             ),
             {"reviews": [], "count": 0, "nextCursor": None},
         )
-        wanted = {(each["transferType"], each["transferId"]) for each in found["reviews"]}
+        payments = {(each["transferType"], each["transferId"]) for each in found["reviews"]}
         is_full = found["count"] == PAGE_SIZE
         return renderer.page(
             request,
             "approvals/transfer_reviews.html",
-            status=_UNPROCESSABLE if wrong else 200,
+            status=_UNPROCESSABLE if filter_error else 200,
             reviews=found["reviews"],
-            cards=await payment_cards(interface, wanted),
-            asked=told,
-            shown=shown,
-            next=told.older(found["nextCursor"]) if is_full else None,
-            wrong=wrong,
+            cards=await payment_cards(interface, payments),
+            list_query=query,
+            status_filter=status_filter,
+            next=query.older(found["nextCursor"]) if is_full else None,
+            filter_error=filter_error,
         )
 
     @get("/{transfer_id:str}")
@@ -71,23 +74,23 @@ class TransferReviewPages(Controller):
         request: PageRequest,
         transfer_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """One payment, with all that was asked about it."""
-        values = await _values(request, interface, askers, transfer_id)
+        """Show one payment with its requests for information."""
+        values = await _values(request, interface, actors, transfer_id)
         return renderer.page(request, "approvals/transfer_review.html", **values)
 
     @post("/{transfer_id:str}")
-    async def ask_or_close(
+    async def request_or_close(
         self,
         request: PageRequest,
         transfer_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """Ask about the payment, or close what was asked: whichever form was sent."""
+        """Request information or close the requests, depending on the submitted form."""
         form = await read_form(request)
         is_closing = form.text("do") == "close"
         try:
@@ -98,11 +101,13 @@ class TransferReviewPages(Controller):
                 body = {"question": form.text("question")}
                 await interface.post(f"{_REVIEWS}/{transfer_id}/rfi", body)
         except Refused as problem:
-            values = await _values(request, interface, askers, transfer_id)
+            values = await _values(request, interface, actors, transfer_id)
             values["typed"] = form
-            return renderer.again(request, "approvals/transfer_review.html", problem, **values)
-        said = later("The request was closed.") if is_closing else later("The question was asked.")
-        return go(f"{_HERE}/{transfer_id}", said=said)
+            return renderer.with_problem(
+                request, "approvals/transfer_review.html", problem, **values
+            )
+        notice = later("Request closed") if is_closing else later("Question sent")
+        return redirect(f"{_PAGE_PATH}/{transfer_id}", notice=notice)
 
     @post("/{transfer_id:str}/answer", upload=True, request_max_body_size=BODY_BYTES_MAX)
     async def answer(
@@ -110,52 +115,52 @@ class TransferReviewPages(Controller):
         request: PageRequest,
         transfer_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Page:
-        """Put an answer down; or keep one more file of it, and show the form again."""
-        form, sent = read_upload(request)
+        """Submit an answer, or upload one of its files and show the form again."""
+        form, upload = read_upload(request)
         file_ids = [each for each in form.texts("fileId") if each][:FILES_MAX]
         problem: Refused | None = None
         try:
-            if sent.name:
-                file_ids.append(await _keep(interface, sent, has=len(file_ids)))
+            if upload.name:
+                file_ids.append(await _upload(interface, upload, file_count=len(file_ids)))
             if form.text("do") != "keep":
                 body = {"answer": form.text("answer"), "fileIds": file_ids}
                 await interface.post(f"{_REVIEWS}/{transfer_id}/rfi/answer", body)
-                return go(f"{_HERE}/{transfer_id}", said=later("The answer was put down."))
+                return redirect(f"{_PAGE_PATH}/{transfer_id}", notice=later("Answer recorded"))
         except Refused as error:
             problem = error
-        values = await _values(request, interface, askers, transfer_id)
-        values |= {"typed": form, "kept": await _files(interface, file_ids)}
+        values = await _values(request, interface, actors, transfer_id)
+        values |= {"typed": form, "attachments": await _files(interface, file_ids)}
         if problem is None:
             return renderer.page(request, "approvals/transfer_review.html", **values)
-        return renderer.again(request, "approvals/transfer_review.html", problem, **values)
+        return renderer.with_problem(request, "approvals/transfer_review.html", problem, **values)
 
 
 async def _values(
-    request: PageRequest, interface: Interface, askers: Askers, transfer_id: str
+    request: PageRequest, interface: InternalClient, actors: ActorDirectory, transfer_id: str
 ) -> dict[str, Any]:
     review = await interface.get(f"{_REVIEWS}/{transfer_id}")
     cards = await payment_cards(interface, [(review["transferType"], review["transferId"])])
     return {
         "review": review,
         "card": cards.get(review["transferId"]),
-        "names": await askers.names(request.user.caller.org_id),
+        "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
-        "kept": [],
+        "attachments": [],
     }
 
 
-async def _keep(interface: Interface, sent: Sent, *, has: int) -> str:
-    """Send a file on to the interface; answers its id."""
-    if has >= FILES_MAX:
-        raise FieldInvalid(f"an answer has at most {FILES_MAX} files", field="file")
-    return await send_file(interface, sent) or ""
+async def _upload(interface: InternalClient, upload: SubmittedForm, *, file_count: int) -> str:
+    """Upload a file to the API and return its id."""
+    if file_count >= FILES_MAX:
+        raise FieldInvalid(f"An answer can have at most {FILES_MAX} files.", field="file")
+    return await send_file(interface, upload) or ""
 
 
-async def _files(interface: Interface, file_ids: Sequence[str]) -> list[Any]:
-    """What is known of files that were kept; those that are not there are left out."""
+async def _files(interface: InternalClient, file_ids: Sequence[str]) -> list[Any]:
+    """Return the metadata of uploaded files; missing ones are omitted."""
     found: list[Any] = []
     for each in file_ids:
         try:

@@ -1,1 +1,1 @@
-"""What is known of users, and the queues of those who verify it."""
+"""KYC data of users, and the review queues of compliance officers."""

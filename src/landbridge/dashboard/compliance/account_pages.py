@@ -1,4 +1,4 @@
-"""Reviews of bank accounts whose holder is like somebody on the sanctions list."""
+"""Reviews of bank accounts whose holder matches the sanctions list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,13 +8,14 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromQuery
 
-from landbridge.core.errors import Busy, FieldInvalid, Refused
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import load_list
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.users.account_labels import type_label
+from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _TEMPLATE = "compliance/accounts.html"
 _ADDRESS = "/dashboard/reviews/accounts"
@@ -24,20 +25,20 @@ _UNPROCESSABLE = 422
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """What became of one of the accounts that were chosen: None if it was decided."""
+class AccountReviewResult:
+    """Result for one selected account; `refusal` is None if the decision was recorded."""
 
     account_id: str
     refusal: Refused | Busy | None
 
     @property
-    def why_not(self) -> str | None:
-        """The sentence of a refusal; None if there is none, as of a service that was busy."""
+    def refusal_message(self) -> str | None:
+        """Return the message of a refusal; None if decided or if the service was busy."""
         return self.refusal.message if isinstance(self.refusal, Refused) else None
 
 
 class AccountReviewPages(Controller):
-    """Accounts that wait for a reviewer."""
+    """Bank accounts waiting for review."""
 
     path = "/reviews/accounts"
 
@@ -47,12 +48,12 @@ class AccountReviewPages(Controller):
         request: PageRequest,
         *,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         after: FromQuery[str] = "",
     ) -> Page:
-        """The longest waiting first."""
+        """List accounts, longest waiting first."""
         values = await _values(interface, after, Form())
-        status = _UNPROCESSABLE if values["wrong"] else 200
+        status = _UNPROCESSABLE if values["filter_error"] else 200
         return renderer.page(request, _TEMPLATE, status=status, **values)
 
     @post(status_code=200)
@@ -60,48 +61,51 @@ class AccountReviewPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Decide on all that were ticked; what is refused is told, and stops none of the others."""
+        """Decide on all selected accounts; a refusal is reported and does not stop the others."""
         form = await read_form(request)
-        wanted = [each for each in dict.fromkeys(form.texts("accountId")) if each][:_PAGE_SIZE]
-        told = {"decision": form.text("decision"), "reason": form.maybe("reason")}
-        body = {name: value for name, value in told.items() if value is not None}
-        decided = [await _decide(interface, each, body) for each in wanted]
-        refusals = [each.refusal for each in decided if each.refusal is not None]
-        if decided and not refusals:
-            return go(_ADDRESS, said=_("Decided."))
+        account_ids = [each for each in dict.fromkeys(form.texts("accountId")) if each][:_PAGE_SIZE]
+        submitted = {"decision": form.text("decision"), "reason": form.maybe("reason")}
+        body = {name: value for name, value in submitted.items() if value is not None}
+        results = [await _decide(interface, each, body) for each in account_ids]
+        refusals = [each.refusal for each in results if each.refusal is not None]
+        if results and not refusals:
+            return redirect(_ADDRESS, notice=_("Decision recorded"))
         values = await _values(interface, "", form)
-        if len(refusals) < len(decided):
-            values["decided"] = decided
+        if len(refusals) < len(results):
+            values["results"] = results
             return renderer.page(request, _TEMPLATE, **values)
-        nothing = FieldInvalid(_("Choose the accounts to decide on first."))
+        none_selected = FieldInvalid(_("Select at least one account first."))
         problem = next((each for each in refusals if isinstance(each, Refused)), None)
-        if decided and problem is None:
+        if results and problem is None:
             raise refusals[0]
-        return renderer.again(request, _TEMPLATE, problem or nothing, **values)
+        return renderer.with_problem(request, _TEMPLATE, problem or none_selected, **values)
 
 
-async def _decide(interface: Interface, account_id: str, body: Mapping[str, str]) -> Decided:
-    """Decide on one."""
+async def _decide(
+    interface: InternalClient, account_id: str, body: Mapping[str, str]
+) -> AccountReviewResult:
+    """Decide on one account."""
     try:
         await interface.post(f"{_REVIEWS}/{account_id}", body)
     except (Refused, Busy) as error:
-        return Decided(account_id, error)
-    return Decided(account_id, None)
+        return AccountReviewResult(account_id, error)
+    return AccountReviewResult(account_id, None)
 
 
-async def _values(interface: Interface, after: str, form: Form) -> dict[str, Any]:
-    found, wrong = await listed(
+async def _values(interface: InternalClient, after: str, form: Form) -> dict[str, Any]:
+    found, filter_error = await load_list(
         interface.get(_REVIEWS, limit=_PAGE_SIZE, createdAfter=after or None),
         {"reviews": [], "count": 0, "nextCursor": None},
     )
     return {
-        "wrong": wrong,
-        "decided": [],
+        "filter_error": filter_error,
+        "results": [],
         "reviews": found["reviews"],
         "next_cursor": found["nextCursor"] if found["count"] == _PAGE_SIZE else None,
         "after": after,
         "form": form,
-        "ticked": set(form.texts("accountId")),
+        "type_label": type_label,
+        "selected": set(form.texts("accountId")),
     }

@@ -1,4 +1,4 @@
-"""Documents of a user and of its owners: add one by file or by link, look at one, mend it."""
+"""Documents of a user and its owners: add by file or link, view, edit."""
 
 import asyncio
 from collections.abc import Mapping
@@ -9,23 +9,23 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery
 
-from landbridge.core.errors import FieldInvalid, Refused, ResourceNotFound
-from landbridge.dashboard.compliance.value_words import value_word
+from landbridge.customers.kyc.documents import accepted
+from landbridge.customers.kyc.fields import OWNERS
+from landbridge.customers.kyc.value_labels import value_word
+from landbridge.customers.onboarding.multipart_form import BODY_BYTES_MAX
+from landbridge.customers.users.model import UserType
 from landbridge.dashboard.countries import countries, country_code
 from landbridge.dashboard.forms import Form, read_upload
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.sending import send_file
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import catalogue
-from landbridge.dashboard.words import later as _
-from landbridge.kyc.documents import accepted
-from landbridge.kyc.fields import OWNERS
-from landbridge.onboarding.uploads import BODY_BYTES_MAX
-from landbridge.users.model import UserType
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.upload_forwarding import send_file
+from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
+from landbridge.platform.formats.translations import catalogue
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _TEMPLATE = "compliance/document.html"
-_TOLD = ("issuedCountry", "number", "issuedDate", "expiryDate", "description")
+_EDITABLE_FIELDS = ("issuedCountry", "number", "issuedDate", "expiryDate", "description")
 
 
 class DocumentPages(Controller):
@@ -34,17 +34,17 @@ class DocumentPages(Controller):
     path = "/users/{user_id:str}/compliance/documents"
 
     @get("/new")
-    async def blank(
+    async def new_form(
         self,
         request: PageRequest,
         *,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         owner: FromQuery[str] = "",
         type: FromQuery[str] = "",  # noqa: A002  as the address has it
     ) -> Page:
-        """A form for a new one."""
+        """Show the form for a new document."""
         form = Form({"uboId": [owner], "type": [type]})
         return renderer.page(request, _TEMPLATE, **await _values(request, interface, user_id, form))
 
@@ -54,19 +54,23 @@ class DocumentPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Send the file, then name it in the document; a file that no document names goes again."""
-        form, sent = read_upload(request)
+        """Upload the file, then create its document; the file is deleted if that is refused."""
+        form, upload = read_upload(request)
         values = await _values(request, interface, user_id, form)
-        told = {**_told(request, form), "type": form.text("type"), "subType": form.text("subType")}
+        submitted = {
+            **_submitted_fields(request, form),
+            "type": form.text("type"),
+            "subType": form.text("subType"),
+        }
         if form.maybe("uboId"):
-            told["uboId"] = form.text("uboId")
+            submitted["uboId"] = form.text("uboId")
         try:
-            await _add(interface, user_id, told, await send_file(interface, sent))
+            await _add(interface, user_id, submitted, await send_file(interface, upload))
         except Refused as error:
-            return renderer.again(request, _TEMPLATE, _named(error), **values)
-        return go(_tab(user_id), said=_("The document was added."))
+            return renderer.with_problem(request, _TEMPLATE, _with_input_name(error), **values)
+        return redirect(_tab(user_id), notice=_("Document added"))
 
     @get("/{document_id:str}")
     async def show(
@@ -75,11 +79,11 @@ class DocumentPages(Controller):
         user_id: FromPath[str],
         document_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """One document, its file, and a form to mend it."""
+        """Show a document, its file and a form to edit it."""
         document = await interface.get(f"/v2/users/{user_id}/kyc/documents/{document_id}")
-        form = Form({name: [str(document[name] or "")] for name in (*_TOLD, "url")})
+        form = Form({name: [str(document[name] or "")] for name in (*_EDITABLE_FIELDS, "url")})
         values = await _values(request, interface, user_id, form, document)
         return renderer.page(request, _TEMPLATE, **values)
 
@@ -90,40 +94,42 @@ class DocumentPages(Controller):
         user_id: FromPath[str],
         document_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Change what was told of it; a new file takes the place of the old one."""
-        form, sent = read_upload(request)
+        """Save changed fields; a new file replaces the previous one."""
+        form, upload = read_upload(request)
         path = f"/v2/users/{user_id}/kyc/documents/{document_id}"
         document = await interface.get(path)
-        told: dict[str, Any] = {
+        submitted: dict[str, Any] = {
             name: value
-            for name, value in _told(request, form).items()
+            for name, value in _submitted_fields(request, form).items()
             if value != document[name] and (value is not None or name != "url")
         }
         try:
-            file_id = await send_file(interface, sent)
+            file_id = await send_file(interface, upload)
             if file_id:
-                told = {**told, "fileId": file_id}
-                told.pop("url", None)
-            if told:
-                await _or_drop(interface, file_id, path, told)
+                submitted = {**submitted, "fileId": file_id}
+                submitted.pop("url", None)
+            if submitted:
+                await _post_or_delete_file(interface, file_id, path, submitted)
         except Refused as error:
             values = await _values(request, interface, user_id, form, document)
-            return renderer.again(request, _TEMPLATE, _named(error), **values)
-        return go(_tab(user_id), said=_("The document was saved."))
+            return renderer.with_problem(request, _TEMPLATE, _with_input_name(error), **values)
+        return redirect(_tab(user_id), notice=_("Document saved"))
 
 
 async def _add(
-    interface: Interface, user_id: str, told: Mapping[str, Any], file_id: str | None
+    interface: InternalClient, user_id: str, submitted: Mapping[str, Any], file_id: str | None
 ) -> None:
-    body = {**told, **({"fileId": file_id} if file_id else {})}
-    clean = {name: value for name, value in body.items() if value is not None}
-    await _or_drop(interface, file_id, f"/v2/users/{user_id}/kyc/documents", [clean])
+    body = {**submitted, **({"fileId": file_id} if file_id else {})}
+    body = {name: value for name, value in body.items() if value is not None}
+    await _post_or_delete_file(interface, file_id, f"/v2/users/{user_id}/kyc/documents", [body])
 
 
-async def _or_drop(interface: Interface, file_id: str | None, path: str, body: Any) -> None:
-    """Tell it; if that is refused, the file that was sent for it is not kept either."""
+async def _post_or_delete_file(
+    interface: InternalClient, file_id: str | None, path: str, body: Any
+) -> None:
+    """Post the body; if it is refused, delete the uploaded file."""
     try:
         await interface.post(path, body)
     except Refused:
@@ -132,17 +138,17 @@ async def _or_drop(interface: Interface, file_id: str | None, path: str, body: A
         raise
 
 
-def _told(request: PageRequest, form: Form) -> dict[str, str | None]:
-    told = {name: form.maybe(name) for name in (*_TOLD, "url")}
-    country = told["issuedCountry"]
+def _submitted_fields(request: PageRequest, form: Form) -> dict[str, str | None]:
+    submitted = {name: form.maybe(name) for name in (*_EDITABLE_FIELDS, "url")}
+    country = submitted["issuedCountry"]
     if country is not None:
-        told["issuedCountry"] = country_code(country, request.user.language)
-    return told
+        submitted["issuedCountry"] = country_code(country, request.user.language)
+    return submitted
 
 
 async def _values(
     request: PageRequest,
-    interface: Interface,
+    interface: InternalClient,
     user_id: str,
     form: Form,
     document: Mapping[str, Any] | None = None,
@@ -153,7 +159,7 @@ async def _values(
         interface.get(f"/v2/users/{user_id}/kyc", expand=OWNERS),
     )
     info = kyc["kycInfo"]
-    say = catalogue(request.user.language).gettext
+    translate = catalogue(request.user.language).gettext
     of_user, _sides = accepted(UserType(info["type"]))
     of_person, sides = accepted(UserType.INDIVIDUAL)
     file_id = document and document["fileId"]
@@ -168,15 +174,17 @@ async def _values(
         "form": form,
         "document": document,
         "file": file,
-        "types": [(each, say(value_word(each))) for each in dict.fromkeys((*of_user, *of_person))],
-        "sub_types": [(each, say(value_word(each))) for each in sides],
-        "worded": value_word,
+        "types": [
+            (each, translate(value_word(each))) for each in dict.fromkeys((*of_user, *of_person))
+        ],
+        "sub_types": [(each, translate(value_word(each))) for each in sides],
+        "value_label": value_word,
         "countries": countries(request.user.language),
     }
 
 
-def _named(error: Refused) -> Refused:
-    """The refusal with the name that the field has on the page: without the place in the list."""
+def _with_input_name(error: Refused) -> Refused:
+    """Return the refusal with the page's input name instead of the API field path."""
     if isinstance(error, FieldInvalid) and error.field:
         name = error.field.rpartition(".")[2]
         return FieldInvalid(error.message, field="file" if name == "fileId" else name)

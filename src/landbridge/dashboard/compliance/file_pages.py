@@ -1,22 +1,25 @@
-"""Files that people sent in: saved by browsers, never opened by them; pictures shown as pictures.
+"""Uploaded files: offered as downloads; JPEG and PNG images are also shown inline.
 
-Guarantees: whatever is in a file, no browser runs it: PDFs are downloads, and what is shown is said
-to be a JPEG or a PNG, which our own look at its content found it to be.
+Guarantees: no browser runs the content of a file. PDFs are downloads. Only files whose content was
+detected as JPEG or PNG are shown inline, with that media type. A file is streamed in chunks, within
+the API's bound on downloads, so a slow browser holds no memory.
 """
 
 from typing import Any, Final
 
-from litestar import Controller, Response, get
+from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
+from litestar.types import ASGIApp
 
-from landbridge.web.inside import Interface
+from landbridge.platform.http.internal_client import InternalClient
 
-# What every browser shows.
-PICTURES: Final = ("image/jpeg", "image/png")
-_PASSED: Final = ("content-disposition", "content-security-policy", "x-content-type-options")
-_PICTURE_HEADERS: Final = {
+# Image types that every browser shows.
+INLINE_IMAGE_TYPES: Final = ("image/jpeg", "image/png")
+_FILE_HEADERS: Final = {"Cache-Control": "no-store"}
+_IMAGE_HEADERS: Final = {
+    "Content-Disposition": "inline",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -30,25 +33,20 @@ class FilePages(Controller):
     path = "/files"
 
     @get("/{file_id:str}")
-    async def save(
-        self, file_id: FromPath[str], interface: NamedDependency[Interface]
-    ) -> Response[bytes]:
-        """The file as an attachment, as the interface answers it."""
-        answer = await interface.send("GET", f"/v2/files/{file_id}/content")
-        return Response(
-            answer.body,
-            media_type=answer.headers["content-type"],
-            headers={name: answer.headers[name] for name in _PASSED}
-            | {"Cache-Control": "no-store"},
-        )
+    async def download(
+        self, file_id: FromPath[str], interface: NamedDependency[InternalClient]
+    ) -> ASGIApp:
+        """Return the file as an attachment, streamed from the API."""
+        # Raise here for a missing file, so that the error page is shown.
+        await interface.get(f"/v2/files/{file_id}")
+        return interface.passing(f"/v2/files/{file_id}/content", around=_FILE_HEADERS)
 
     @get("/{file_id:str}/picture")
-    async def show(
-        self, file_id: FromPath[str], interface: NamedDependency[Interface]
-    ) -> Response[bytes]:
-        """A picture for a page of ours; there is none of any other kind of file."""
+    async def show_inline(
+        self, file_id: FromPath[str], interface: NamedDependency[InternalClient]
+    ) -> ASGIApp:
+        """Return an image to show inline; other types of files are not found."""
         file: Any = await interface.get(f"/v2/files/{file_id}")
-        if file["mimeType"] not in PICTURES:
+        if file["mimeType"] not in INLINE_IMAGE_TYPES:
             raise NotFoundException
-        answer = await interface.send("GET", f"/v2/files/{file_id}/content")
-        return Response(answer.body, media_type=file["mimeType"], headers=_PICTURE_HEADERS)
+        return interface.passing(f"/v2/files/{file_id}/content", around=_IMAGE_HEADERS)

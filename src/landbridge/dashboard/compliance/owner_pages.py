@@ -1,4 +1,4 @@
-"""Owners of a business: add one, mend one, remove one."""
+"""Beneficial owners of a business: add, edit, remove."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,22 +8,27 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import Refused, ResourceNotFound
-from landbridge.dashboard.compliance.dossiers import merged, owner_form, owner_place, read_dossier
-from landbridge.dashboard.compliance.entries import Texts, changes, kept
+from landbridge.customers.kyc.fields import OWNER, OWNERS
+from landbridge.dashboard.compliance.kyc_data import (
+    load_verification,
+    merge_requirements,
+    owner_form,
+    owner_index,
+)
+from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.kyc.fields import OWNER, OWNERS
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused, ResourceNotFound
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _TEMPLATE = "compliance/owner.html"
 _NEW = "new"
 
 
 class OwnerPages(Controller):
-    """Owners of one business."""
+    """Beneficial owners of one business."""
 
     path = "/users/{user_id:str}/compliance/owners"
 
@@ -34,9 +39,9 @@ class OwnerPages(Controller):
         user_id: FromPath[str],
         owner_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """The form of an owner, or of a new one (`new`)."""
+        """Show the form of an owner, or of a new one (`new`)."""
         values = await _values(request, interface, user_id, owner_id)
         return renderer.page(request, _TEMPLATE, **values)
 
@@ -47,69 +52,69 @@ class OwnerPages(Controller):
         user_id: FromPath[str],
         owner_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Add the owner, or tell what was changed."""
+        """Add the owner, or save changed fields."""
         form = await read_form(request)
-        told = _changes(request, form)
+        changed = _changes(request, form)
         path = f"/v2/users/{user_id}/kyc/ubos"
         try:
             if owner_id == _NEW:
-                given = {name: value for name, value in told.items() if value is not None}
-                await interface.post(path, given)
-            elif told:
-                await interface.post(f"{path}/{owner_id}", told)
+                new_owner = {name: value for name, value in changed.items() if value is not None}
+                await interface.post(path, new_owner)
+            elif changed:
+                await interface.post(f"{path}/{owner_id}", changed)
         except Refused as error:
             values = await _values(request, interface, user_id, owner_id, form.fields)
-            values["was"] = form.text("was")
-            return renderer.again(request, _TEMPLATE, error, **values)
-        return go(_tab(user_id), said=_("The owner was saved."))
+            values["original_values"] = form.text("original")
+            return renderer.with_problem(request, _TEMPLATE, error, **values)
+        return redirect(_tab(user_id), notice=_("Beneficial owner saved"))
 
     @post("/{owner_id:str}/remove", status_code=200)
     async def remove(
         self,
         user_id: FromPath[str],
         owner_id: FromPath[str],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Take an owner off the list, with their documents."""
-        listed = await interface.get(f"/v2/users/{user_id}/kyc/ubos")
-        left = [{"id": each["id"]} for each in listed["data"] if each["id"] != owner_id]
-        if len(left) == len(listed["data"]):
-            raise ResourceNotFound("there is no such owner")
-        await interface.post(f"/v2/users/{user_id}/kyc", {OWNERS: left})
-        return go(_tab(user_id), said=_("The owner was removed."))
+        """Remove the owner and their documents."""
+        owners = await interface.get(f"/v2/users/{user_id}/kyc/ubos")
+        remaining = [{"id": each["id"]} for each in owners["data"] if each["id"] != owner_id]
+        if len(remaining) == len(owners["data"]):
+            raise ResourceNotFound("This beneficial owner does not exist.")
+        await interface.post(f"/v2/users/{user_id}/kyc", {OWNERS: remaining})
+        return redirect(_tab(user_id), notice=_("Beneficial owner removed"))
 
 
 def _changes(request: PageRequest, form: Form) -> dict[str, Any]:
-    was = kept(form.text("was"))
-    return changes(OWNER, form.fields, was, locale=request.user.language)
+    original = decode_original(form.text("original"))
+    return changed_fields(OWNER, form.fields, original, locale=request.user.language)
 
 
 async def _values(
     request: PageRequest,
-    interface: Interface,
+    interface: InternalClient,
     user_id: str,
     owner_id: str,
-    typed_now: Texts | None = None,
+    submitted: FieldValues | None = None,
 ) -> dict[str, Any]:
-    dossier = await read_dossier(interface, user_id, (), request.user.language)
-    found = dossier["standing"]
+    values = await load_verification(interface, user_id, (), request.user.language)
+    requirements = values["requirements"]
     owner: Mapping[str, Any] = {}
-    asked = found.owner
+    required_data = requirements.owner
     if owner_id != _NEW:
-        place = owner_place(dossier["info"], owner_id)
-        if place < 0:
-            raise ResourceNotFound("there is no such owner")
-        owner = dossier["info"][OWNERS][place]
-        asked = merged(found.owner, found.owners.get(place))
+        index = owner_index(values["info"], owner_id)
+        if index < 0:
+            raise ResourceNotFound("This beneficial owner does not exist.")
+        owner = values["info"][OWNERS][index]
+        required_data = merge_requirements(requirements.owner, requirements.owners.get(index))
     return {
-        **dossier,
-        **owner_form(owner, asked, typed_now),
+        **values,
+        **owner_form(owner, required_data, submitted),
         "owner": owner,
         "owner_id": owner_id,
         "own_documents": [
-            each for each in dossier["documents"] if owner and each["uboId"] == owner_id
+            each for each in values["documents"] if owner and each["uboId"] == owner_id
         ],
     }
 

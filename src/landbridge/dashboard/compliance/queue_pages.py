@@ -1,4 +1,4 @@
-"""Reviews of users: the queue, one case with everything about it, and the decision."""
+"""User reviews: the queue, a single case, and the decision."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -8,42 +8,41 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, QueryParameter
 
-from landbridge.core.errors import Refused
-from landbridge.dashboard.compliance.file_pages import PICTURES
-from landbridge.dashboard.compliance.standing import RAIL_WORDS
-from landbridge.dashboard.compliance.told import Row, rows
-from landbridge.dashboard.compliance.value_words import value_word
+from landbridge.customers.kyc.fields import BY_TYPE, OWNER
+from landbridge.customers.kyc.value_labels import value_word
+from landbridge.customers.users.model import UserType
+from landbridge.customers.verification.model import KycStatus
+from landbridge.customers.verification.reviews import ReviewChoice
+from landbridge.dashboard.compliance.kyc_rows import KycRow, kyc_rows
+from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.kyc.fields import BY_TYPE, OWNER
-from landbridge.users.model import UserType
-from landbridge.verification.model import KycStatus
-from landbridge.verification.reviews import Choice
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import load_list
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _QUEUE, _CASE = "compliance/queue.html", "compliance/case.html"
 _ADDRESS = "/dashboard/reviews/kyc"
 _PAGE_SIZE = 50
 _UNPROCESSABLE = 422
-# What may be decided of a case in each status.
-_CHOICES: Mapping[str, Sequence[Choice]] = {
+# Possible decisions for each status.
+_CHOICES: Mapping[str, Sequence[ReviewChoice]] = {
     KycStatus.MANUAL_REVIEW: (
-        Choice.APPROVE,
-        Choice.REJECT,
-        Choice.RETRY,
-        Choice.REQUEST_INFORMATION,
+        ReviewChoice.APPROVE,
+        ReviewChoice.REJECT,
+        ReviewChoice.RETRY,
+        ReviewChoice.REQUEST_INFORMATION,
     ),
-    KycStatus.ACTIVE: (Choice.REVOKE,),
+    KycStatus.ACTIVE: (ReviewChoice.REVOKE,),
 }
 _REASON = "reason:"
 _VERSION_MAX = 2**31 - 1
 
 
 class KycReviewPages(Controller):
-    """Cases that wait for a reviewer."""
+    """Cases waiting for review."""
 
     path = "/reviews/kyc"
 
@@ -53,12 +52,12 @@ class KycReviewPages(Controller):
         request: PageRequest,
         *,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         status: Annotated[str, QueryParameter(name="status")] = "",
         after: FromQuery[str] = "",
     ) -> Page:
-        """The longest waiting first."""
-        found, wrong = await listed(
+        """List cases, longest waiting first."""
+        found, filter_error = await load_list(
             interface.get(
                 "/v2/reviews/kyc",
                 limit=_PAGE_SIZE,
@@ -70,14 +69,14 @@ class KycReviewPages(Controller):
         return renderer.page(
             request,
             _QUEUE,
-            status=_UNPROCESSABLE if wrong else 200,
-            wrong=wrong,
+            status=_UNPROCESSABLE if filter_error else 200,
+            filter_error=filter_error,
             reviews=found["reviews"],
             next_cursor=found["nextCursor"] if found["count"] == _PAGE_SIZE else None,
-            status_wanted=status or KycStatus.MANUAL_REVIEW,
+            shown_status=status or KycStatus.MANUAL_REVIEW,
             statuses=[(each, each) for each in KycStatus if each is not KycStatus.INACTIVE],
             after=after,
-            rail_words=RAIL_WORDS,
+            rail_labels=RAIL_LABELS,
         )
 
     @get("/{case_id:str}")
@@ -86,9 +85,9 @@ class KycReviewPages(Controller):
         request: PageRequest,
         case_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """What was told and the documents side by side."""
+        """Show submitted data and documents side by side."""
         values = await _values(request, interface, case_id, Form())
         return renderer.page(request, _CASE, **values)
 
@@ -98,25 +97,27 @@ class KycReviewPages(Controller):
         request: PageRequest,
         case_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Decide, and on to the next case that waits."""
+        """Record the decision and open the next waiting case."""
         form = await read_form(request)
         try:
             await interface.post(f"/v2/reviews/kyc/{case_id}", _decision(form))
         except Refused as error:
             values = await _values(request, interface, case_id, form)
-            return renderer.again(request, _CASE, error, **values)
-        waiting = await interface.get("/v2/reviews/kyc", limit=2)
-        others = [each["id"] for each in waiting["reviews"] if each["id"] != case_id]
-        if not others:
-            return go(_ADDRESS, said=_("Decided. Nobody else waits."))
-        return go(f"{_ADDRESS}/{others[0]}", said=_("Decided. This is the next case."))
+            return renderer.with_problem(request, _CASE, error, **values)
+        reply = await interface.get("/v2/reviews/kyc", limit=2)
+        waiting = [each["id"] for each in reply["reviews"] if each["id"] != case_id]
+        if not waiting:
+            return redirect(_ADDRESS, notice=_("Decision recorded. The queue is empty."))
+        return redirect(
+            f"{_ADDRESS}/{waiting[0]}", notice=_("Decision recorded. This is the next case.")
+        )
 
 
 def _decision(form: Form) -> dict[str, Any]:
-    """What the interface is told; what belongs to no decision is left out."""
-    told = {
+    """Return the request body; empty fields are left out."""
+    fields = {
         "decision": form.text("decision"),
         "comment": form.maybe("comment"),
         "note": form.maybe("note"),
@@ -127,9 +128,9 @@ def _decision(form: Form) -> dict[str, Any]:
             for each in form.texts("documents")
         ],
     }
-    body: dict[str, Any] = {name: value for name, value in told.items() if value}
+    body: dict[str, Any] = {name: value for name, value in fields.items() if value}
     if form.text("version"):
-        body["version"] = form.whole("version", least=0, most=_VERSION_MAX)
+        body["version"] = form.integer("version", minimum=0, maximum=_VERSION_MAX)
     return body
 
 
@@ -138,35 +139,34 @@ def _lines(text: str) -> list[str]:
 
 
 async def _values(
-    request: PageRequest, interface: Interface, case_id: str, form: Form
+    request: PageRequest, interface: InternalClient, case_id: str, form: Form
 ) -> dict[str, Any]:
     review = await interface.get(f"/v2/reviews/kyc/{case_id}")
-    found = await asyncio.gather(
+    metadata = await asyncio.gather(
         *(_file(interface, each["fileId"]) for each in review["documents"] if each["fileId"])
     )
-    files = {each["id"]: each for each in found if each}
+    files = {each["id"]: each for each in metadata if each}
     locale = request.user.language
     fields = BY_TYPE[UserType(review["kycInfo"]["type"])]
-    people: list[tuple[Mapping[str, Any], list[Row]]] = [
-        (each, rows(OWNER, each, locale)) for each in review["ultimateBeneficialOwners"]
+    owners: list[tuple[Mapping[str, Any], list[KycRow]]] = [
+        (each, kyc_rows(OWNER, each, locale)) for each in review["ultimateBeneficialOwners"]
     ]
     return {
         "review": review,
         "files": files,
-        "pictures": PICTURES,
-        "told": rows(fields, review["kycInfo"], locale),
-        "people": people,
+        "data_rows": kyc_rows(fields, review["kycInfo"], locale),
+        "owners": owners,
         "choices": _CHOICES.get(review["status"], ()),
         "form": form,
-        "ticked": set(form.texts("fields")),
-        "rejected": set(form.texts("documents")),
-        "rail_words": RAIL_WORDS,
-        "worded": value_word,
+        "returned_fields": set(form.texts("fields")),
+        "returned_documents": set(form.texts("documents")),
+        "rail_labels": RAIL_LABELS,
+        "value_label": value_word,
     }
 
 
-async def _file(interface: Interface, file_id: str) -> Any:
-    """What is known of a file; None if it is gone."""
+async def _file(interface: InternalClient, file_id: str) -> Any:
+    """Return the metadata of a file; None if it no longer exists."""
     try:
         return await interface.get(f"/v2/files/{file_id}")
     except Refused:

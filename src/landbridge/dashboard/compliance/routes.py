@@ -1,4 +1,4 @@
-"""The pages of this room."""
+"""Page controllers of the compliance section."""
 
 from collections.abc import Sequence
 

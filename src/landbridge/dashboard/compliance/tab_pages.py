@@ -1,4 +1,4 @@
-"""A user's compliance: how far each rail is, what is missing, telling it and submitting it."""
+"""Compliance tab of a user: rail statuses, missing data, editing and submission."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,25 +8,25 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from landbridge.core.errors import Refused
-from landbridge.dashboard.compliance.dossiers import read_dossier, user_form
-from landbridge.dashboard.compliance.entries import Texts, changes, kept
-from landbridge.dashboard.compliance.standing import RAIL_WORDS
+from landbridge.customers.kyc.fields import BY_TYPE
+from landbridge.customers.users.model import UserType
+from landbridge.dashboard.compliance.kyc_data import load_verification, user_form
+from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
+from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.sandbox_names import KEYWORDS
-from landbridge.dashboard.visitors import PageRequest, check_may_edit
-from landbridge.dashboard.words import later as _
-from landbridge.kyc.fields import BY_TYPE
-from landbridge.users.model import UserType
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.sandbox_personas import KEYWORDS
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _TAB, _LINK = "compliance/tab.html", "compliance/link.html"
 Rails = Annotated[list[str] | None, QueryParameter(name="rails")]
 
 
 class CompliancePages(Controller):
-    """The tab of a user."""
+    """The compliance tab of a user."""
 
     path = "/users/{user_id:str}/compliance"
 
@@ -37,10 +37,10 @@ class CompliancePages(Controller):
         *,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         rails: Rails = None,
     ) -> Page:
-        """How far it is, and what to do next."""
+        """Show the status of each rail and what is missing."""
         values = await _tab(request, interface, user_id, rails or ())
         return renderer.page(request, _TAB, **values)
 
@@ -50,23 +50,25 @@ class CompliancePages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Tell what was changed on the page, and nothing else."""
+        """Save only the fields that were changed on the page."""
         form = await read_form(request)
         rails = form.texts("rails")
         kyc = await interface.get(f"/v2/users/{user_id}/kyc")
         fields = BY_TYPE[UserType(kyc["kycInfo"]["type"])]
-        was = kept(form.text("was"))
-        told = changes(fields, form.fields, was, locale=request.user.language)
+        original = decode_original(form.text("original"))
+        changed = changed_fields(fields, form.fields, original, locale=request.user.language)
         try:
-            if told:
-                await interface.post(f"/v2/users/{user_id}/kyc", told)
+            if changed:
+                await interface.post(f"/v2/users/{user_id}/kyc", changed)
         except Refused as error:
             values = await _tab(request, interface, user_id, rails, form.fields)
-            return renderer.again(request, _TAB, error, **{**values, "was": form.text("was")})
-        said = _("The data was saved.") if told else _("Nothing was changed.")
-        return go(_address(user_id, rails), said=said)
+            return renderer.with_problem(
+                request, _TAB, error, **{**values, "original_values": form.text("original")}
+            )
+        message = _("Data saved") if changed else _("No changes to save")
+        return redirect(_address(user_id, rails), notice=message)
 
     @post("/submit", status_code=200)
     async def submit(
@@ -74,16 +76,18 @@ class CompliancePages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Submit for the chosen rails, all or none."""
+        """Submit for all chosen rails, or for none."""
         rails = (await read_form(request)).texts("rails")
         try:
             await interface.post(f"/v2/users/{user_id}/kyc/submissions", {"rails": rails})
         except Refused as error:
             values = await _tab(request, interface, user_id, rails)
-            return renderer.again(request, _TAB, error, **values)
-        return go(_address(user_id, rails), said=_("Submitted. The statuses say how it goes."))
+            return renderer.with_problem(request, _TAB, error, **values)
+        return redirect(
+            _address(user_id, rails), notice=_("Submitted. Check the statuses below for progress.")
+        )
 
     @get("/kyc-link")
     async def link_form(
@@ -92,62 +96,68 @@ class CompliancePages(Controller):
         *,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         rails: Rails = None,
     ) -> Page:
-        """A form for a link on which the person does it all by themselves."""
+        """Show the form for a link with which the user completes KYC themselves."""
         check_may_edit(request.user)
         values = await _link(interface, user_id, Form({"rails": rails or ["USD"]}))
         return renderer.page(request, _LINK, **values)
 
     @post("/kyc-link", status_code=200)
-    async def make_link(
+    async def create_link(
         self,
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Make it; it is shown this once."""
+        """Create the link; it is shown only once."""
         form = await read_form(request)
         values = await _link(interface, user_id, form)
-        told = {
+        fields = {
             "userId": user_id,
             "rails": form.texts("rails"),
             "redirectUrl": form.maybe("redirectUrl"),
             "recipientEmail": form.maybe("recipientEmail"),
         }
-        body = {name: value for name, value in told.items() if value is not None}
+        body = {name: value for name, value in fields.items() if value is not None}
         try:
-            made = await interface.post("/v2/kyc-link", body)
+            created = await interface.post("/v2/kyc-link", body)
         except Refused as error:
-            return renderer.again(request, _LINK, error, **values)
-        return renderer.page(request, _LINK, **{**values, "made": made["kycLinkUrl"]})
+            return renderer.with_problem(request, _LINK, error, **values)
+        return renderer.page(request, _LINK, **{**values, "link_url": created["kycLinkUrl"]})
 
 
 async def _tab(
     request: PageRequest,
-    interface: Interface,
+    interface: InternalClient,
     user_id: str,
     rails: Any,
-    typed_now: Texts | None = None,
+    submitted: FieldValues | None = None,
 ) -> dict[str, Any]:
-    values = await read_dossier(interface, user_id, rails, request.user.language)
-    found = values["standing"]
+    values = await load_verification(interface, user_id, rails, request.user.language)
+    requirements = values["requirements"]
     return {
         **values,
-        **user_form(values["info"], found, typed_now),
+        **user_form(values["info"], requirements, submitted),
         "keywords": KEYWORDS,
     }
 
 
-async def _link(interface: Interface, user_id: str, form: Form) -> Mapping[str, Any]:
+async def _link(interface: InternalClient, user_id: str, form: Form) -> Mapping[str, Any]:
     user, freeze = await asyncio.gather(
         interface.get(f"/v2/users/{user_id}"), interface.get(f"/v2/users/{user_id}/freeze")
     )
-    return {"user": user, "freeze": freeze, "form": form, "rail_words": RAIL_WORDS, "made": None}
+    return {
+        "user": user,
+        "freeze": freeze,
+        "form": form,
+        "rail_labels": RAIL_LABELS,
+        "link_url": None,
+    }
 
 
 def _address(user_id: str, rails: Any) -> str:
-    query = "&".join(f"rails={each}" for each in rails if each in RAIL_WORDS)
+    query = "&".join(f"rails={each}" for each in rails if each in RAIL_LABELS)
     return f"/dashboard/users/{user_id}/compliance" + (f"?{query}" if query else "")

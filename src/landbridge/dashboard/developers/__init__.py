@@ -1,1 +1,1 @@
-"""What programs of the organisation see: webhooks, events, requests, keys."""
+"""Pages for developers: webhooks, events, API logs and API keys."""

@@ -1,4 +1,4 @@
-"""A request of the log as a command line. What the log does not know stays `[redacted]` in it."""
+"""Logged requests as curl commands. Data missing in the log stays `[redacted]`."""
 
 from collections.abc import Mapping
 from shlex import quote
@@ -6,20 +6,20 @@ from typing import Any
 from urllib.parse import quote as quote_url
 from urllib.parse import urlencode
 
-from landbridge.web.reply import encode
+from landbridge.platform.http.responses import encode
 
 # Its value stays out of sight, and out of the history of the shell.
 _KEY = '"Authorization: Bearer $LANDBRIDGE_API_KEY"'
 
 
 def curl(logged: Mapping[str, Any], base_url: str) -> str:
-    """The command that sends this request again, with whatever key the shell has."""
+    """Return the command that repeats this request with the API key of the shell."""
     method, body = logged["method"], logged["requestBody"]
     query = urlencode(logged["query"], doseq=True, safe="[]")
     url = base_url + quote_url(logged["path"], safe="/[]") + (f"?{query}" if query else "")
     lines = ["curl -sS"]
     if "[" in url:
-        # Or else it takes brackets for a range.
+        # Without this option curl takes brackets for a range.
         lines[0] += " --globoff"
     if method != "GET":
         lines[0] += f" -X {quote(method)}"

@@ -1,4 +1,4 @@
-"""One endpoint and what was delivered to it: looked at, tried again, held up, tested."""
+"""Pages of an endpoint and its deliveries: list, resend, pause, resume and test."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,17 +10,17 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.dashboard.developers.event_groups import TYPES
 from landbridge.dashboard.developers.event_objects import object_link
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import pretty
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
-from landbridge.webhooks.model import DeliveryStatus
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.developers.webhooks.model import DeliveryStatus
+from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 WEBHOOKS: Final = "/v2/webhooks"
 HOME: Final = "/dashboard/webhooks"
@@ -39,11 +39,11 @@ class DeliveryPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """The endpoint with its deliveries, newest first."""
+        """Show the endpoint with its deliveries, newest first."""
         values = await _endpoint(request, interface, webhook_id)
-        status = _UNPROCESSABLE if values["wrong"] else 200
+        status = _UNPROCESSABLE if values["filter_error"] else 200
         return renderer.page(request, _PAGE, status=status, **values)
 
     @post("/test")
@@ -52,14 +52,14 @@ class DeliveryPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
         """Send the test event."""
         try:
             await interface.post(f"{WEBHOOKS}/{webhook_id}/test")
         except Refused as problem:
-            return await _again(request, renderer, interface, webhook_id, problem)
-        return go(f"{HOME}/{webhook_id}", said=_("The test event is on its way."))
+            return await _with_problem(request, renderer, interface, webhook_id, problem)
+        return redirect(f"{HOME}/{webhook_id}", notice=_("Test event sent"))
 
     @post("/pause")
     async def pause(
@@ -67,14 +67,14 @@ class DeliveryPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
         """Hold deliveries up."""
         try:
             await interface.patch(f"{WEBHOOKS}/{webhook_id}", {"status": "PAUSED"})
         except Refused as problem:
-            return await _again(request, renderer, interface, webhook_id, problem)
-        return go(f"{HOME}/{webhook_id}", said=_("Deliveries are paused."))
+            return await _with_problem(request, renderer, interface, webhook_id, problem)
+        return redirect(f"{HOME}/{webhook_id}", notice=_("Deliveries paused"))
 
     @post("/resume")
     async def resume(
@@ -82,16 +82,16 @@ class DeliveryPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Go on where deliveries stopped, or with what happens from now on."""
+        """Resume deliveries where they were paused, or with new events only."""
         skips = (await read_form(request)).is_ticked("skipMissed")
         body = {"status": "ACTIVE", "skipMissed": skips}
         try:
             await interface.patch(f"{WEBHOOKS}/{webhook_id}", body)
         except Refused as problem:
-            return await _again(request, renderer, interface, webhook_id, problem)
-        return go(f"{HOME}/{webhook_id}", said=_("Deliveries go on."))
+            return await _with_problem(request, renderer, interface, webhook_id, problem)
+        return redirect(f"{HOME}/{webhook_id}", notice=_("Deliveries resumed"))
 
     @post("/resend")
     async def resend_since(
@@ -99,18 +99,18 @@ class DeliveryPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Deliver again what happened since a time, or what failed since then."""
+        """Resend events since a time, all or only failed ones."""
         form = await read_form(request)
         try:
             since = _moment(form.text("since"), request.user.zone)
-            resent = await interface.post(
+            result = await interface.post(
                 f"{WEBHOOKS}/{webhook_id}/resend", {"since": since, "only": form.text("only")}
             )
         except Refused as problem:
-            return await _again(request, renderer, interface, webhook_id, problem, form=form)
-        return go(f"{HOME}/{webhook_id}", said=_resent(resent))
+            return await _with_problem(request, renderer, interface, webhook_id, problem, form=form)
+        return redirect(f"{HOME}/{webhook_id}", notice=_resend_notice(result))
 
     @get("/deliveries/{delivery_id:str}")
     async def show(
@@ -119,9 +119,9 @@ class DeliveryPages(Controller):
         webhook_id: FromPath[str],
         delivery_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """One delivery with its attempts and what was sent."""
+        """Show one delivery with its attempts and its payload."""
         values = await _delivery(interface, webhook_id, delivery_id)
         return renderer.page(request, "developers/delivery.html", **values)
 
@@ -132,7 +132,7 @@ class DeliveryPages(Controller):
         webhook_id: FromPath[str],
         delivery_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
         """Try it again now."""
         path = f"{WEBHOOKS}/{webhook_id}/deliveries/{delivery_id}"
@@ -140,36 +140,36 @@ class DeliveryPages(Controller):
             await interface.post(f"{path}/resend")
         except Refused as problem:
             values = await _delivery(interface, webhook_id, delivery_id)
-            return renderer.again(request, "developers/delivery.html", problem, **values)
-        return go(f"{HOME}/{webhook_id}/deliveries/{delivery_id}", said=_("It is tried again now."))
+            return renderer.with_problem(request, "developers/delivery.html", problem, **values)
+        return redirect(f"{HOME}/{webhook_id}/deliveries/{delivery_id}", notice=_("Retry started"))
 
 
-async def _again(
+async def _with_problem(
     request: PageRequest,
     renderer: Renderer,
-    interface: Interface,
+    interface: InternalClient,
     webhook_id: str,
     problem: Refused,
     *,
     form: Form | None = None,
 ) -> Response[str]:
     values = await _endpoint(request, interface, webhook_id, form)
-    return renderer.again(request, _PAGE, problem, **values)
+    return renderer.with_problem(request, _PAGE, problem, **values)
 
 
 async def _endpoint(
-    request: PageRequest, interface: Interface, webhook_id: str, form: Form | None = None
+    request: PageRequest, interface: InternalClient, webhook_id: str, form: Form | None = None
 ) -> Mapping[str, Any]:
-    """What the page of an endpoint shows; `form` is what was typed to send again."""
-    told = asked(request, "status", "eventType")
-    webhook, (found, wrong) = await asyncio.gather(
+    """Return the values of an endpoint's page; `form` holds the submitted resend form."""
+    query = read_list_query(request, "status", "eventType")
+    webhook, (found, filter_error) = await asyncio.gather(
         interface.get(f"{WEBHOOKS}/{webhook_id}"),
-        listed(
+        load_list(
             interface.get(
                 f"{WEBHOOKS}/{webhook_id}/deliveries",
-                **told.filters,
+                **query.filters,
                 limit=PAGE_SIZE,
-                cursor=told.cursor,
+                cursor=query.cursor,
             ),
             {"deliveries": [], "nextCursor": None},
         ),
@@ -177,18 +177,20 @@ async def _endpoint(
     return {
         "webhook": webhook,
         "deliveries": found["deliveries"],
-        "older": told.older(found["nextCursor"]),
-        "asked": told,
+        "older": query.older(found["nextCursor"]),
+        "list_query": query,
         "here": f"{HOME}/{webhook_id}",
         "statuses": [(each.value, each.value) for each in DeliveryStatus],
         "types": TYPES,
-        "wrong": wrong,
+        "filter_error": filter_error,
         "since": "" if form is None else form.text("since"),
         "only": "failed" if form is None else form.text("only"),
     }
 
 
-async def _delivery(interface: Interface, webhook_id: str, delivery_id: str) -> Mapping[str, Any]:
+async def _delivery(
+    interface: InternalClient, webhook_id: str, delivery_id: str
+) -> Mapping[str, Any]:
     webhook, delivery = await asyncio.gather(
         interface.get(f"{WEBHOOKS}/{webhook_id}"),
         interface.get(f"{WEBHOOKS}/{webhook_id}/deliveries/{delivery_id}"),
@@ -196,29 +198,29 @@ async def _delivery(interface: Interface, webhook_id: str, delivery_id: str) -> 
     try:
         event = await interface.get(f"/v2/events/{delivery['eventId']}")
     except ResourceNotFound:
-        # Older than events are kept.
+        # The event is older than the retention time of events.
         return {"webhook": webhook, "delivery": delivery, "text": None, "link": None}
     link = object_link(event)
     del event["deliveries"]
-    # As this endpoint has it spelled.
+    # The payload in the version of this endpoint.
     event["eventType"] = delivery["eventType"]
     return {"webhook": webhook, "delivery": delivery, "text": pretty(event), "link": link}
 
 
 def _moment(text: str, zone: ZoneInfo) -> str:
-    """A time that was typed without a zone, as the interface takes it."""
+    """Return a time submitted without a zone as the API expects it."""
     try:
         at = datetime.fromisoformat(text)
         return (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC).isoformat()
     except (ValueError, OverflowError) as error:
-        raise FieldInvalid("since must be a date and a time", field="since") from error
+        raise FieldInvalid("Enter a date and a time.", field="since") from error
 
 
-def _resent(resent: Mapping[str, Any]) -> str:
-    if resent["count"] is None:
-        return _("Everything since then is delivered again now.")
-    if resent["hasMore"]:
-        return _("Ten thousand deliveries are tried again now. Send the form again for the others.")
-    if resent["count"]:
-        return _("What had failed since then is tried again now.")
-    return _("Nothing has failed since then.")
+def _resend_notice(result: Mapping[str, Any]) -> str:
+    if result["count"] is None:
+        return _("All events since then are being delivered again.")
+    if result["hasMore"]:
+        return _("Retrying 10,000 deliveries. Submit the form again to retry the rest.")
+    if result["count"]:
+        return _("Failed deliveries since then are being retried.")
+    return _("No failed deliveries since then")

@@ -1,32 +1,34 @@
-"""The catalogue of events in groups, as people choose from it."""
+"""Event types in groups, for selection in forms."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from landbridge.core.errors import FieldInvalid
 from landbridge.dashboard.forms import Form
-from landbridge.dashboard.words import later as _
-from landbridge.events.names import CATALOGUE, Name
-from landbridge.webhooks.model import EVERYTHING
+from landbridge.developers.events.names import CATALOGUE, EventName
+from landbridge.developers.webhooks.model import ALL_EVENTS
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.formats.translations import later as _
 
 FIELD: Final = "eventTypes"
-# Goes to the endpoint that asked for it, whatever its types are: nobody chooses it.
-_UNCHOSEN = "WEBHOOK."
+# Sent only to the endpoint that requested it, so it cannot be selected.
+_NOT_SELECTABLE = "WEBHOOK."
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Events that belong together; the patterns are for all of them, those to come too."""
+class EventGroup:
+    """A group of event types; the patterns match all of them, including future ones."""
 
     title: str
     patterns: Sequence[str]
-    names: Sequence[Name]
+    names: Sequence[EventName]
 
 
-def _group(title: str, *patterns: str) -> Group:
-    begins = tuple(each.removesuffix("*") for each in patterns)
-    return Group(title, patterns, [each for each in CATALOGUE if each.type.startswith(begins)])
+def _group(title: str, *patterns: str) -> EventGroup:
+    prefixes = tuple(each.removesuffix("*") for each in patterns)
+    return EventGroup(
+        title, patterns, [each for each in CATALOGUE if each.type.startswith(prefixes)]
+    )
 
 
 GROUPS: Final = (
@@ -41,11 +43,11 @@ GROUPS: Final = (
     _group(_("Deposits"), "WALLET.TOKEN.*"),
     _group(_("Reports"), "REPORT.*"),
 )
-_OFFERED = frozenset(
+_SELECTABLE = frozenset(
     text for each in GROUPS for text in (*each.patterns, *(name.type for name in each.names))
 )
 
-# For filters: groups first, then each type.
+# Filter options: groups first, then each type.
 TYPES: Final = (
     *(pattern for each in GROUPS for pattern in each.patterns),
     *(each.type for each in CATALOGUE),
@@ -53,36 +55,38 @@ TYPES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """What the form of an endpoint holds."""
+class EndpointFormValues:
+    """Values of an endpoint's form."""
 
     url: str = ""
     description: str = ""
     is_everything: bool = True
     types: Collection[str] = ()
-    # Those that no box stands for, such as `*.RFI.OPEN`.
+    # Patterns without a checkbox, such as `*.RFI.OPEN`.
     patterns: str = ""
     spelling: str = "CREATE"
     has_standard_headers: bool = False
 
 
-def filled_with(webhook: Mapping[str, Any]) -> Filled:
-    """As an endpoint is."""
+def endpoint_values(webhook: Mapping[str, Any]) -> EndpointFormValues:
+    """Return the form values of an existing endpoint."""
     types: Sequence[str] = webhook["eventTypes"]
-    return Filled(
+    return EndpointFormValues(
         url=webhook["url"],
         description=webhook["description"] or "",
-        is_everything=EVERYTHING in types,
-        types=[each for each in types if each in _OFFERED],
-        patterns="\n".join(each for each in types if each not in _OFFERED and each != EVERYTHING),
+        is_everything=ALL_EVENTS in types,
+        types=[each for each in types if each in _SELECTABLE],
+        patterns="\n".join(
+            each for each in types if each not in _SELECTABLE and each != ALL_EVENTS
+        ),
         spelling=webhook["createEventSpelling"],
         has_standard_headers=webhook["standardWebhooks"],
     )
 
 
-def filled_by(form: Form) -> Filled:
-    """As somebody filled it in."""
-    return Filled(
+def submitted_values(form: Form) -> EndpointFormValues:
+    """Return the form values as submitted."""
+    return EndpointFormValues(
         url=form.text("url"),
         description=form.text("description"),
         is_everything=form.text("which") != "chosen",
@@ -93,15 +97,15 @@ def filled_by(form: Form) -> Filled:
     )
 
 
-def body_of(filled: Filled) -> Mapping[str, Any]:
-    """The body that makes or changes an endpoint; raises `FieldInvalid` if no type was chosen."""
-    chosen = [*filled.types, *filled.patterns.replace(",", " ").split()]
-    if not filled.is_everything and not chosen:
-        raise FieldInvalid("choose at least one type of event", field=FIELD)
+def body_of(values: EndpointFormValues) -> Mapping[str, Any]:
+    """Return the body to create or change an endpoint; raise `FieldInvalid` without any type."""
+    chosen = [*values.types, *values.patterns.replace(",", " ").split()]
+    if not values.is_everything and not chosen:
+        raise FieldInvalid("Select at least one event type.", field=FIELD)
     return {
-        "url": filled.url,
-        "description": filled.description,
-        FIELD: [EVERYTHING] if filled.is_everything else chosen,
-        "createEventSpelling": filled.spelling,
-        "standardWebhooks": filled.has_standard_headers,
+        "url": values.url,
+        "description": values.description,
+        FIELD: [ALL_EVENTS] if values.is_everything else chosen,
+        "createEventSpelling": values.spelling,
+        "standardWebhooks": values.has_standard_headers,
     }

@@ -1,11 +1,11 @@
-"""Where the thing that an event is about can be looked at."""
+"""Links from events to the pages of their objects."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from landbridge.dashboard.words import later as _
+from landbridge.platform.formats.translations import later as _
 
-# Pages by how the event's type begins, the longest first, and what stands on the link.
+# Pages by prefix of the event type, longest first, with the link's label.
 _PAGES: tuple[tuple[str, str, str], ...] = (
     ("ACCOUNT.VIRTUAL_ACCOUNT.", "users/{user}/virtual-accounts/{object}", _("Virtual account")),
     ("ACCOUNT.", "users/{user}/accounts/{object}", _("Account")),
@@ -19,15 +19,15 @@ _PAGES: tuple[tuple[str, str, str], ...] = (
 
 
 def object_link(event: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The address of a page of ours, and what to call it; None where there is no such page."""
+    """Return the path and label of an object's page; None if it has none."""
     data: Mapping[str, Any] = event["data"] or {}
     ids = {
         "object": event["objectId"],
         "user": data.get("userId"),
         "payment": data.get("transferDetails", {}).get("id"),
     }
-    for begin, path, title in _PAGES:
-        if event["eventType"].startswith(begin):
+    for prefix, path, title in _PAGES:
+        if event["eventType"].startswith(prefix):
             needed = path.partition("{")[2].partition("}")[0]
             return (f"/dashboard/{path.format(**ids)}", title) if ids[needed] else None
     return None

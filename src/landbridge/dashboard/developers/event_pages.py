@@ -1,4 +1,4 @@
-"""Events: what happened, and what became of it at each endpoint."""
+"""Pages of events and their deliveries to endpoints."""
 
 import asyncio
 
@@ -9,11 +9,11 @@ from litestar.params import FromPath
 from landbridge.dashboard.developers.event_groups import TYPES
 from landbridge.dashboard.developers.event_objects import object_link
 from landbridge.dashboard.json_text import pretty
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.events.model import event_key
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.developers.events.model import event_key
+from landbridge.platform.http.internal_client import InternalClient
 
 _UNPROCESSABLE = 422
 
@@ -28,31 +28,31 @@ class EventPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """All of them, newest first, by type and object; an event's id leads to the event."""
-        told = asked(request, "eventType", "objectId")
-        if event_key(told.text("objectId")):
-            return go(f"/dashboard/events/{told.text('objectId')}")
-        found, wrong = await listed(
+        """List events, newest first, by type and object; an event id redirects to the event."""
+        query = read_list_query(request, "eventType", "objectId")
+        if event_key(query.text("objectId")):
+            return redirect(f"/dashboard/events/{query.text('objectId')}")
+        found, filter_error = await load_list(
             interface.get(
                 "/v2/events",
-                **told.filters,
+                **query.filters,
                 order="desc",
                 limit=PAGE_SIZE,
-                cursor=told.cursor,
+                cursor=query.cursor,
             ),
             {"records": [], "nextCursor": None},
         )
         return renderer.page(
             request,
             "developers/events.html",
-            status=_UNPROCESSABLE if wrong else 200,
+            status=_UNPROCESSABLE if filter_error else 200,
             events=[(each, object_link(each)) for each in found["records"]],
-            older=told.older(found["nextCursor"]),
-            asked=told,
+            older=query.older(found["nextCursor"]),
+            list_query=query,
             types=TYPES,
-            wrong=wrong,
+            filter_error=filter_error,
         )
 
     @get("/{event_id:str}")
@@ -61,9 +61,9 @@ class EventPages(Controller):
         request: PageRequest,
         event_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """One of them, as receivers get it."""
+        """Show one event with its payload."""
         event, webhooks = await asyncio.gather(
             interface.get(f"/v2/events/{event_id}"), interface.get("/v2/webhooks")
         )

@@ -1,4 +1,4 @@
-"""API keys: looked at by everybody, made and revoked by admins."""
+"""Pages of API keys: visible to all members, created and revoked by admins."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
@@ -9,21 +9,21 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import FieldInvalid, Refused
+from landbridge.customers.team.service import Team
 from landbridge.dashboard.forms import Form, new_request_id, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.visitors import PageRequest, check_is_admin
-from landbridge.dashboard.words import later as _
-from landbridge.members.service import Members
-from landbridge.orgs.model import KeyState
-from landbridge.orgs.service import Orgs
-from landbridge.request_rates.service import RequestRates
-from landbridge.web.paths import known_id
+from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.orgs.model import KeyState
+from landbridge.platform.orgs.service import Orgs
+from landbridge.platform.rate_limits.service import RateLimits
 
 _HOME = "/dashboard/keys"
 _NEW = f"{_HOME}/new"
-# What the form begins with: keys are changed once a year.
-_LIFE = timedelta(days=365)
+# Default lifetime: keys are rotated yearly.
+_LIFETIME = timedelta(days=365)
 
 
 class KeyPages(Controller):
@@ -37,15 +37,15 @@ class KeyPages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
-        members: NamedDependency[Members],
-        request_rates: NamedDependency[RequestRates],
+        team: NamedDependency[Team],
+        rate_limits: NamedDependency[RateLimits],
     ) -> Response[str]:
-        """All of them: those that are good first, then the newest first."""
+        """List keys, active ones first, then newest first."""
         return renderer.page(
             request,
             "developers/keys.html",
-            **await _listed(request, renderer, orgs, members),
-            rates=request_rates,
+            **await _list_values(request, renderer, orgs, team),
+            rates=rate_limits,
         )
 
     @get("/new", fresh=_NEW)
@@ -55,11 +55,13 @@ class KeyPages(Controller):
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
     ) -> Response[str]:
-        """The form; with `replaces` it begins with what another key is."""
+        """Show the form; `replaces` presets it with the values of another key."""
         check_is_admin(request.user)
         known = {str(each.id): each for each in await orgs.keys(request.user.caller.org_id)}
         old = known.get(request.query_params.get("replaces", ""))
-        ends_on = (renderer.surroundings.clock.now() + _LIFE).astimezone(request.user.zone).date()
+        ends_on = (
+            (renderer.installation.clock.now() + _LIFETIME).astimezone(request.user.zone).date()
+        )
         return renderer.page(
             request,
             "developers/key_new.html",
@@ -78,7 +80,7 @@ class KeyPages(Controller):
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
     ) -> Response[str]:
-        """Make it; the answer shows it, this once. Sent again, the form makes no other."""
+        """Create the key and show it once; sending the form again creates no second key."""
         form = await read_form(request)
         known = {str(each.id): each for each in await orgs.keys(request.user.caller.org_id)}
         old = known.get(form.text("replaces"))
@@ -86,16 +88,18 @@ class KeyPages(Controller):
             key, secret = await orgs.create_key_for(
                 request.user.caller,
                 name=form.text("name"),
-                expires_at=_begin_of(form.text("expiresAt"), request.user.zone),
+                expires_at=_start_of_day(form.text("expiresAt"), request.user.zone),
                 can_review=form.is_ticked("canReview"),
                 can_approve=form.is_ticked("canApprove"),
                 request_id=form.uuid("requestId"),
             )
         except Refused as problem:
-            return renderer.again(
-                request, "developers/key_new.html", problem, **_typed(form), old=old
+            return renderer.with_problem(
+                request, "developers/key_new.html", problem, **_submitted_values(form), old=old
             )
-        return renderer.page(request, "developers/key_made.html", key=key, secret=secret, old=old)
+        return renderer.page(
+            request, "developers/key_created.html", key=key, secret=secret, old=old
+        )
 
     @post("/{key_id:str}/revoke")
     async def revoke(
@@ -105,31 +109,31 @@ class KeyPages(Controller):
         *,
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
-        members: NamedDependency[Members],
-        request_rates: NamedDependency[RequestRates],
+        team: NamedDependency[Team],
+        rate_limits: NamedDependency[RateLimits],
     ) -> Page:
         """End it, from the next request on."""
         try:
             await orgs.revoke_key_for(request.user.caller, known_id(key_id, "key"))
         except Refused as problem:
-            values = await _listed(request, renderer, orgs, members)
-            return renderer.again(
-                request, "developers/keys.html", problem, **values, rates=request_rates
+            values = await _list_values(request, renderer, orgs, team)
+            return renderer.with_problem(
+                request, "developers/keys.html", problem, **values, rates=rate_limits
             )
-        return go(_HOME, said=_("The key was revoked."))
+        return redirect(_HOME, notice=_("Key revoked"))
 
 
-async def _listed(
-    request: PageRequest, renderer: Renderer, orgs: Orgs, members: Members
+async def _list_values(
+    request: PageRequest, renderer: Renderer, orgs: Orgs, members: Team
 ) -> Mapping[str, Any]:
-    now = renderer.surroundings.clock.now()
+    now = renderer.installation.clock.now()
     found = [(each, each.state(now)) for each in await orgs.keys(request.user.caller.org_id)]
     found.sort(key=lambda each: (each[1] is KeyState.ACTIVE, each[0].created_at), reverse=True)
-    people = await members.everybody(request.user.caller.org_id)
+    people = await members.list_members(request.user.caller.org_id)
     return {"keys": found, "makers": {each.id: each.name for each in people}}
 
 
-def _typed(form: Form) -> Mapping[str, Any]:
+def _submitted_values(form: Form) -> Mapping[str, Any]:
     return {
         "name": form.text("name"),
         "ends_on": form.text("expiresAt"),
@@ -139,13 +143,11 @@ def _typed(form: Form) -> Mapping[str, Any]:
     }
 
 
-def _begin_of(text: str, zone: ZoneInfo) -> datetime | None:
-    """When a day begins that was typed; None if nothing was."""
+def _start_of_day(text: str, zone: ZoneInfo) -> datetime | None:
+    """Return the start of a submitted day; None if the field is empty."""
     if not text:
         return None
     try:
         return datetime.combine(date.fromisoformat(text), time(), zone).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise FieldInvalid(
-            "expiresAt must be a date, as in 2030-12-31", field="expiresAt"
-        ) from error
+        raise FieldInvalid("Enter a date, for example 2030-12-31.", field="expiresAt") from error

@@ -1,4 +1,4 @@
-"""The log of requests: what programs of the organisation asked, and what they were answered."""
+"""Pages of API logs: requests of the organisation's API keys, and the responses."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.developers.curl import curl
 from landbridge.dashboard.json_text import pretty
-from landbridge.dashboard.pages import Renderer
-from landbridge.dashboard.queries import PAGE_SIZE, asked, listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.orgs.service import Orgs
-from landbridge.request_log.service import RequestLog
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer
+from landbridge.developers.request_log.service import RequestLog
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.orgs.service import Orgs
 
 _LOG = "/v2/request-log"
 _FILTERS = ("method", "status", "path", "requestId", "xRequestId")
@@ -33,15 +33,15 @@ class RequestPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         orgs: NamedDependency[Orgs],
         request_log: NamedDependency[RequestLog],
     ) -> Response[str]:
-        """All of them, newest first."""
-        told = asked(request, *_FILTERS)
-        (found, wrong), keys = await asyncio.gather(
-            listed(
-                interface.get(_LOG, **told.filters, limit=PAGE_SIZE, cursor=told.cursor),
+        """List requests, newest first."""
+        query = read_list_query(request, *_FILTERS)
+        (found, filter_error), keys = await asyncio.gather(
+            load_list(
+                interface.get(_LOG, **query.filters, limit=PAGE_SIZE, cursor=query.cursor),
                 {"requests": [], "nextCursor": None},
             ),
             orgs.keys(request.user.caller.org_id),
@@ -49,14 +49,14 @@ class RequestPages(Controller):
         return renderer.page(
             request,
             "developers/requests.html",
-            status=_UNPROCESSABLE if wrong else 200,
+            status=_UNPROCESSABLE if filter_error else 200,
             requests=found["requests"],
-            older=told.older(found["nextCursor"]),
-            asked=told,
+            older=query.older(found["nextCursor"]),
+            list_query=query,
             keys={str(each.id): each for each in keys},
             methods=[(each, each) for each in _METHODS],
-            statuses=_statuses(told.text("status")),
-            wrong=wrong,
+            statuses=_statuses(query.text("status")),
+            filter_error=filter_error,
             is_on=request_log.is_on,
         )
 
@@ -66,28 +66,30 @@ class RequestPages(Controller):
         request: PageRequest,
         x_request_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         orgs: NamedDependency[Orgs],
     ) -> Response[str]:
-        """One of them, with both bodies."""
+        """Show one request with both bodies."""
         logged, keys = await asyncio.gather(
             interface.get(f"{_LOG}/{x_request_id}"), orgs.keys(request.user.caller.org_id)
         )
-        asked_body, answer = logged["requestBody"], logged["answerBody"]
+        request_body, response_body = logged["requestBody"], logged["answerBody"]
         return renderer.page(
             request,
             "developers/request.html",
             logged=logged,
             key=next((each for each in keys if str(each.id) == logged["keyId"]), None),
-            asked_text=None if asked_body is None else pretty(asked_body),
-            answer_text=None if answer is None else pretty(answer),
-            refusal=answer if isinstance(answer, dict) and "errorDetails" in answer else None,
+            request_text=None if request_body is None else pretty(request_body),
+            response_text=None if response_body is None else pretty(response_body),
+            refusal=response_body
+            if isinstance(response_body, dict) and "errorDetails" in response_body
+            else None,
             query_text=pretty(logged["query"]) if logged["query"] else None,
-            command=curl(logged, renderer.surroundings.base_url),
+            command=curl(logged, renderer.installation.base_url),
         )
 
 
-def _statuses(told: str) -> Sequence[tuple[str, str]]:
-    """What can be chosen; what the address has beside that stays."""
-    texts = _STATUSES if told in {"", *_STATUSES} else (told, *_STATUSES)
+def _statuses(selected: str) -> Sequence[tuple[str, str]]:
+    """Return the status options, including the current one of the URL."""
+    texts = _STATUSES if selected in {"", *_STATUSES} else (selected, *_STATUSES)
     return [(each, each) for each in texts]

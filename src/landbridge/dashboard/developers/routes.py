@@ -1,4 +1,4 @@
-"""The pages of this room."""
+"""Route handlers of developer pages."""
 
 from collections.abc import Sequence
 

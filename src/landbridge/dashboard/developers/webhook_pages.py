@@ -1,4 +1,4 @@
-"""Endpoints: listed with how they are doing, made, changed, ended; their keys."""
+"""Pages of webhook endpoints: list with health, create, edit, delete, and signing keys."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -9,22 +9,22 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import Refused, ResourceNotFound
 from landbridge.dashboard.developers.delivery_pages import HOME, WEBHOOKS
 from landbridge.dashboard.developers.event_groups import (
     GROUPS,
-    Filled,
+    EndpointFormValues,
     body_of,
-    filled_by,
-    filled_with,
+    endpoint_values,
+    submitted_values,
 )
-from landbridge.dashboard.developers.verifying import in_python
+from landbridge.dashboard.developers.verification_samples import python_sample
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.pages import Page, Renderer, go, headers
-from landbridge.dashboard.visitors import PageRequest, check_is_admin
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
-from landbridge.webhooks.model import OVERLAP_MAX
+from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.developers.webhooks.model import OVERLAP_MAX
+from landbridge.platform.core.errors import Refused, ResourceNotFound
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _NEW, _EDIT, _KEYS, _SECRET = (
     "developers/webhook_new.html",
@@ -36,13 +36,13 @@ _NEW, _EDIT, _KEYS, _SECRET = (
 _OVERLAP_MAX_S = int(OVERLAP_MAX.total_seconds())
 
 Deliveries: TypeAlias = Sequence[Mapping[str, Any]]
-# Of its newest deliveries, to say how an endpoint is doing.
-_LOOKED_AT = 10
+# Number of latest deliveries from which the health of an endpoint is derived.
+_HEALTH_DELIVERIES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
-    """How an endpoint is doing; `last` is the newest delivery, one that was tried if there is."""
+class EndpointHealth:
+    """Health of an endpoint; `last` is the latest attempted delivery, otherwise the latest one."""
 
     last: Mapping[str, Any] | None
     is_retrying: bool
@@ -59,9 +59,9 @@ class WebhookPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """All of them, each with its last delivery."""
+        """List endpoints, each with its latest delivery."""
         webhooks = (await interface.get(WEBHOOKS))["webhooks"]
         healths = await asyncio.gather(*(_health(interface, each["id"]) for each in webhooks))
         return renderer.page(
@@ -70,28 +70,30 @@ class WebhookPages(Controller):
 
     @get("/new")
     async def new(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Response[str]:
-        """The form."""
+        """Show the form of a new endpoint."""
         check_is_admin(request.user)
-        return renderer.page(request, _NEW, filled=Filled(), groups=GROUPS, webhook=None)
+        return renderer.page(
+            request, _NEW, filled=EndpointFormValues(), groups=GROUPS, webhook=None
+        )
 
     @post("/new")
     async def create(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Make one; a secret of Standard Webhooks is shown in the answer, this once."""
-        filled = filled_by(await read_form(request))
+        """Create an endpoint; a Standard Webhooks secret is shown once."""
+        filled = submitted_values(await read_form(request))
         try:
-            made = await interface.post(WEBHOOKS, body_of(filled))
+            created = await interface.post(WEBHOOKS, body_of(filled))
         except Refused as problem:
-            return renderer.again(
+            return renderer.with_problem(
                 request, _NEW, problem, filled=filled, groups=GROUPS, webhook=None
             )
-        if made["secret"]:
-            return renderer.page(request, _SECRET, webhook=made)
-        return go(f"{HOME}/{made['id']}/keys", said=_("The endpoint was created."))
+        if created["secret"]:
+            return renderer.page(request, _SECRET, webhook=created)
+        return redirect(f"{HOME}/{created['id']}/keys", notice=_("Endpoint created"))
 
     @get("/{webhook_id:str}/edit")
     async def edit(
@@ -99,12 +101,12 @@ class WebhookPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """The form, as the endpoint is."""
+        """Show the form of an existing endpoint."""
         check_is_admin(request.user)
         webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
-        filled = filled_with(webhook)
+        filled = endpoint_values(webhook)
         return renderer.page(request, _EDIT, filled=filled, groups=GROUPS, webhook=webhook)
 
     @post("/{webhook_id:str}/edit")
@@ -113,20 +115,20 @@ class WebhookPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
         """Change it."""
-        filled = filled_by(await read_form(request))
+        filled = submitted_values(await read_form(request))
         webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
         try:
             changed = await interface.patch(f"{WEBHOOKS}/{webhook_id}", body_of(filled))
         except Refused as problem:
-            return renderer.again(
+            return renderer.with_problem(
                 request, _EDIT, problem, filled=filled, groups=GROUPS, webhook=webhook
             )
         if changed["secret"]:
             return renderer.page(request, _SECRET, webhook=changed)
-        return go(f"{HOME}/{webhook_id}", said=_("The endpoint was changed."))
+        return redirect(f"{HOME}/{webhook_id}", notice=_("Endpoint updated"))
 
     @post("/{webhook_id:str}/end")
     async def end(
@@ -134,18 +136,18 @@ class WebhookPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Let it be gone."""
+        """Delete the endpoint."""
         webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
         try:
             await interface.delete(f"{WEBHOOKS}/{webhook_id}")
         except Refused as problem:
-            filled = filled_with(webhook)
-            return renderer.again(
+            filled = endpoint_values(webhook)
+            return renderer.with_problem(
                 request, _EDIT, problem, filled=filled, groups=GROUPS, webhook=webhook
             )
-        return go(HOME, said=_("The endpoint was ended."))
+        return redirect(HOME, notice=_("Endpoint deleted"))
 
     @get("/{webhook_id:str}/keys")
     async def keys(
@@ -153,20 +155,22 @@ class WebhookPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """Its public keys, and how to verify with them."""
         webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
-        return renderer.page(request, _KEYS, webhook=webhook, in_python=in_python, overlap="86400")
+        return renderer.page(
+            request, _KEYS, webhook=webhook, python_sample=python_sample, overlap="86400"
+        )
 
     @get("/{webhook_id:str}/keys/{kid:str}")
     async def pem(
         self,
         webhook_id: FromPath[str],
         kid: FromPath[str],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """A public key as a file."""
+        """Download a public key as a PEM file."""
         webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
         for each in webhook["publicKeys"]:
             if each["kid"] == kid:
@@ -176,7 +180,7 @@ class WebhookPages(Controller):
                     media_type="application/x-pem-file",
                     headers={**headers(), "Content-Disposition": f'attachment; filename="{name}"'},
                 )
-        raise ResourceNotFound(f"there is no key {kid[:100]}")
+        raise ResourceNotFound(f"This endpoint has no key {kid[:100]}.")
 
     @post("/{webhook_id:str}/rotate", fresh=f"{HOME}/{{webhook_id}}/keys")
     async def rotate(
@@ -184,35 +188,37 @@ class WebhookPages(Controller):
         request: PageRequest,
         webhook_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Let a new key follow; a new secret is shown in the answer, this once."""
+        """Rotate the signing key; a new secret is shown once."""
         form = await read_form(request)
         try:
-            overlap = form.whole("overlapSeconds", least=0, most=_OVERLAP_MAX_S)
+            overlap = form.integer("overlapSeconds", minimum=0, maximum=_OVERLAP_MAX_S)
             body = {"overlapSeconds": overlap}
             rotated = await interface.post(f"{WEBHOOKS}/{webhook_id}/rotate", body)
         except Refused as problem:
             webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
-            values = {"webhook": webhook, "in_python": in_python}
-            shown = form.text("overlapSeconds")
-            return renderer.again(request, _KEYS, problem, **values, overlap=shown)
+            values = {"webhook": webhook, "python_sample": python_sample}
+            submitted = form.text("overlapSeconds")
+            return renderer.with_problem(request, _KEYS, problem, **values, overlap=submitted)
         if rotated["secret"]:
             return renderer.page(request, _SECRET, webhook=rotated)
-        return go(f"{HOME}/{webhook_id}/keys", said=_("The new key is shown now."))
+        return redirect(
+            f"{HOME}/{webhook_id}/keys", notice=_("Key rotated. The new key is shown now.")
+        )
 
 
-async def _health(interface: Interface, webhook_id: str) -> Health:
-    """How an endpoint is doing, by its newest deliveries."""
+async def _health(interface: InternalClient, webhook_id: str) -> EndpointHealth:
+    """Return an endpoint's health from its latest deliveries."""
     try:
         path = f"{WEBHOOKS}/{webhook_id}/deliveries"
-        found: Deliveries = (await interface.get(path, limit=_LOOKED_AT))["deliveries"]
+        found: Deliveries = (await interface.get(path, limit=_HEALTH_DELIVERIES))["deliveries"]
     except ResourceNotFound:
         # Ended just now.
         found = []
-    tried: Deliveries = [each for each in found if each["lastAttempt"]]
-    return Health(
-        last=next(iter(tried or found), None),
-        is_retrying=any(each["status"] == "PENDING" for each in tried),
-        is_refusing=bool(tried) and tried[0]["status"] == "REFUSED",
+    attempted: Deliveries = [each for each in found if each["lastAttempt"]]
+    return EndpointHealth(
+        last=next(iter(attempted or found), None),
+        is_retrying=any(each["status"] == "PENDING" for each in attempted),
+        is_refusing=bool(attempted) and attempted[0]["status"] == "REFUSED",
     )

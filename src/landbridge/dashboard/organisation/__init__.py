@@ -1,1 +1,1 @@
-"""How the organisation is set up, who did what, and the sandbox."""
+"""Organisation settings, audit log and sandbox."""

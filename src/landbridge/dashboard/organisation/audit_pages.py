@@ -1,29 +1,37 @@
-"""The audit log: who did what, with names; also as a file."""
+"""Audit log with actor names, as a page and as a CSV file."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.response import Stream
 
-from landbridge.audit_log.model import ActorType
-from landbridge.core.errors import Busy, Refused
-from landbridge.dashboard.asker_names import Askers
-from landbridge.dashboard.pages import Renderer, headers
-from landbridge.dashboard.queries import asked, listed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.reporting.exports.csv_lines import text_cell
-from landbridge.web.inside import Interface
-from landbridge.web.reply import encode
+from landbridge.dashboard.actor_names import ActorDirectory
+from landbridge.dashboard.list_queries import load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.platform.core.errors import Busy, Refused
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.http.responses import encode
+from landbridge.reporting.exports import csv_lines
+from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader
 
 _LOG = "/v2/audit-log"
 _FILTERS = ("actorType", "actorId", "kind", "objectId", "createdAfter", "createdBefore")
 _PAGE_SIZE, _FILE_PAGE_SIZE, _FILE_ENTRIES_MAX = 50, 100, 100_000
 _UNPROCESSABLE = 422
 _NONE: Mapping[str, Any] = {"entries": [], "nextCursor": None}
-_HEAD = "at,actor_type,actor_id,actor_name,kind,what,object_id,status_before,status_after,facts\r\n"
+_COLUMNS = (
+    *("at", "actor_type", "actor_id", "actor_name", "kind", "what", "object_id"),
+    *("status_before", "status_after", "facts"),
+)
+_HEADING = ExportHeader(
+    tuple(Column(each, ColumnKind.TEXT) for each in _COLUMNS), ZoneInfo("UTC"), "audit-log"
+)
+_END = ExportHeader(_HEADING.columns[:1], _HEADING.zone, _HEADING.title)
 _TRANSFERS = (
     "WALLET.SWAP",
     "WALLET.TRANSFER",
@@ -32,7 +40,7 @@ _TRANSFERS = (
     "ONRAMP",
     "DISBURSEMENT",
 )
-# Pages of things, by the kinds whose object's id is in the address.
+# Pages by kind of entry, for kinds whose object ID is part of the address.
 _PAGES = {
     "USER": "users",
     "WEBHOOK": "webhooks",
@@ -47,8 +55,9 @@ _LISTS = {
     "REPORT.ZONE": "settings/time-zone",
     "ORG": "settings",
     "RESOLUTION": "reviews/resolutions",
+    "CHAIN.ACCOUNT": "chains",
     "CLOCK": "sandbox",
-    "SANDBOX.PACE": "sandbox",
+    "SANDBOX.LATENCY": "sandbox",
 }
 
 
@@ -62,42 +71,44 @@ class AuditLogPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Response[str]:
-        """Newest first, narrowed by the address."""
-        told = asked(request, *_FILTERS)
-        (found, wrong), names = await asyncio.gather(
-            listed(
-                interface.get(_LOG, **told.filters, limit=_PAGE_SIZE, cursor=told.cursor), _NONE
+        """List entries that match the filters, newest first."""
+        list_query = read_list_query(request, *_FILTERS)
+        (found, filter_error), names = await asyncio.gather(
+            load_list(
+                interface.get(
+                    _LOG, **list_query.filters, limit=_PAGE_SIZE, cursor=list_query.cursor
+                ),
+                _NONE,
             ),
-            askers.names(request.user.caller.org_id),
+            actors.names(request.user.caller.org_id),
         )
         return renderer.page(
             request,
             "organisation/audit_log.html",
-            status=_UNPROCESSABLE if wrong else 200,
+            status=_UNPROCESSABLE if filter_error else 200,
             entries=[(each, object_page(each)) for each in found["entries"]],
             names=names.all,
-            types=[(each.value, each.value) for each in ActorType],
-            asked=told,
-            older=told.older(found["nextCursor"]),
-            wrong=wrong,
+            list_query=list_query,
+            older=list_query.older(found["nextCursor"]),
+            filter_error=filter_error,
         )
 
     @get("/csv")
     async def download(
         self,
         request: PageRequest,
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Stream:
-        """All that fits the filters, page by page, at most a hundred thousand."""
-        told = asked(request, *_FILTERS)
-        first = await interface.get(_LOG, **told.filters, limit=_FILE_PAGE_SIZE)
-        names = await askers.names(request.user.caller.org_id)
+        """Stream entries that match the filters as CSV, page by page, at most 100,000."""
+        list_query = read_list_query(request, *_FILTERS)
+        first = await interface.get(_LOG, **list_query.filters, limit=_FILE_PAGE_SIZE)
+        names = await actors.names(request.user.caller.org_id)
         return Stream(
-            _lines(interface, told.filters, first, names.all),
+            _lines(interface, list_query.filters, first, names.all),
             media_type="text/csv; charset=utf-8",
             headers={
                 **headers(),
@@ -107,7 +118,7 @@ class AuditLogPages(Controller):
 
 
 def object_page(entry: Mapping[str, Any]) -> str | None:
-    """The address of the page of what an entry is about; None where there is none."""
+    """Return the address of the page about the entry's object, or None if it has none."""
     kind, object_id = entry["kind"], entry["objectId"]
     if kind in _LISTS:
         return f"/dashboard/{_LISTS[kind]}"
@@ -117,43 +128,47 @@ def object_page(entry: Mapping[str, Any]) -> str | None:
 
 
 async def _lines(
-    interface: Interface,
+    interface: InternalClient,
     filters: Mapping[str, str],
     page: Mapping[str, Any],
     names: Mapping[str, str],
-) -> AsyncGenerator[str]:
-    yield _HEAD
+) -> AsyncGenerator[bytes]:
+    yield csv_lines.header(_HEADING)
     count = 0
     while True:
-        yield "".join(_line(each, names) for each in page["entries"])
+        rows = [_cells(each, names) for each in page["entries"]]
+        yield csv_lines.lines(_HEADING, list(zip(*rows, strict=True)))
         count += len(page["entries"])
         cursor = page["nextCursor"]
         if cursor is None:
             return
         if count >= _FILE_ENTRIES_MAX:
-            yield _end(f"There are older entries: a file has at most {_FILE_ENTRIES_MAX}.")
+            yield _incomplete_line(
+                f"Older entries are missing: a file has at most {_FILE_ENTRIES_MAX}."
+            )
             return
         try:
             page = await interface.get(_LOG, **filters, limit=_FILE_PAGE_SIZE, cursor=cursor)
         except Refused as error:
-            yield _end(f"There are older entries: {error.message}")
+            yield _incomplete_line(f"Older entries are missing: {error.message}")
             return
         except Busy:
-            yield _end("There are older entries: the service was busy. Try again in a moment.")
+            yield _incomplete_line(
+                "Older entries are missing: the service was busy. Try again in a moment."
+            )
             return
 
 
-def _end(sentence: str) -> str:
-    """The last line of a file that is not whole."""
-    return text_cell(f"INCOMPLETE. {sentence}") + "\r\n"
+def _incomplete_line(message: str) -> bytes:
+    """Return the last line of an incomplete file."""
+    return csv_lines.lines(_END, [[f"INCOMPLETE. {message}"]])
 
 
-def _line(entry: Mapping[str, Any], names: Mapping[str, str]) -> str:
+def _cells(entry: Mapping[str, Any], names: Mapping[str, str]) -> Sequence[str | None]:
     actor = entry["actor"]
-    cells = (
+    return (
         *(entry["at"], actor["type"], actor["id"], names.get(actor["id"] or "")),
         *(entry["kind"], entry["what"], entry["objectId"]),
         *(entry["statusBefore"], entry["statusAfter"]),
-        encode(entry["facts"]).decode() if entry["facts"] else "",
+        encode(entry["facts"]).decode() if entry["facts"] else None,
     )
-    return ",".join(text_cell(each or "") for each in cells) + "\r\n"

@@ -1,4 +1,4 @@
-"""What the organisation keeps of what is sent, pair by pair; and what its prices come from."""
+"""Fees of the organisation by currency pair, and the sources of its prices."""
 
 from decimal import Decimal
 from typing import Any
@@ -6,18 +6,18 @@ from typing import Any
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
-from landbridge.core.clock import Clock
-from landbridge.core.errors import Refused
-from landbridge.core.money import Rate
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.organisation.installation import Installation
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.quotes.pairs import RECEIVED, SENT
-from landbridge.rates.fees import PERCENT_MAX, Fees, Way, as_percent
-from landbridge.rates.table import PriceTable
-from landbridge.web.caller import Caller, check_admin
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.payments.quotes.pairs import DESTINATION_CODES, SOURCE_CODES
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.core.money import Rate
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.caller import Caller, check_admin
+from landbridge.providers.rates.fees import PERCENT_MAX, CurrencyPair, PairFees, as_percent
+from landbridge.providers.rates.price_table import PriceTable
 
 _HOME, _PAGE = "/dashboard/settings/fees", "organisation/fees.html"
 
@@ -32,14 +32,14 @@ class FeePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        fees: NamedDependency[Fees],
+        pair_fees: NamedDependency[PairFees],
         prices: NamedDependency[PriceTable],
         installation: NamedDependency[Installation],
     ) -> Response[str]:
-        """The fees that hold, the prices that were set, and where all others come from."""
+        """Show pair fees, fixed prices and the sources of all other prices."""
         caller = request.user.caller
         check_admin(caller)
-        values = await _values(caller, fees, prices, Form())
+        values = await _values(caller, pair_fees, prices, Form())
         return renderer.page(request, _PAGE, lines=installation.pricing, **values)
 
     @post("/", fresh=_HOME)
@@ -48,51 +48,55 @@ class FeePages(Controller):
         request: PageRequest,
         *,
         renderer: NamedDependency[Renderer],
-        fees: NamedDependency[Fees],
+        pair_fees: NamedDependency[PairFees],
         prices: NamedDependency[PriceTable],
         installation: NamedDependency[Installation],
         clock: NamedDependency[Clock],
     ) -> Page:
-        """For quotes from now on."""
+        """Set a pair fee for new quotes."""
         caller = request.user.caller
         check_admin(caller)
         form = Form()
         try:
             form = await read_form(request)
             at = clock.stamp(caller.clock_offset)
-            await fees.set_for(caller, _way(form), form.text("fee"), at=at)
+            await pair_fees.set_for(caller, _currency_pair(form), form.text("fee"), at=at)
         except Refused as problem:
-            values = await _values(caller, fees, prices, form)
-            return renderer.again(request, _PAGE, problem, lines=installation.pricing, **values)
-        return go(_HOME, said=_("The fee counts for quotes from now on."))
+            values = await _values(caller, pair_fees, prices, form)
+            return renderer.with_problem(
+                request, _PAGE, problem, lines=installation.pricing, **values
+            )
+        return redirect(_HOME, notice=_("Fee set. It applies to new quotes."))
 
     @post("/remove", fresh=_HOME)
     async def remove_fee(
         self,
         request: PageRequest,
-        fees: NamedDependency[Fees],
+        pair_fees: NamedDependency[PairFees],
         clock: NamedDependency[Clock],
     ) -> Page:
-        """The fee that comes with the price counts again."""
+        """Remove a pair fee; the price's own fee applies again."""
         caller, form = request.user.caller, await read_form(request)
-        await fees.remove_for(caller, _way(form), at=clock.stamp(caller.clock_offset))
-        return go(_HOME, said=_("The fee that comes with the price counts again."))
+        await pair_fees.remove_for(
+            caller, _currency_pair(form), at=clock.stamp(caller.clock_offset)
+        )
+        return redirect(_HOME, notice=_("Fee removed. The price's own fee applies again."))
 
 
-def _way(form: Form) -> Way:
-    return Way(form.text("source"), form.text("destination"))
+def _currency_pair(form: Form) -> CurrencyPair:
+    return CurrencyPair(form.text("source"), form.text("destination"))
 
 
-async def _values(caller: Caller, fees: Fees, prices: PriceTable, form: Form) -> dict[str, Any]:
-    """What holds, and what was typed instead, if anything was."""
+async def _values(caller: Caller, fees: PairFees, prices: PriceTable, form: Form) -> dict[str, Any]:
+    """Return the current fees and prices, and the submitted form values, if any."""
     return {
         "fees": await fees.all(caller.org_id),
         "prices": [
             (row, Decimal(str(Rate(row["rate"]))), as_percent(row["fee_fraction"]))
             for row in await prices.prices(caller.org_id)
         ],
-        "sent": [(each, each) for each in SENT],
-        "received": [(each, each) for each in RECEIVED],
+        "sent": [(each, each) for each in SOURCE_CODES],
+        "received": [(each, each) for each in DESTINATION_CODES],
         "percent_max": PERCENT_MAX,
-        "typed": {name: form.text(name) for name in ("source", "destination", "fee")},
+        "form_values": {name: form.text(name) for name in ("source", "destination", "fee")},
     }

@@ -1,21 +1,21 @@
-"""What holds for the whole installation and is set where it runs: shown, never changed here."""
+"""Settings of the whole installation, set by its environment and read-only here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One setting: what it is about, the variable that sets it, and what it is."""
+class SettingLine:
+    """A setting: its label, the environment variable that sets it, and its value."""
 
-    about: str
+    label: str
     variable: str
     value: str
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """Settings without anything secret."""
+    """Settings of the installation, without secrets."""
 
-    pricing: Sequence[Line]
-    others: Sequence[Line]
+    pricing: Sequence[SettingLine]
+    others: Sequence[SettingLine]

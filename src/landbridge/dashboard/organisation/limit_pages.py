@@ -1,6 +1,6 @@
-"""What users may pay: rules one by one, the whole document, and what other rules would have done.
+"""Payment limits: single rules, the whole document, and a test of rules against history.
 
-Whoever sets rules says which version they saw: rules of somebody else are never overwritten unseen.
+Each change carries the version that the form showed, so concurrent changes are never overwritten.
 """
 
 import asyncio
@@ -11,19 +11,19 @@ import msgspec
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
-from landbridge.core.clock import Clock
-from landbridge.core.errors import Refused
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.limits.document import checked, parse
-from landbridge.limits.rehearsing import DAYS_MAX
-from landbridge.limits.service import Limits
-from landbridge.web.caller import check_admin
-from landbridge.web.inside import Interface
-from landbridge.web.reply import encode
+from landbridge.payments.limits.document import parse, validated
+from landbridge.payments.limits.service import Limits
+from landbridge.payments.limits.simulation import DAYS_MAX
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.caller import check_admin
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.http.responses import encode
 
 _HOME = "/dashboard/settings/limits"
 _PAGE = "organisation/limits.html"
@@ -42,10 +42,10 @@ class LimitPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         limits: NamedDependency[Limits],
     ) -> Response[str]:
-        """The rules that hold, and what they leave."""
+        """Show the current rules and the remaining limits."""
         check_admin(request.user.caller)
         return renderer.page(request, _PAGE, **await _values(interface, limits, Form()))
 
@@ -54,62 +54,62 @@ class LimitPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         limits: NamedDependency[Limits],
         clock: NamedDependency[Clock],
     ) -> Page:
-        """Let the document hold, or only say what it would have done."""
+        """Apply the document, or only simulate it against past payments."""
         check_admin(request.user.caller)
         form = Form()
         try:
             form = await read_form(request)
             raw = form.text("document").encode()
-            if form.text("do") == "rehearse":
+            if form.text("do") == "simulate":
                 body = {
                     "limits": await asyncio.to_thread(parse, raw),
-                    "days": form.whole("days", least=1, most=DAYS_MAX),
+                    "days": form.integer("days", minimum=1, maximum=DAYS_MAX),
                 }
-                played = await interface.post(f"{_LIMITS}/rehearse", body)
+                simulation = await interface.post(f"{_LIMITS}/simulate", body)
                 values = await _values(interface, limits, form)
-                return renderer.page(request, _PAGE, **{**values, "played": played})
-            await _set(request, limits, clock, raw, form)
+                return renderer.page(request, _PAGE, **{**values, "simulation": simulation})
+            await _apply_rules(request, limits, clock, raw, form)
         except Refused as problem:
             values = await _values(interface, limits, form)
-            return renderer.again(request, _PAGE, problem, **values)
-        return go(_HOME, said=_("These rules hold now."))
+            return renderer.with_problem(request, _PAGE, problem, **values)
+        return redirect(_HOME, notice=_("Rules applied"))
 
     @post("/rules", fresh=_HOME)
     async def add_rule(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         limits: NamedDependency[Limits],
         clock: NamedDependency[Clock],
     ) -> Page:
-        """One rule more."""
+        """Add a rule."""
         check_admin(request.user.caller)
         form = Form()
         try:
             form = await read_form(request)
             document = (await interface.get(_LIMITS))["limits"]
             document["rules"].append(_rule(form))
-            await _set(request, limits, clock, encode(document), form)
+            await _apply_rules(request, limits, clock, encode(document), form)
         except Refused as problem:
             values = await _values(interface, limits, form)
-            return renderer.again(request, _PAGE, problem, **values)
-        return go(_HOME, said=_("The rule holds now."))
+            return renderer.with_problem(request, _PAGE, problem, **values)
+        return redirect(_HOME, notice=_("Rule added"))
 
     @post("/rules/remove", fresh=_HOME)
     async def remove_rule(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
         limits: NamedDependency[Limits],
         clock: NamedDependency[Clock],
     ) -> Page:
-        """One rule less."""
+        """Remove a rule."""
         check_admin(request.user.caller)
         form = Form()
         try:
@@ -118,49 +118,52 @@ class LimitPages(Controller):
             document["rules"] = [
                 each for each in document["rules"] if each["id"] != form.text("rule")
             ]
-            await _set(request, limits, clock, encode(document), form)
+            await _apply_rules(request, limits, clock, encode(document), form)
         except Refused as problem:
             values = await _values(interface, limits, Form())
-            return renderer.again(request, _PAGE, problem, **values)
-        return go(_HOME, said=_("The rule is gone."))
+            return renderer.with_problem(request, _PAGE, problem, **values)
+        return redirect(_HOME, notice=_("Rule removed"))
 
 
-async def _set(request: PageRequest, limits: Limits, clock: Clock, raw: bytes, form: Form) -> None:
+async def _apply_rules(
+    request: PageRequest, limits: Limits, clock: Clock, raw: bytes, form: Form
+) -> None:
     caller = request.user.caller
-    # Lists of ten thousand addresses take a while.
-    rules = await asyncio.to_thread(lambda: checked(parse(raw), limits.kinds))
+    # Lists with ten thousand addresses take a while to parse.
+    rules = await asyncio.to_thread(lambda: validated(parse(raw), limits.kinds))
     await limits.set_rules_for(
         caller,
         rules,
-        instead_of=form.whole("version", least=0, most=_NUMBER_MAX),
+        instead_of=form.integer("version", minimum=0, maximum=_NUMBER_MAX),
         at=clock.stamp(caller.clock_offset),
     )
 
 
 def _rule(form: Form) -> Mapping[str, Any]:
-    told: dict[str, Any] = {name: form.text(name) for name in _RULE if form.text(name)}
-    if "maxCount" in told:
-        told["maxCount"] = form.whole("maxCount", least=0, most=_NUMBER_MAX)
+    rule: dict[str, Any] = {name: form.text(name) for name in _RULE if form.text(name)}
+    if "maxCount" in rule:
+        rule["maxCount"] = form.integer("maxCount", minimum=0, maximum=_NUMBER_MAX)
     kinds = form.texts("kinds")
-    return {**told, "kinds": kinds} if kinds else told
+    return {**rule, "kinds": kinds} if kinds else rule
 
 
-async def _values(interface: Interface, limits: Limits, form: Form) -> dict[str, Any]:
-    """The rules that hold, and what was typed instead, if anything was."""
+async def _values(interface: InternalClient, limits: Limits, form: Form) -> dict[str, Any]:
+    """Return the current rules, and the submitted form values, if any."""
     found = await interface.get(_LIMITS)
-    shown: Sequence[Any] = found["limits"]["rules"]
+    rules: Sequence[Any] = found["limits"]["rules"]
     text = msgspec.json.format(encode(found["limits"]), indent=2).decode()
     return {
         "found": found,
-        "rules": shown,
-        "left": {each["rule"]: each for each in found["left"]},
+        "rules": rules,
+        "remaining": {each["rule"]: each for each in found["left"]},
         "document": form.text("document") or text,
-        # Who typed something saw this version; a conflict shows the present one.
+        # A submitted form keeps the version that it showed; a conflict then reports the current
+        # one.
         "version": form.text("version") or found["version"],
         "kinds": sorted(limits.kinds),
         "kind_names": KIND_NAMES,
-        "typed": {name: form.text(name) for name in _RULE},
-        "typed_kinds": form.texts("kinds"),
+        "form_values": {name: form.text(name) for name in _RULE},
+        "form_kinds": form.texts("kinds"),
         "days": form.text("days") or "30",
-        "played": None,
+        "simulation": None,
     }

@@ -1,10 +1,11 @@
-"""The pages of this room."""
+"""Page controllers of the organisation section."""
 
 from collections.abc import Sequence
 
 from litestar.types import ControllerRouterHandler
 
 from landbridge.dashboard.organisation.audit_pages import AuditLogPages
+from landbridge.dashboard.organisation.chain_pages import ChainPages
 from landbridge.dashboard.organisation.fee_pages import FeePages
 from landbridge.dashboard.organisation.limit_pages import LimitPages
 from landbridge.dashboard.organisation.sandbox_pages import SandboxPages
@@ -12,6 +13,7 @@ from landbridge.dashboard.organisation.settings_pages import SettingsPages
 
 PAGES: Sequence[ControllerRouterHandler] = [
     AuditLogPages,
+    ChainPages,
     FeePages,
     LimitPages,
     SandboxPages,

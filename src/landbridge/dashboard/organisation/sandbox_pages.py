@@ -1,4 +1,4 @@
-"""The sandbox: time, money from nowhere, and what can be forced."""
+"""Sandbox: clock, latency, test funds and scripted outcomes."""
 
 import asyncio
 from typing import Any
@@ -8,21 +8,21 @@ from litestar import Controller, Litestar, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import HTTPException
 
-from landbridge.chains.tokens import TOKENS
-from landbridge.core.errors import FieldInvalid, Refused, ResourceNotFound
-from landbridge.core.ids import as_uuid
-from landbridge.dashboard.finding import find_users
 from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.sandbox_money import fund, simulate_deposit
-from landbridge.dashboard.sandbox_names import KEYWORDS
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.sandbox_funding import fund, simulate_deposit
+from landbridge.dashboard.sandbox_personas import KEYWORDS
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
-from landbridge.dashboard.users.nesting import typed
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.orgs.service import AHEAD_MAX
-from landbridge.web.inside import Interface
+from landbridge.dashboard.user_lookup import find_users
+from landbridge.dashboard.users.nested_fields import submitted_values
+from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.orgs.service import AHEAD_MAX
+from landbridge.providers.chains.tokens import TOKENS
 
 _TOP, _HOME = "/dashboard", "/dashboard/sandbox"
 _PAGE = "organisation/sandbox.html"
@@ -33,7 +33,7 @@ _DEPOSIT = ("amount", "paymentRail", "reference", "source.name", "source.bankNam
 
 
 class SandboxPages(Controller):
-    """`/dashboard/sandbox`; in production the interface refuses."""
+    """`/dashboard/sandbox`; the API refuses these actions in production."""
 
     path = "/sandbox"
 
@@ -42,124 +42,124 @@ class SandboxPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """All that can be played."""
+        """Show everything that can be simulated."""
         user_id = request.query_params.get("userId", "")
         values = await _values(request, interface, user_id, Form())
         return renderer.page(request, _PAGE, **values)
 
     @post("/clock")
-    async def move_clock(
+    async def advance_clock(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Move the clock on, and go back to where one was."""
+        """Advance the clock, and return to the page with the form."""
         form = Form()
         try:
             form = await read_form(request)
-            back = local_path(form.text("back"), _HOME)
+            return_to = local_path(form.text("back"), _HOME)
             await interface.post("/v2/sandbox/clock/advance", {"seconds": _seconds(form)})
         except Refused as problem:
             values = await _values(request, interface, "", form)
-            return renderer.again(request, _PAGE, problem, **values)
-        return go(_openable(request, back), said=_("The clock was moved on."))
+            return renderer.with_problem(request, _PAGE, problem, **values)
+        return redirect(_openable_page(request, return_to), notice=_("Clock advanced"))
 
-    @post("/pace")
-    async def set_pace(
+    @post("/latency")
+    async def set_latency(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """How fast chains and banks are."""
+        """Set the latency profiles of chains and banks."""
         form = Form()
         try:
             form = await read_form(request)
             body = {"chains": form.text("chains"), "rails": form.text("rails")}
-            await interface.post("/v2/sandbox/pace", body)
+            await interface.post("/v2/sandbox/latency", body)
         except Refused as problem:
             values = await _values(request, interface, "", form)
-            return renderer.again(request, _PAGE, problem, **values)
-        return go(_HOME, said=_("The pace was set."))
+            return renderer.with_problem(request, _PAGE, problem, **values)
+        return redirect(_HOME, notice=_("Latency updated"))
 
     @post("/fund")
     async def fund(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Let coins arrive."""
+        """Credit test funds to a wallet."""
         form = Form()
         try:
             form = await read_form(request)
             user_id = str(form.uuid("userId"))
-            await fund(interface, user_id, typed(form))
+            await fund(interface, user_id, submitted_values(form))
         except Refused as problem:
             values = await _values(request, interface, form.text("userId"), form)
-            return renderer.again(request, _PAGE, problem, **values)
-        return go(f"{_HOME}?{urlencode({'userId': user_id})}", said=_("The coins have arrived."))
+            return renderer.with_problem(request, _PAGE, problem, **values)
+        return redirect(f"{_HOME}?{urlencode({'userId': user_id})}", notice=_("Wallet funded"))
 
     @post("/deposit")
     async def deposit(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Let fiat arrive on a virtual account."""
+        """Simulate a fiat deposit to a virtual account."""
         form = Form()
         try:
             form = await read_form(request)
             user_id, account_id = str(form.uuid("userId")), str(form.uuid("accountId"))
-            await simulate_deposit(interface, user_id, account_id, typed(form))
+            await simulate_deposit(interface, user_id, account_id, submitted_values(form))
         except Refused as problem:
             values = await _values(request, interface, form.text("userId"), form)
-            return renderer.again(request, _PAGE, problem, **values)
-        where = f"{_HOME}?{urlencode({'userId': user_id})}"
-        return go(where, said=_("The deposit is on its way; an onramp appears for it."))
+            return renderer.with_problem(request, _PAGE, problem, **values)
+        path = f"{_HOME}?{urlencode({'userId': user_id})}"
+        return redirect(path, notice=_("Deposit simulated. An onramp will appear for it."))
 
 
 async def _values(
-    request: PageRequest, interface: Interface, user_id: str, form: Form
+    request: PageRequest, interface: InternalClient, user_id: str, form: Form
 ) -> dict[str, Any]:
-    outcomes, pace = await asyncio.gather(
-        interface.get("/v2/sandbox/outcomes"), interface.get("/v2/sandbox/pace")
+    outcomes, latency = await asyncio.gather(
+        interface.get("/v2/sandbox/outcomes"), interface.get("/v2/sandbox/latency")
     )
     text = request.query_params.get("q", "").strip()
-    found: Any = []
+    users: Any = []
     user: Any = None
     accounts: Any = []
     if as_uuid(user_id) is not None:
         try:
-            user, listed = await asyncio.gather(
+            user, virtual_accounts = await asyncio.gather(
                 interface.get(f"/v2/users/{user_id}"),
                 interface.get(f"/v2/users/{user_id}/virtual-accounts", limit=100),
             )
-            accounts = listed["data"]
+            accounts = virtual_accounts["data"]
         except ResourceNotFound:
             user = None
     else:
         try:
-            found = (await find_users(interface, text, type_="", cursor=None)).users
+            users = (await find_users(interface, text, type_="", cursor=None)).users
         except FieldInvalid:
-            found = []
+            users = []
     caller = request.user.caller
     return {
         "outcomes": outcomes,
         "kind_names": KIND_NAMES,
-        "pace": pace,
+        "latency": latency,
         "ahead_s": int(caller.clock_offset.total_seconds()),
         "keywords": KEYWORDS,
         "coins": [(f"{chain}:{currency}", f"{currency} · {chain}") for chain, currency in TOKENS],
         "text": text,
-        "found": found,
+        "found": users,
         "user": user,
         "accounts": accounts,
-        "typed": {name: form.text(name) for name in (*_FUND, *_DEPOSIT, "accountId", "by")},
+        "form_values": {name: form.text(name) for name in (*_FUND, *_DEPOSIT, "accountId", "by")},
         "unit": form.text("unit") or "hours",
         "request_id": form.text("requestId") or new_request_id(),
     }
@@ -167,20 +167,20 @@ async def _values(
 
 def _seconds(form: Form) -> int:
     if form.text("seconds"):
-        return form.whole("seconds", least=0, most=_AHEAD_MAX_S)
+        return form.integer("seconds", minimum=0, maximum=_AHEAD_MAX_S)
     unit = _UNITS.get(form.text("unit"), 1)
-    return form.whole("by", least=0, most=_AHEAD_MAX_S // unit) * unit
+    return form.integer("by", minimum=0, maximum=_AHEAD_MAX_S // unit) * unit
 
 
-def _openable(request: PageRequest, path: str) -> str:
-    """The page that the form was on; for the address of a verb, that of what it is about."""
+def _openable_page(request: PageRequest, path: str) -> str:
+    """Return the path if GET can open it, else its closest parent page that GET can open."""
     app: Litestar = request.app
-    at, _mark, _query = path.partition("?")
-    while at.startswith(_TOP):
+    candidate, _mark, _query = path.partition("?")
+    while candidate.startswith(_TOP):
         try:
-            app.asgi_router.handle_routing(path=at, method="GET")
+            app.asgi_router.handle_routing(path=candidate, method="GET")
         except HTTPException:
-            at = at.rpartition("/")[0]
+            candidate = candidate.rpartition("/")[0]
         else:
-            return path if path.startswith(f"{at}?") else at
+            return path if path.startswith(f"{candidate}?") else candidate
     return _TOP

@@ -1,4 +1,4 @@
-"""How the organisation is set up: for admins. Each change is told with who made it."""
+"""Organisation settings, for admins. Each change is recorded with its author."""
 
 from typing import Any
 from zoneinfo import available_timezones
@@ -6,18 +6,18 @@ from zoneinfo import available_timezones
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
-from landbridge.approvals.model import THRESHOLD_MAX, Policy
-from landbridge.approvals.service import Approvals
-from landbridge.core.clock import Clock
-from landbridge.core.errors import Refused
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.organisation.installation import Installation
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.orgs.service import Orgs
-from landbridge.web.caller import check_admin
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.payments.approvals.model import THRESHOLD_MAX, ApprovalPolicy
+from landbridge.payments.approvals.service import Approvals
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.caller import check_admin
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.orgs.service import Orgs
 
 _HOME = "/dashboard/settings"
 _GENERAL, _APPROVALS = "organisation/general.html", "organisation/approval_policy.html"
@@ -36,7 +36,7 @@ class SettingsPages(Controller):
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
     ) -> Response[str]:
-        """Name, and whether anything moves."""
+        """Show the name and whether the organisation is frozen."""
         check_admin(request.user.caller)
         org = await orgs.get(request.user.caller.org_id)
         return renderer.page(request, _GENERAL, org=org, name=org.name, reason="")
@@ -48,7 +48,7 @@ class SettingsPages(Controller):
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
     ) -> Page:
-        """Give the organisation another name."""
+        """Rename the organisation."""
         caller = request.user.caller
         check_admin(caller)
         form = Form()
@@ -58,8 +58,8 @@ class SettingsPages(Controller):
         except Refused as problem:
             org = await orgs.get(caller.org_id)
             values = {"org": org, "name": form.text("name"), "reason": ""}
-            return renderer.again(request, _GENERAL, problem, **values)
-        return go(_HOME, said=_("The name was changed."))
+            return renderer.with_problem(request, _GENERAL, problem, **values)
+        return redirect(_HOME, notice=_("Organisation renamed"))
 
     @post("/freeze")
     async def freeze(
@@ -68,7 +68,7 @@ class SettingsPages(Controller):
         renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
     ) -> Page:
-        """Let nothing move."""
+        """Freeze the organisation: all payments stop."""
         caller = request.user.caller
         check_admin(caller)
         form = Form()
@@ -78,14 +78,14 @@ class SettingsPages(Controller):
         except Refused as problem:
             org = await orgs.get(caller.org_id)
             values = {"org": org, "name": org.name, "reason": form.text("reason")}
-            return renderer.again(request, _GENERAL, problem, **values)
-        return go(_HOME, said=_("The organisation is frozen."))
+            return renderer.with_problem(request, _GENERAL, problem, **values)
+        return redirect(_HOME, notice=_("Organisation frozen"))
 
     @post("/unfreeze")
     async def unfreeze(self, request: PageRequest, orgs: NamedDependency[Orgs]) -> Page:
-        """Let money move again."""
+        """Unfreeze the organisation: payments resume."""
         await orgs.unfreeze_for(request.user.caller)
-        return go(_HOME, said=_("Money moves again."))
+        return redirect(_HOME, notice=_("Organisation unfrozen"))
 
     @get("/approvals")
     async def policy(
@@ -94,10 +94,12 @@ class SettingsPages(Controller):
         renderer: NamedDependency[Renderer],
         approvals: NamedDependency[Approvals],
     ) -> Response[str]:
-        """How many votes approve."""
+        """Show how many votes approve a payment."""
         check_admin(request.user.caller)
-        found = await approvals.policy(request.user.caller.org_id)
-        return renderer.page(request, _APPROVALS, **_policy(found.threshold, found.needs_second))
+        current = await approvals.policy(request.user.caller.org_id)
+        return renderer.page(
+            request, _APPROVALS, **_policy(current.threshold, current.needs_second)
+        )
 
     @post("/approvals", fresh=f"{_HOME}/approvals")
     async def set_policy(
@@ -107,74 +109,76 @@ class SettingsPages(Controller):
         approvals: NamedDependency[Approvals],
         clock: NamedDependency[Clock],
     ) -> Page:
-        """For approvals that are asked for from now on."""
+        """Set the policy for future approval requests."""
         caller = request.user.caller
         check_admin(caller)
         form = Form()
         try:
             form = await read_form(request)
-            wanted = Policy(
-                threshold=form.whole("threshold", least=1, most=THRESHOLD_MAX),
+            new_policy = ApprovalPolicy(
+                threshold=form.integer("threshold", minimum=1, maximum=THRESHOLD_MAX),
                 needs_second=form.is_ticked("needsSecond"),
             )
-            await approvals.set_policy_for(caller, wanted, at=clock.stamp(caller.clock_offset))
+            await approvals.set_policy_for(caller, new_policy, at=clock.stamp(caller.clock_offset))
         except Refused as problem:
             values = _policy(form.text("threshold"), form.is_ticked("needsSecond"))
-            return renderer.again(request, _APPROVALS, problem, **values)
-        return go(f"{_HOME}/approvals", said=_("This is asked of approvals from now on."))
+            return renderer.with_problem(request, _APPROVALS, problem, **values)
+        return redirect(f"{_HOME}/approvals", notice=_("Approval policy saved"))
 
     @get("/time-zone")
     async def time_zone(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """In which zone reports have days."""
+        """Show the time zone of report days."""
         check_admin(request.user.caller)
-        found = (await interface.get(_ZONE_PATH))["data"]
-        chosen = found["nextTimeZone"] or found["timeZone"]
-        return renderer.page(request, _ZONE, **_zones(found, chosen))
+        current = (await interface.get(_ZONE_PATH))["data"]
+        chosen = current["nextTimeZone"] or current["timeZone"]
+        return renderer.page(request, _ZONE, **_zones(current, chosen))
 
     @post("/time-zone")
     async def set_time_zone(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Have days of another zone made."""
+        """Start rebuilding reports for another time zone."""
         check_admin(request.user.caller)
         form = Form()
         try:
             form = await read_form(request)
             await interface.put(_ZONE_PATH, {"timeZone": form.text("timeZone")})
         except Refused as problem:
-            found = (await interface.get(_ZONE_PATH))["data"]
-            values = _zones(found, form.text("timeZone"))
-            return renderer.again(request, _ZONE, problem, **values)
-        return go(f"{_HOME}/time-zone", said=_("Days of this zone are being made."))
+            current = (await interface.get(_ZONE_PATH))["data"]
+            values = _zones(current, form.text("timeZone"))
+            return renderer.with_problem(request, _ZONE, problem, **values)
+        return redirect(
+            f"{_HOME}/time-zone", notice=_("Time zone change started. Reports are being rebuilt.")
+        )
 
     @get("/installation")
-    async def installed(
+    async def show_installation(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         installation: NamedDependency[Installation],
     ) -> Response[str]:
-        """What is set for the whole installation."""
+        """Show the settings of the whole installation."""
         check_admin(request.user.caller)
         return renderer.page(request, "organisation/installation.html", lines=installation.others)
 
 
 def _policy(threshold: int | str, needs_second: bool) -> dict[str, Any]:  # noqa: FBT001  a field
-    return {"threshold": threshold, "needs_second": needs_second, "most": THRESHOLD_MAX}
+    return {"threshold": threshold, "needs_second": needs_second, "threshold_max": THRESHOLD_MAX}
 
 
-def _zones(found: Any, chosen: str) -> dict[str, Any]:
-    names = ["UTC", *sorted(each for each in available_timezones() if _is_place(each))]
-    return {"found": found, "chosen": chosen, "zones": [(each, each) for each in names]}
+def _zones(current: Any, chosen: str) -> dict[str, Any]:
+    names = ["UTC", *sorted(each for each in available_timezones() if _is_city_zone(each))]
+    return {"found": current, "chosen": chosen, "zones": [(each, each) for each in names]}
 
 
-def _is_place(name: str) -> bool:
+def _is_city_zone(name: str) -> bool:
     return "/" in name and not name.startswith(("Etc/", "SystemV/", "posix/", "right/"))

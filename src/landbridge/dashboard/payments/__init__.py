@@ -1,1 +1,1 @@
-"""Beginning payments, and what can be done with one."""
+"""Pages that create payments and act on them."""

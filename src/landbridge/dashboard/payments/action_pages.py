@@ -1,4 +1,4 @@
-"""What can be done with a payment that was begun: accept its quote, renew it, give it up."""
+"""Actions on a payment: accept or refresh its quote, cancel it, simulate its deposit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,15 +7,15 @@ from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import FieldInvalid, Refused
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.payments.kinds import Kind, kind_of_type
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind_by_type
+from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.ledger.errors import TransactionNotFound
-from landbridge.web.inside import Interface
-from landbridge.web.paths import known_id
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.http.path_params import known_id
 
 
 class PaymentActions(Controller):
@@ -29,11 +29,11 @@ class PaymentActions(Controller):
         request: PageRequest,
         payment_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Takes the quote."""
-        act = Act(request, renderer, interface, payment_id)
-        return await act.verb("accept", said=_("The quote was accepted."))
+        """Accept the quote."""
+        action = PaymentAction(request, renderer, interface, payment_id)
+        return await action.call("accept", notice=_("Quote accepted"))
 
     @post("/refresh")
     async def refresh(
@@ -41,11 +41,11 @@ class PaymentActions(Controller):
         request: PageRequest,
         payment_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Makes the quote anew."""
-        act = Act(request, renderer, interface, payment_id)
-        return await act.verb("refresh", said=_("The quote was made anew."))
+        """Refresh the quote."""
+        action = PaymentAction(request, renderer, interface, payment_id)
+        return await action.call("refresh", notice=_("Quote refreshed"))
 
     @post("/cancel")
     async def cancel(
@@ -53,11 +53,11 @@ class PaymentActions(Controller):
         request: PageRequest,
         payment_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Gives up what is in review."""
-        act = Act(request, renderer, interface, payment_id)
-        return await act.verb("cancel", said=_("It was cancelled."))
+        """Cancel a payment that is in review."""
+        action = PaymentAction(request, renderer, interface, payment_id)
+        return await action.call("cancel", notice=_("Payment cancelled"))
 
     @post("/deposit")
     async def deposit(
@@ -65,55 +65,55 @@ class PaymentActions(Controller):
         request: PageRequest,
         payment_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Lets what is waited for arrive, or something else; in a sandbox only."""
-        act = Act(request, renderer, interface, payment_id)
-        return await act.deposit()
+        """Simulate the expected deposit or a deviating one; sandbox only."""
+        action = PaymentAction(request, renderer, interface, payment_id)
+        return await action.deposit()
 
 
-class Act:
-    """Something done with one payment; what is refused is said beside the payment."""
+class PaymentAction:
+    """An action on one payment; a refusal is shown on the payment's page."""
 
     def __init__(
-        self, request: PageRequest, renderer: Renderer, interface: Interface, payment_id: str
+        self, request: PageRequest, renderer: Renderer, interface: InternalClient, payment_id: str
     ) -> None:
         self._request = request
         self._renderer = renderer
         self._interface = interface
         self._id = known_id(payment_id, "transaction", TransactionNotFound)
 
-    async def verb(self, name: str, *, said: str) -> Page:
-        """Post to the address below the payment that `name` has there."""
+    async def call(self, name: str, *, notice: str) -> Page:
+        """Call the API action `name` of the payment."""
         form = await read_form(self._request)
-        kind = kind_of_type(form.text("kind"))
-        below: str = getattr(kind, name)
-        if not below:
-            raise FieldInvalid("This kind of payment knows no such step.", field="kind")
+        kind = find_kind_by_type(form.text("kind"))
+        segment: str = getattr(kind, name)
+        if not segment:
+            raise FieldInvalid("This action is not available for this payment type.", field="kind")
         try:
-            await self._interface.post(f"{kind.path}/{self._id}/{below}")
+            await self._interface.post(f"{kind.path}/{self._id}/{segment}")
         except Refused as error:
-            return await self._again(kind, form, error)
-        return self._back(said)
+            return await self._with_problem(kind, form, error)
+        return self._redirect(notice)
 
     async def deposit(self) -> Page:
-        """Post to the sandbox what the form says has arrived."""
+        """Send the simulated deposit of the form to the sandbox API."""
         form = await read_form(self._request)
-        kind = kind_of_type(form.text("kind"))
+        kind = find_kind_by_type(form.text("kind"))
         if not kind.deposit:
-            raise FieldInvalid("Nothing is waited for here.", field="kind")
+            raise FieldInvalid("This payment is not awaiting a deposit.", field="kind")
         try:
             await self._interface.post(f"{kind.deposit}/{self._id}/deposit", _deposit(form))
         except Refused as error:
-            return await self._again(kind, form, error)
-        return self._back(_("The deposit was made up."))
+            return await self._with_problem(kind, form, error)
+        return self._redirect(_("Deposit simulated"))
 
-    def _back(self, said: str) -> Page:
-        return go(f"/dashboard/transactions/{self._id}", said=said)
+    def _redirect(self, notice: str) -> Page:
+        return redirect(f"/dashboard/transactions/{self._id}", notice=notice)
 
-    async def _again(self, kind: Kind, form: Form, error: Refused) -> Page:
+    async def _with_problem(self, kind: PaymentFormKind, form: Form, error: Refused) -> Page:
         payment = await self._interface.get(f"{kind.path}/{self._id}")
-        return self._renderer.again(
+        return self._renderer.with_problem(
             self._request,
             "payments/refused.html",
             error,
@@ -124,10 +124,10 @@ class Act:
 
 
 def _deposit(form: Form) -> Mapping[str, Any]:
-    """Left out is what is waited for."""
-    told = {
+    """Return the deposit's body; omitted fields take the expected values."""
+    fields = {
         "amount": form.maybe("amount"),
         "paymentRail": form.maybe("paymentRail"),
         "reference": "" if form.is_ticked("forgets") else None,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Beginning a batch: many payees at once, typed or from a file; each line is looked at first."""
+"""Pages that create a batch of payments, typed or from a file, with a preview of each line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,25 +6,25 @@ from typing import Any
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
-from landbridge.core.errors import FieldInvalid, Refused
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go, headers
-from landbridge.dashboard.payments.batch_files import COLUMNS, FIELD, rows_of, text_of
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payments.batch_files import COLUMNS, FIELD, decode_file, parse_rows
 from landbridge.dashboard.payments.batch_lines import preview
 from landbridge.dashboard.payments.choices import choices_for
-from landbridge.dashboard.payments.creating import create, on_our_inputs, plan_of
 from landbridge.dashboard.payments.kinds import BATCH
 from landbridge.dashboard.payments.new_pages import (
     after_refusal,
-    asked_in_address,
-    carried,
     choose_user,
+    form_from_url,
+    hidden_fields,
     payer_of,
 )
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.caller import check_editor
-from landbridge.web.inside import Interface
+from landbridge.dashboard.payments.submission import create, plan_of, with_form_fields
+from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.caller import check_editor
+from landbridge.platform.http.internal_client import InternalClient
 
 _TEMPLATE = "payments/batch.html"
 _EXAMPLE = (
@@ -42,20 +42,20 @@ class BatchPages(Controller):
 
     @get("/template.csv")
     async def example(self) -> Response[str]:
-        """A file to begin with."""
-        told = {**headers(), "Content-Disposition": 'attachment; filename="batch.csv"'}
-        return Response(_EXAMPLE, media_type="text/csv", headers=told)
+        """Download an example file."""
+        response_headers = {**headers(), "Content-Disposition": 'attachment; filename="batch.csv"'}
+        return Response(_EXAMPLE, media_type="text/csv", headers=response_headers)
 
     @get("/")
     async def show(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Who pays; once that is known, the form."""
+        """Choose the payer, then show the form."""
         check_editor(request.user.caller)
-        form = asked_in_address(request)
+        form = form_from_url(request)
         if not form.text("userId"):
             return await choose_user(request, renderer, interface, BATCH)
         values = await _values(request, renderer, interface, form)
@@ -66,9 +66,9 @@ class BatchPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """The form again (`edit`), a preview of every line (`review`), or the batch (`create`)."""
+        """Show the form (`edit`) or a preview of every line (`review`), or create it (`create`)."""
         check_editor(request.user.caller)
         form = await read_form(request)
         try:
@@ -82,23 +82,23 @@ class BatchPages(Controller):
         except Refused as error:
             form = after_refusal(form, error)
             values = await _values(request, renderer, interface, form)
-            problem = on_our_inputs(BATCH, error)
-            return renderer.again(request, _TEMPLATE, problem, **values)
+            problem = with_form_fields(BATCH, error)
+            return renderer.with_problem(request, _TEMPLATE, problem, **values)
 
 
 async def _with_file(form: Form) -> Form:
-    """The form, with the text of the file as its lines, if one was sent."""
+    """Return the form with the text of an uploaded file as its lines."""
     file = form.files.get("file")
     if file is None or not file.filename:
         return form
     content = await file.read()
     if not content:
         raise FieldInvalid("The file is empty.", field=FIELD)
-    return Form({**form.fields, FIELD: [text_of(content)]})
+    return Form({**form.fields, FIELD: [decode_file(content)]})
 
 
 async def _values(
-    request: PageRequest, renderer: Renderer, interface: Interface, form: Form
+    request: PageRequest, renderer: Renderer, interface: InternalClient, form: Form
 ) -> Mapping[str, Any]:
     user = await payer_of(interface, form)
     offered = await choices_for(
@@ -107,36 +107,43 @@ async def _values(
         user,
         form,
         language=request.user.language,
-        is_sandbox=renderer.surroundings.is_sandbox,
+        is_sandbox=renderer.installation.is_sandbox,
     )
-    return {"kind": BATCH, "form": form, "must_ask": request.user.caller.must_ask, **offered}
+    return {
+        "kind": BATCH,
+        "form": form,
+        "payments_need_approval": request.user.caller.payments_need_approval,
+        **offered,
+    }
 
 
 async def _preview(
-    request: PageRequest, renderer: Renderer, interface: Interface, form: Form
+    request: PageRequest, renderer: Renderer, interface: InternalClient, form: Form
 ) -> Page:
-    """Every line; the batch is made only if all are good and it is asked for."""
+    """Preview every line; create the batch only if all are valid and the step is `create`."""
     user = await payer_of(interface, form)
     plan = plan_of(form)
-    seen = await preview(interface, user, form, rows_of(form.raw(FIELD)), plan)
-    if seen.made is not None:
-        return go(f"/dashboard/transactions/{seen.made}", said=_("This batch was made already."))
-    if seen.is_good and form.text("step") == "create":
-        reply = await create(interface, BATCH, seen.body, plan=plan)
-        made = reply["transferDetails"]["id"]
-        return go(f"/dashboard/transactions/{made}", said=_("It was made."))
+    batch = await preview(interface, user, form, parse_rows(form.raw(FIELD)), plan)
+    if batch.created_id is not None:
+        return redirect(
+            f"/dashboard/transactions/{batch.created_id}", notice=_("Batch already created")
+        )
+    if batch.is_good and form.text("step") == "create":
+        reply = await create(interface, BATCH, batch.body, plan=plan)
+        transfer_id = reply["transferDetails"]["id"]
+        return redirect(f"/dashboard/transactions/{transfer_id}", notice=_("Payment created"))
     values = {
         "kind": BATCH,
         "user": user,
-        "seen": seen,
+        "batch": batch,
         "plan": plan,
-        "review": seen.review,
-        "names": {each["id"]: each["name"] for each in (user, *seen.users)},
-        "carried": carried(form),
-        "must_ask": request.user.caller.must_ask,
+        "review": batch.review,
+        "names": {each["id"]: each["name"] for each in (user, *batch.users)},
+        "hidden_fields": hidden_fields(form),
+        "payments_need_approval": request.user.caller.payments_need_approval,
     }
-    if seen.problem is None:
-        status = 200 if seen.is_good else 422
+    if batch.problem is None:
+        status = 200 if batch.is_good else 422
         return renderer.page(request, "payments/batch_review.html", status=status, **values)
-    problem = on_our_inputs(BATCH, seen.problem)
-    return renderer.again(request, "payments/batch_review.html", problem, **values)
+    problem = with_form_fields(BATCH, batch.problem)
+    return renderer.with_problem(request, "payments/batch_review.html", problem, **values)

@@ -1,28 +1,28 @@
-"""What the form of each kind offers: wallets, ways to be paid, currencies, purposes."""
+"""Options of payment forms: wallets, recipients, currencies and purposes."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from landbridge.chains.tokens import TOKENS, Chain, Network
-from landbridge.core.errors import Refused
+from landbridge.dashboard.formatting import plain_number
 from landbridge.dashboard.forms import Form
-from landbridge.dashboard.looks import plain_number
-from landbridge.dashboard.payments.bodies import FEES_MAX
-from landbridge.dashboard.payments.creating import outcomes
 from landbridge.dashboard.payments.holdings import (
-    Coins,
-    Holdings,
+    CoinHolding,
+    UserHoldings,
     accounts_of,
     coins_of,
     externals_of,
     rails_of,
 )
-from landbridge.dashboard.payments.kinds import Kind
-from landbridge.dashboard.payments.user_search import candidates, meant_user
-from landbridge.flows.offramps.references import DOCUMENT_TYPES, GLOBAL_PURPOSES, PURPOSES
-from landbridge.flows.onramps.asked import COINS, KYC_RAILS
-from landbridge.web.inside import Interface
+from landbridge.dashboard.payments.kinds import PaymentFormKind
+from landbridge.dashboard.payments.request_bodies import FEES_MAX
+from landbridge.dashboard.payments.submission import outcomes
+from landbridge.dashboard.payments.user_search import candidates, resolve_user
+from landbridge.payments.offramps.references import DOCUMENT_TYPES, GLOBAL_PURPOSES, PURPOSES
+from landbridge.payments.onramps.request import COINS, KYC_RAILS
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.chains.tokens import TOKENS, Chain, Network
 
 Choice: TypeAlias = tuple[str, str]
 
@@ -31,37 +31,39 @@ _SWAPPED: Final = ("usdc", "usdt", "usdg")
 
 
 async def choices_for(
-    interface: Interface,
-    kind: Kind,
+    interface: InternalClient,
+    kind: PaymentFormKind,
     user: Mapping[str, Any],
     form: Form,
     *,
     language: str,
     is_sandbox: bool,
 ) -> Mapping[str, Any]:
-    """What the template of this kind is given."""
+    """Return the template values of a payment form."""
     payee_id = await _payee_id(interface, form) if kind.name == "offramp" else None
-    holdings, found, forced = await asyncio.gather(
+    holdings, found, sandbox_outcomes = await asyncio.gather(
         _holdings(interface, kind, user, payee_id),
         candidates(interface, form, "toUser"),
-        outcomes(interface, kind) if is_sandbox else _nothing(),
+        outcomes(interface, kind) if is_sandbox else _no_accounts(),
     )
     return {
         "user": user,
         "wallets": [_wallet(each, language) for each in holdings.coins]
         + (_outside(holdings.externals) if kind.name == "offramp" else []),
-        "ways": [(f"external:{each['id']}", _external(each)) for each in holdings.externals],
+        "address_options": [
+            (f"external:{each['id']}", _external(each)) for each in holdings.externals
+        ],
         "accounts": [(_account_code(each, kind), account_text(each)) for each in holdings.accounts],
         "verified": [each for each, rail in KYC_RAILS.items() if rail in holdings.rails],
         "unverified": [each for each, rail in KYC_RAILS.items() if rail not in holdings.rails],
         "found": found,
-        "outcomes": forced,
+        "outcomes": sandbox_outcomes,
         **_lists(kind, form),
     }
 
 
-def _lists(kind: Kind, form: Form) -> Mapping[str, Any]:
-    """What does not depend on the user."""
+def _lists(kind: PaymentFormKind, form: Form) -> Mapping[str, Any]:
+    """Return the options that do not depend on the user."""
     filled = [n for n in range(1, FEES_MAX + 1) if form.text(f"fee{n}")]
     purposes = [*PURPOSES, *(GLOBAL_PURPOSES if kind.name == "offramp" else ())]
     return {
@@ -77,9 +79,9 @@ def _lists(kind: Kind, form: Form) -> Mapping[str, Any]:
 
 
 async def _holdings(
-    interface: Interface, kind: Kind, user: Mapping[str, Any], payee_id: str | None
-) -> Holdings:
-    """What fits this kind."""
+    interface: InternalClient, kind: PaymentFormKind, user: Mapping[str, Any], payee_id: str | None
+) -> UserHoldings:
+    """Return the holdings that this kind of payment uses."""
     user_id = str(user["id"])
     match kind.name:
         case "onramp":
@@ -88,41 +90,41 @@ async def _holdings(
                 accounts_of(interface, user_id, "onramp"),
                 rails_of(interface, user_id),
             )
-            return Holdings(externals=externals, accounts=accounts, rails=rails)
+            return UserHoldings(externals=externals, accounts=accounts, rails=rails)
         case "offramp":
             coins, externals, accounts = await asyncio.gather(
                 coins_of(interface, user),
                 externals_of(interface, user_id),
                 accounts_of(interface, payee_id or user_id, "offramp"),
             )
-            return Holdings(coins=coins, externals=externals, accounts=accounts)
+            return UserHoldings(coins=coins, externals=externals, accounts=accounts)
         case _:
-            wanted = {"bridge": _BRIDGED, "swap": _SWAPPED}.get(kind.name, ())
+            currencies = {"bridge": _BRIDGED, "swap": _SWAPPED}.get(kind.name, ())
             coins, externals = await asyncio.gather(
-                coins_of(interface, user, wanted), externals_of(interface, user_id)
+                coins_of(interface, user, currencies), externals_of(interface, user_id)
             )
-            return Holdings(coins=coins, externals=externals)
+            return UserHoldings(coins=coins, externals=externals)
 
 
-async def _payee_id(interface: Interface, form: Form) -> str | None:
-    """Whose bank accounts are offered, if it is not the payer and is known."""
+async def _payee_id(interface: InternalClient, form: Form) -> str | None:
+    """Return the recipient whose bank accounts are offered, if known and not the payer."""
     if not form.text("toUser"):
         return None
     try:
-        return str((await meant_user(interface, form, "toUser"))["id"])
+        return str((await resolve_user(interface, form, "toUser"))["id"])
     except Refused:
         return None
 
 
-def _pairs(words: Iterable[str]) -> list[Choice]:
-    return [(str(each), str(each)) for each in words]
+def _pairs(values: Iterable[str]) -> list[Choice]:
+    return [(str(each), str(each)) for each in values]
 
 
-async def _nothing() -> Mapping[str, Sequence[Mapping[str, Any]]]:
+async def _no_accounts() -> Mapping[str, Sequence[Mapping[str, Any]]]:
     return {}
 
 
-def _wallet(coins: Coins, language: str) -> Choice:
+def _wallet(coins: CoinHolding, language: str) -> Choice:
     available = plain_number(coins.available, language)
     return coins.code, f"{coins.chain} · {available} {coins.currency}"
 
@@ -136,19 +138,19 @@ def _outside(externals: Sequence[Mapping[str, Any]]) -> list[Choice]:
     ]
 
 
-def _external(told: Mapping[str, Any]) -> str:
-    address = told["address"]
-    return f"{told['name']} · {told['chain']} · {address[:6]}…{address[-4:]}"
+def _external(wallet: Mapping[str, Any]) -> str:
+    address = wallet["address"]
+    return f"{wallet['name']} · {wallet['chain']} · {address[:6]}…{address[-4:]}"
 
 
-def _account_code(account: Mapping[str, Any], kind: Kind) -> str:
+def _account_code(account: Mapping[str, Any], kind: PaymentFormKind) -> str:
     if kind.name == "offramp":
         return f"{account['accountId']}:{account['rail']['currency']}"
     return str(account["accountId"])
 
 
 def account_text(account: Mapping[str, Any]) -> str:
-    """A bank account in one line."""
+    """Return a bank account as one line of text."""
     rail = account["rail"]
     parts = (
         rail["currency"],

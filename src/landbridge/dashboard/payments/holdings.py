@@ -1,4 +1,4 @@
-"""What a user has to pay with and to be paid on: wallets with balances, addresses, accounts."""
+"""A user's wallets with balances, registered addresses and bank accounts."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
 
-from landbridge.chains.tokens import Chain, tokens_on
-from landbridge.web.inside import Interface
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.chains.tokens import Chain, tokens_on
 
 _LIMIT = 100
-_GONE = frozenset({"INACTIVE", "REJECTED"})
+_UNUSABLE = frozenset({"INACTIVE", "REJECTED"})
 _EXACT_DIGITS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Coins:
-    """What a wallet holds of a coin, and can spend of it."""
+class CoinHolding:
+    """A coin in a wallet, and its available balance."""
 
     chain: str
     currency: str
@@ -25,66 +25,66 @@ class Coins:
 
     @property
     def code(self) -> str:
-        """As forms name it."""
+        """Return the value of this option in forms."""
         return f"{self.chain}:{self.currency}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holdings:
-    """All of them, of one user."""
+class UserHoldings:
+    """Coins, addresses, accounts and rails of one user."""
 
-    coins: Sequence[Coins] = ()
+    coins: Sequence[CoinHolding] = ()
     externals: Sequence[Mapping[str, Any]] = ()
     # Bank accounts that were not deleted or rejected.
     accounts: Sequence[Mapping[str, Any]] = ()
     # Rails on which the user is verified.
     rails: frozenset[str] = frozenset()
 
-    @property
-    def address_by_code(self) -> Mapping[str, str]:
-        """Addresses of wallets, by what forms name them."""
-        return {each.code: each.address for each in self.coins}
-
 
 async def coins_of(
-    interface: Interface, user: Mapping[str, Any], currencies: Iterable[str] = ()
-) -> Sequence[Coins]:
-    """What the wallets of a user hold, those with something first; of some coins or of all."""
+    interface: InternalClient, user: Mapping[str, Any], currencies: Iterable[str] = ()
+) -> Sequence[CoinHolding]:
+    """Return the coins in a user's wallets, non-empty ones first; all if no currency is given."""
     wallets: Mapping[str, Any] = user["wallets"].get("INDIVIDUAL", {})
-    wanted = frozenset(currencies)
-    asked = [
+    selected = frozenset(currencies)
+    wallet_coins = [
         (chain, token.asset.currency, wallet["address"])
         for chain, wallet in wallets.items()
         for token in tokens_on(Chain(chain))
-        if not wanted or token.asset.currency in wanted
+        if not selected or token.asset.currency in selected
     ]
     path = f"/v2/users/{user['id']}/wallets/balance"
-    told = await asyncio.gather(
-        *(interface.get(path, chain=chain, currency=currency) for chain, currency, _ in asked)
+    balances = await asyncio.gather(
+        *(
+            interface.get(path, chain=chain, currency=currency)
+            for chain, currency, _ in wallet_coins
+        )
     )
     found = [
-        Coins(chain, currency, address, _coins(each))
-        for (chain, currency, address), each in zip(asked, told, strict=True)
+        CoinHolding(chain, currency, address, _coins(each))
+        for (chain, currency, address), each in zip(wallet_coins, balances, strict=True)
     ]
     return sorted(found, key=lambda each: not each.available)
 
 
-async def externals_of(interface: Interface, user_id: str) -> Sequence[Mapping[str, Any]]:
+async def externals_of(interface: InternalClient, user_id: str) -> Sequence[Mapping[str, Any]]:
     """Addresses that a user has registered, the newest hundred."""
-    told = await interface.get(f"/v2/users/{user_id}/wallets/external", limit=_LIMIT)
-    return [each for each in told["externalWallets"] if each["active"]]
+    reply = await interface.get(f"/v2/users/{user_id}/wallets/external", limit=_LIMIT)
+    return [each for each in reply["externalWallets"] if each["active"]]
 
 
-async def accounts_of(interface: Interface, user_id: str, rail: str) -> Sequence[Mapping[str, Any]]:
+async def accounts_of(
+    interface: InternalClient, user_id: str, rail: str
+) -> Sequence[Mapping[str, Any]]:
     """Bank accounts of a user, `onramp` or `offramp`, the newest hundred."""
-    told = await interface.get(f"/v2/users/{user_id}/accounts", rail=rail, limit=_LIMIT)
-    return [each for each in told["banks"] if each["status"] not in _GONE]
+    reply = await interface.get(f"/v2/users/{user_id}/accounts", rail=rail, limit=_LIMIT)
+    return [each for each in reply["banks"] if each["status"] not in _UNUSABLE]
 
 
-async def rails_of(interface: Interface, user_id: str) -> frozenset[str]:
-    """The rails on which a user is verified."""
-    told = await interface.get("/v2/kyc/status", userId=user_id, limit=_LIMIT)
-    return frozenset(each["rails"] for each in told if each["status"] == "ACTIVE")
+async def rails_of(interface: InternalClient, user_id: str) -> frozenset[str]:
+    """Return the rails on which the user is verified."""
+    statuses = await interface.get("/v2/kyc/status", userId=user_id, limit=_LIMIT)
+    return frozenset(each["rails"] for each in statuses if each["status"] == "ACTIVE")
 
 
 def _coins(balance: Mapping[str, Any]) -> Decimal:

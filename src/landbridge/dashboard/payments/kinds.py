@@ -1,24 +1,24 @@
-"""The kinds of payments that pages begin: where each is made, and what it is called."""
+"""Kinds of payment forms: their API paths, titles and field names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from landbridge.core.errors import FieldInvalid, ResourceNotFound
-from landbridge.dashboard.words import later as _
+from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
+from landbridge.platform.formats.translations import later as _
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """A kind of payment. `fields` says which of our inputs a member of the interface comes from."""
+class PaymentFormKind:
+    """A kind of payment. `fields` maps fields of the API to the inputs of the form."""
 
     name: str
-    # As records name it.
+    # Transfer type in records of the API.
     transfer_type: str
-    # Where it is made.
+    # API path of the create request.
     path: str
     title: str
-    # Below its path; empty where there is no quote.
+    # Path segments of actions below the payment; empty where the kind has no such action.
     accept: str = ""
     refresh: str = ""
     cancel: str = ""
@@ -44,21 +44,21 @@ _SOURCE: Final = {
 _FLAT: Final = {"chain": "wallet", "currency": "wallet"}
 _FEE: Final = {"fee.value": "feeValue", "fee.type": "feeType", "fee": "feeValue"}
 
-TRANSFER = Kind(
+TRANSFER = PaymentFormKind(
     name="transfer",
     transfer_type="WALLET.TRANSFER",
     path="/v2/wallets/transfers",
     title=_("New transfer"),
     fields={**_SOURCE, **_FLAT, **_FEE},
 )
-BATCH = Kind(
+BATCH = PaymentFormKind(
     name="batch",
     transfer_type="WALLET.TRANSFER.BATCH",
     path="/v2/wallets/transfers/batches",
     title=_("New batch"),
     fields={**_SOURCE, **_FLAT},
 )
-BRIDGE = Kind(
+BRIDGE = PaymentFormKind(
     name="bridge",
     transfer_type="WALLET.BRIDGE",
     path="/v2/wallets/bridges",
@@ -66,7 +66,7 @@ BRIDGE = Kind(
     accept="accept",
     fields=_SOURCE,
 )
-SWAP = Kind(
+SWAP = PaymentFormKind(
     name="swap",
     transfer_type="WALLET.SWAP",
     path="/v2/wallets/swaps",
@@ -74,7 +74,7 @@ SWAP = Kind(
     accept="accept",
     fields=_SOURCE,
 )
-ONRAMP = Kind(
+ONRAMP = PaymentFormKind(
     name="onramp",
     transfer_type="ONRAMP",
     path="/v2/onramps",
@@ -92,7 +92,7 @@ ONRAMP = Kind(
         "source.transferType": "transferType",
     },
 )
-OFFRAMP = Kind(
+OFFRAMP = PaymentFormKind(
     name="offramp",
     transfer_type="OFFRAMP",
     path="/v2/offramps",
@@ -115,17 +115,17 @@ KINDS: Final = {each.name: each for each in (TRANSFER, BATCH, BRIDGE, SWAP, ONRA
 _BY_TYPE: Final = {each.transfer_type: each for each in KINDS.values()}
 
 
-def kind_named(name: str) -> Kind:
-    """The kind of an address; raises `ResourceNotFound`."""
+def find_kind(name: str) -> PaymentFormKind:
+    """Return the kind of a URL; raise `ResourceNotFound` if it is unknown."""
     found = KINDS.get(name)
     if found is None:
-        raise ResourceNotFound("there is no such kind of payment")
+        raise ResourceNotFound("This payment type does not exist.")
     return found
 
 
-def kind_of_type(transfer_type: str) -> Kind:
-    """The kind of a record, as a form of ours told it; raises `FieldInvalid`."""
+def find_kind_by_type(transfer_type: str) -> PaymentFormKind:
+    """Return the kind of a transfer type sent by a form; raise `FieldInvalid` if it is unknown."""
     found = _BY_TYPE.get(transfer_type)
     if found is None:
-        raise FieldInvalid("there is no such kind of payment", field="kind")
+        raise FieldInvalid("This payment type does not exist.", field="kind")
     return found

@@ -1,4 +1,4 @@
-"""Beginning a payment: who pays, what and to whom, a review, and then it is made."""
+"""Pages that create a payment: choose the payer, fill in the form, review, create."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,34 +7,29 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import Refused
+from landbridge.customers.users.path_params import known_user
 from landbridge.dashboard.forms import Form, new_request_id, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.payments.bodies import body_of
+from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.choices import choices_for
-from landbridge.dashboard.payments.creating import (
-    ALREADY_USED,
-    create,
-    on_our_inputs,
-    plan_of,
-)
-from landbridge.dashboard.payments.kinds import Kind, kind_named
+from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind
+from landbridge.dashboard.payments.request_bodies import body_of
 from landbridge.dashboard.payments.reviews import review_of
+from landbridge.dashboard.payments.submission import ALREADY_USED, create, plan_of, with_form_fields
 from landbridge.dashboard.payments.user_search import newest_users, search_users
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.users.paths import known_user
-from landbridge.web.caller import check_editor
-from landbridge.web.inside import Interface
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.caller import check_editor
+from landbridge.platform.http.internal_client import InternalClient
 
 _OWN_FIELDS = frozenset({"csrf", "step"})
 _PAYER = "userId"
-# Hidden fields: ids of those whom a name means, and what a sandbox plays.
-_UNSEEN, _PLAYED = ("Id", "For"), ("forced.", "delay.")
+# Hidden fields that a link must not set: resolved user ids and sandbox outcomes.
+_HIDDEN_SUFFIXES, _SANDBOX_PREFIXES = ("Id", "For"), ("forced.", "delay.")
 
 
 class NewPaymentPages(Controller):
-    """`/dashboard/new/{kind}`; batches have pages of their own."""
+    """Handlers of `/dashboard/new/{kind}`; batches have their own pages."""
 
     path = "/new"
 
@@ -43,9 +38,9 @@ class NewPaymentPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Users that fit what is being typed: for scripts."""
+        """Return user suggestions for typed text, for scripts."""
         found = await search_users(interface, request.query_params.get("q", ""))
         return renderer.page(request, "payments/options.html", found=found)
 
@@ -55,16 +50,16 @@ class NewPaymentPages(Controller):
         request: PageRequest,
         kind: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Who pays; once that is known, the form."""
+        """Choose the payer, then show the form."""
         check_editor(request.user.caller)
-        of = kind_named(kind)
-        form = asked_in_address(request)
+        form_kind = find_kind(kind)
+        form = form_from_url(request)
         if not form.text("userId"):
-            return await choose_user(request, renderer, interface, of)
-        values = await _values(request, renderer, interface, of, form)
-        return renderer.page(request, f"payments/{of.name}.html", **values)
+            return await choose_user(request, renderer, interface, form_kind)
+        values = await _values(request, renderer, interface, form_kind, form)
+        return renderer.page(request, f"payments/{form_kind.name}.html", **values)
 
     @post("/{kind:str}")
     async def send(
@@ -72,51 +67,55 @@ class NewPaymentPages(Controller):
         request: PageRequest,
         kind: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """The form again (`edit`), its review (`review`), or the payment itself (`create`)."""
+        """Show the form (`edit`) or its review (`review`), or create the payment (`create`)."""
         check_editor(request.user.caller)
-        of = kind_named(kind)
+        form_kind = find_kind(kind)
         form = await read_form(request)
         try:
             match form.text("step"):
                 case "create":
-                    return await _create(interface, of, form)
+                    return await _create(interface, form_kind, form)
                 case "review":
-                    return await _review(request, renderer, interface, of, form)
+                    return await _review(request, renderer, interface, form_kind, form)
                 case _:
-                    values = await _values(request, renderer, interface, of, form)
-                    return renderer.page(request, f"payments/{of.name}.html", **values)
+                    values = await _values(request, renderer, interface, form_kind, form)
+                    return renderer.page(request, f"payments/{form_kind.name}.html", **values)
         except Refused as error:
             form = after_refusal(form, error)
-            values = await _values(request, renderer, interface, of, form)
-            problem = on_our_inputs(of, error)
-            return renderer.again(request, f"payments/{of.name}.html", problem, **values)
+            values = await _values(request, renderer, interface, form_kind, form)
+            problem = with_form_fields(form_kind, error)
+            return renderer.with_problem(
+                request, f"payments/{form_kind.name}.html", problem, **values
+            )
 
 
 async def choose_user(
-    request: PageRequest, renderer: Renderer, interface: Interface, kind: Kind
+    request: PageRequest, renderer: Renderer, interface: InternalClient, kind: PaymentFormKind
 ) -> Response[str]:
-    """The first step: whose money it is."""
+    """Show the first step: choosing the payer."""
     text = request.query_params.get("q", "").replace("\x00", "").strip()
     found = await (search_users(interface, text) if text else newest_users(interface))
     return renderer.page(request, "payments/choose_user.html", kind=kind, found=found, text=text)
 
 
-def asked_in_address(request: PageRequest) -> Form:
-    """What the address fills in beforehand: nothing that its reader would not see.
+def form_from_url(request: PageRequest) -> Form:
+    """Return the form values preset by the URL: visible fields only.
 
-    Whoever made a link does not choose whom a name means, nor what a sandbox plays.
+    A link cannot choose which user a name resolves to, nor the outcome of a sandbox payment.
     """
-    told: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
-        if name == _PAYER or not (name.endswith(_UNSEEN) or name.startswith(_PLAYED)):
-            told.setdefault(name, []).append(value.replace("\x00", ""))
-    return Form({"requestId": [new_request_id()], **told})
+        if name == _PAYER or not (
+            name.endswith(_HIDDEN_SUFFIXES) or name.startswith(_SANDBOX_PREFIXES)
+        ):
+            fields.setdefault(name, []).append(value.replace("\x00", ""))
+    return Form({"requestId": [new_request_id()], **fields})
 
 
-def carried(form: Form) -> list[tuple[str, str]]:
-    """All that was filled in, for the hidden fields of the next step."""
+def hidden_fields(form: Form) -> list[tuple[str, str]]:
+    """Return all submitted values, for the hidden fields of the next step."""
     return [
         (name, each)
         for name, values in form.fields.items()
@@ -126,21 +125,25 @@ def carried(form: Form) -> list[tuple[str, str]]:
 
 
 def after_refusal(form: Form, error: Refused) -> Form:
-    """The form, with a new id where something else was made of its own."""
+    """Return the form, with a new request id if its own was already used."""
     if error.name != ALREADY_USED:
         return form
     return Form({**form.fields, "requestId": [new_request_id()]}, form.files)
 
 
-async def payer_of(interface: Interface, form: Form) -> Mapping[str, Any]:
-    """The user who pays; raises `UserNotFound`."""
+async def payer_of(interface: InternalClient, form: Form) -> Mapping[str, Any]:
+    """Return the paying user; raise `UserNotFound` if there is none."""
     return await interface.get(f"/v2/users/{known_user(form.text('userId'))}")
 
 
 async def _values(
-    request: PageRequest, renderer: Renderer, interface: Interface, kind: Kind, form: Form
+    request: PageRequest,
+    renderer: Renderer,
+    interface: InternalClient,
+    kind: PaymentFormKind,
+    form: Form,
 ) -> Mapping[str, Any]:
-    """What the form's template shows."""
+    """Return the values of the form's template."""
     user = await payer_of(interface, form)
     offered = await choices_for(
         interface,
@@ -148,24 +151,33 @@ async def _values(
         user,
         form,
         language=request.user.language,
-        is_sandbox=renderer.surroundings.is_sandbox,
+        is_sandbox=renderer.installation.is_sandbox,
     )
-    return {"kind": kind, "form": form, "must_ask": request.user.caller.must_ask, **offered}
+    return {
+        "kind": kind,
+        "form": form,
+        "payments_need_approval": request.user.caller.payments_need_approval,
+        **offered,
+    }
 
 
 async def _review(
-    request: PageRequest, renderer: Renderer, interface: Interface, kind: Kind, form: Form
+    request: PageRequest,
+    renderer: Renderer,
+    interface: InternalClient,
+    kind: PaymentFormKind,
+    form: Form,
 ) -> Page:
-    """What would be made, with nothing made yet."""
+    """Show what a dry run of the payment found."""
     user = await payer_of(interface, form)
     body = await body_of(kind.name, interface, user["id"], form)
     plan = plan_of(form)
     reply = await create(interface, kind, body, plan=plan, is_dry=True)
     review = review_of(reply)
     if review is None:
-        return _made(reply, said=_("This payment was made already."))
+        return _to_payment(reply, notice=_("Payment already created"))
     payee_id = review.details["destination"].get("userId")
-    payee = user if payee_id in {None, user["id"]} else await _named(interface, payee_id)
+    payee = user if payee_id in {None, user["id"]} else await _user(interface, payee_id)
     return renderer.page(
         request,
         "payments/review.html",
@@ -175,22 +187,27 @@ async def _review(
         names={each["id"]: each["name"] for each in (user, payee)},
         plan=plan,
         review=review,
-        carried=carried(form),
-        must_ask=request.user.caller.must_ask,
+        hidden_fields=hidden_fields(form),
+        payments_need_approval=request.user.caller.payments_need_approval,
     )
 
 
-async def _create(interface: Interface, kind: Kind, form: Form) -> Page:
+async def _create(interface: InternalClient, kind: PaymentFormKind, form: Form) -> Page:
     user = await payer_of(interface, form)
     body = await body_of(kind.name, interface, user["id"], form)
     reply = await create(interface, kind, body, plan=plan_of(form))
     is_quoted = reply["transferDetails"]["status"] == "OPEN_QUOTE"
-    return _made(reply, said=_("Accept the quote to go on.") if is_quoted else _("It was made."))
+    return _to_payment(
+        reply,
+        notice=_("Payment created. Accept the quote to continue.")
+        if is_quoted
+        else _("Payment created"),
+    )
 
 
-def _made(reply: Mapping[str, Any], *, said: str) -> Page:
-    return go(f"/dashboard/transactions/{reply['transferDetails']['id']}", said=said)
+def _to_payment(reply: Mapping[str, Any], *, notice: str) -> Page:
+    return redirect(f"/dashboard/transactions/{reply['transferDetails']['id']}", notice=notice)
 
 
-async def _named(interface: Interface, user_id: str) -> Mapping[str, Any]:
+async def _user(interface: InternalClient, user_id: str) -> Mapping[str, Any]:
     return await interface.get(f"/v2/users/{user_id}")

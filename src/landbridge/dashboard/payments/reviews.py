@@ -1,4 +1,4 @@
-"""The review before a payment is made: what a dry run found, as people read it."""
+"""Review of a payment before it is created: the results of a dry run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ _EXACT_DIGITS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """What an account has more, or less, once all went well."""
+class BalanceEffect:
+    """Change of an account's balance if the payment completes."""
 
     account: str
     user_id: str | None
@@ -21,32 +21,32 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
-    """Of one payment that would be made."""
+class PaymentReview:
+    """Results of a dry run of one payment."""
 
     details: Mapping[str, Any]
-    effects: Sequence[Effect]
+    effects: Sequence[BalanceEffect]
     findings: Sequence[Mapping[str, Any]]
-    left: Sequence[Mapping[str, Any]]
-    # Whom it would wait for; None if nobody has to approve it.
+    remaining_limits: Sequence[Mapping[str, Any]]
+    # Required approval; None if none is required.
     approval: Mapping[str, Any] | None
 
 
-def review_of(reply: Mapping[str, Any]) -> Review | None:
-    """What a dry run answered; None if the request was answered before: the payment is there."""
-    tried = reply.get("dryRun")
-    if tried is None:
+def review_of(reply: Mapping[str, Any]) -> PaymentReview | None:
+    """Return the results of a dry run; None if the payment was already created."""
+    dry_run = reply.get("dryRun")
+    if dry_run is None:
         return None
-    return Review(
+    return PaymentReview(
         details=reply["transferDetails"],
-        effects=_effects(tried["journals"]),
-        findings=tried["limits"]["findings"],
-        left=tried["limits"]["left"],
-        approval=tried["approval"],
+        effects=_effects(dry_run["journals"]),
+        findings=dry_run["limits"]["findings"],
+        remaining_limits=dry_run["limits"]["left"],
+        approval=dry_run["approval"],
     )
 
 
-def _effects(journals: Sequence[Mapping[str, Any]]) -> Sequence[Effect]:
+def _effects(journals: Sequence[Mapping[str, Any]]) -> Sequence[BalanceEffect]:
     """Users' wallets and our fees, all journals added up."""
     sums: dict[tuple[str, str | None, str | None, str, str], Decimal] = {}
     with localcontext() as exact:
@@ -63,5 +63,5 @@ def _effects(journals: Sequence[Mapping[str, Any]]) -> Sequence[Effect]:
                 sums[key] = (
                     sums.get(key, Decimal()) + Decimal(each["available"]) + Decimal(each["held"])
                 )
-    shown = [Effect(*key, change) for key, change in sums.items() if change]
-    return [each for each in shown if each.account in {"WALLET", "FEES"}]
+    effects = [BalanceEffect(*key, change) for key, change in sums.items() if change]
+    return [each for each in effects if each.account in {"WALLET", "FEES"}]

@@ -1,4 +1,4 @@
-"""The pages of this room."""
+"""Route handlers of the pages that create payments."""
 
 from collections.abc import Sequence
 

@@ -1,41 +1,41 @@
-"""Finding the user whom somebody means: by id, by e-mail, or by a part of a name."""
+"""User fields of payment forms: find a user by id, e-mail or part of a name."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.core.ids import as_uuid
-from landbridge.dashboard.finding import find_users
 from landbridge.dashboard.forms import Form
-from landbridge.web.inside import Interface
+from landbridge.dashboard.user_lookup import find_users
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.http.internal_client import InternalClient
 
-Found: TypeAlias = Mapping[str, Any]
+FoundUser: TypeAlias = Mapping[str, Any]
 
-SHOWN_MAX = 10
+RESULTS_MAX = 10
 
 
-async def newest_users(interface: Interface) -> Sequence[Found]:
+async def newest_users(interface: InternalClient) -> Sequence[FoundUser]:
     """Users to choose from before anything was typed."""
-    return await _few(interface, "")
+    return await _search(interface, "")
 
 
-async def search_users(interface: Interface, text: str) -> Sequence[Found]:
-    """Users whose id, e-mail or name this is, or is a part of; at most a few."""
-    return await _few(interface, text) if text.strip() else []
+async def search_users(interface: InternalClient, text: str) -> Sequence[FoundUser]:
+    """Return a few users whose id, e-mail or name contains the text."""
+    return await _search(interface, text) if text.strip() else []
 
 
-async def _few(interface: Interface, text: str) -> Sequence[Found]:
-    return (await find_users(interface, text, type_="", cursor=None)).users[:SHOWN_MAX]
+async def _search(interface: InternalClient, text: str) -> Sequence[FoundUser]:
+    return (await find_users(interface, text, type_="", cursor=None)).users[:RESULTS_MAX]
 
 
-async def meant_user(interface: Interface, form: Form, name: str) -> Found:
-    """The user whom the field `name` means; raises `FieldInvalid` unless that is one.
+async def resolve_user(interface: InternalClient, form: Form, name: str) -> FoundUser:
+    """Return the user that field `name` identifies; raise `FieldInvalid` unless exactly one does.
 
-    `<name>Id` is the one that was chosen among those that were found for `<name>For`.
+    `<name>Id` is the user chosen among the candidates found for the text `<name>For`.
     """
     text = form.text(name)
     if not text:
-        raise FieldInvalid("Say who: a name, an e-mail or a user id.", field=name)
+        raise FieldInvalid("Enter a name, an e-mail or a user ID.", field=name)
     chosen = as_uuid(form.text(f"{name}Id"))
     if chosen is not None and form.text(f"{name}For") == text:
         return await interface.get(f"/v2/users/{chosen}")
@@ -43,12 +43,12 @@ async def meant_user(interface: Interface, form: Form, name: str) -> Found:
     exact = [each for each in found if each["email"].casefold() == text.casefold()]
     found = exact or found
     if not found:
-        raise FieldInvalid("No user has this name, e-mail or id.", field=name)
+        raise FieldInvalid("No user has this name, e-mail or ID.", field=name)
     if len(found) > 1:
-        raise FieldInvalid("Several users fit. Choose one of them.", field=name)
+        raise FieldInvalid("Several users match. Choose one.", field=name)
     return found[0]
 
 
-async def candidates(interface: Interface, form: Form, name: str) -> Sequence[Found]:
-    """Who is offered below the field `name`."""
+async def candidates(interface: InternalClient, form: Form, name: str) -> Sequence[FoundUser]:
+    """Return the users offered below the field `name`."""
     return await search_users(interface, form.text(name))

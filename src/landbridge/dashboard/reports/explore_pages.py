@@ -1,4 +1,4 @@
-"""Reports: which there are, one of them as a chart, and its files."""
+"""Pages of reports: the list, a report as a chart, its downloads."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,28 +7,30 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.types import ASGIApp
 
-from landbridge.core.errors import Refused
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.pages import Page, Renderer, go, headers
-from landbridge.dashboard.reports.asking import (
-    INTERVALS,
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.dashboard.reports.names import NAMES
+from landbridge.dashboard.reports.report_query import (
     Template,
     filters,
+    intervals_of,
     last_day,
     params_of,
     query_of,
+    reference_of,
 )
-from landbridge.dashboard.reports.names import NAMES
-from landbridge.dashboard.reports.results import MEASURES, Report, report_of
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.dashboard.reports.results import MEASURES, ReportView, report_of
+from landbridge.dashboard.reports.template_names import definition_summary
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _TEMPLATES, _METRICS = "/v2/reporting/templates", "/v2/reporting/metrics"
 
 
 class ExplorePages(Controller):
-    """`/dashboard/reports`: templates and saved metrics; `explore` shows one."""
+    """`/dashboard/reports`: templates and saved metrics; `explore` shows one report."""
 
     path = "/reports"
 
@@ -37,9 +39,9 @@ class ExplorePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """What can be asked, and what was saved."""
+        """List the templates and the saved reports."""
         templates = (await interface.get(_TEMPLATES))["data"]
         saved = (await interface.get(_METRICS))["data"]
         return renderer.page(
@@ -56,34 +58,39 @@ class ExplorePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """A report: its form, its chart, its numbers. Everything is in the address."""
-        template, params = await asked(request, renderer, interface)
+        """Show a report with its form, chart and table; the address has all parameters."""
+        template, params = await requested_report(request, renderer, interface)
+        language = request.user.language
         try:
-            report = await calculated(
+            report = await calculate_report(
                 interface, template, params, request.query_params.get("measure", "")
             )
         except Refused as problem:
             if problem.field == "createdBefore":
                 problem.field = "until"
-            return renderer.again(
-                request, "reports/explore.html", problem, **shown(template, params, None)
+            return renderer.with_problem(
+                request,
+                "reports/explore.html",
+                problem,
+                **report_values(template, params, None, language=language),
             )
-        return renderer.page(request, "reports/explore.html", **shown(template, params, report))
+        values = report_values(template, params, report, language=language)
+        return renderer.page(request, "reports/explore.html", **values)
 
     @get("/download")
     async def download(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> ASGIApp:
-        """The file of a report, or of the transactions behind it."""
-        template, params = await asked(request, renderer, interface)
+        """Download a report, or the transactions behind it."""
+        template, params = await requested_report(request, renderer, interface)
         return interface.passing(
             f"{_METRICS}/preview/download",
-            body={"template": template["name"], "params": params},
+            body={"template": reference_of(template), "params": params},
             around=headers(),
             format=request.query_params.get("format"),
             content=request.query_params.get("content"),
@@ -94,53 +101,67 @@ class ExplorePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Save the report that is shown under a name."""
+        """Save the current report under a name."""
         form = await read_form(request)
         template = (await interface.get(f"{_TEMPLATES}/{form.text('template')}"))["data"]
         now = renderer.now(request)
         params = params_of(template, form.fields, now, request.user.zone)
-        body = {"template": template["name"], "name": form.text("name"), "params": params}
+        body = {"template": reference_of(template), "name": form.text("name"), "params": params}
         try:
-            made = await interface.post(_METRICS, body)
+            created = await interface.post(_METRICS, body)
         except Refused as problem:
-            return renderer.again(
+            return renderer.with_problem(
                 request,
                 "reports/explore.html",
                 problem,
-                **shown(template, params, None, name=form.text("name")),
+                **report_values(
+                    template, params, None, name=form.text("name"), language=request.user.language
+                ),
             )
-        return go(f"/dashboard/reports/saved/{made['data']['id']}", said=_("The report was saved."))
+        return redirect(
+            f"/dashboard/reports/saved/{created['data']['id']}", notice=_("Report saved")
+        )
 
 
-async def asked(
-    request: PageRequest, renderer: Renderer, interface: Interface
+async def requested_report(
+    request: PageRequest, renderer: Renderer, interface: InternalClient
 ) -> tuple[Template, dict[str, Any]]:
-    """The template and the parameters that the address has."""
+    """Return the template and the parameters of the address."""
     query = request.query_params
     name = query.get("template") or "GROSS_VOLUME"
     template = (await interface.get(f"{_TEMPLATES}/{name}"))["data"]
-    told = {each: query.getall(each) for each in query}
-    return template, params_of(template, told, renderer.now(request), request.user.zone)
+    fields = {each: query.getall(each) for each in query}
+    return template, params_of(template, fields, renderer.now(request), request.user.zone)
 
 
-async def calculated(
-    interface: Interface, template: Template, params: Mapping[str, Any], measure: str
-) -> Report:
-    """What a template comes to."""
-    answer = await interface.post(
-        f"{_METRICS}/preview", {"template": template["name"], "params": params}
+async def calculate_report(
+    interface: InternalClient, template: Template, params: Mapping[str, Any], measure: str
+) -> ReportView:
+    """Calculate a template and return its chart and table."""
+    reply = await interface.post(
+        f"{_METRICS}/preview", {"template": reference_of(template), "params": params}
     )
     return report_of(
-        template["name"], answer, measure, others=_("All others"), all_=template["displayName"]
+        template["name"],
+        reply,
+        measure,
+        others=_("All others"),
+        all_=NAMES["titles"].get(template["name"], template["displayName"]),
+        definition=template.get("definition"),
     )
 
 
-def shown(
-    template: Template, params: Mapping[str, Any], report: Report | None, *, name: str = ""
+def report_values(
+    template: Template,
+    params: Mapping[str, Any],
+    report: ReportView | None,
+    *,
+    language: str,
+    name: str = "",
 ) -> dict[str, Any]:
-    """What the page of a report is told."""
+    """Return the values that the template of a report page uses."""
     breakdowns: Sequence[str] = template["breakdownOptions"]
     return {
         "template": template,
@@ -151,7 +172,11 @@ def shown(
         "report": report,
         "measures": MEASURES,
         "names": NAMES,
-        "intervals": INTERVALS,
-        "here": query_of(template["name"], params),
+        "intervals": intervals_of(template),
+        "reference": reference_of(template),
+        "here": query_of(reference_of(template), params),
+        "words": definition_summary(template["definition"], language)
+        if "definition" in template
+        else None,
         "name": name,
     }

@@ -1,53 +1,82 @@
-"""What reports, and what they are split and narrowed by, are called on pages."""
+"""Labels of reports, and of the dimensions, filters and values in them."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from landbridge.dashboard.words import later as _
+from landbridge.dashboard.countries import country_name
+from landbridge.dashboard.status_labels import status_label
+from landbridge.dashboard.transactions.kinds import KIND_NAMES
+from landbridge.platform.formats.translations import catalogue
+from landbridge.platform.formats.translations import later as _
 
-# In a sentence what a report tells; the interface's own descriptions speak to programmers.
-ABOUT: Final[Mapping[str, str]] = {
-    "GROSS_VOLUME": _("The value in dollars of what was completed."),
-    "TRANSACTION_COUNT": _("How many transactions there were, in which status."),
-    "NEW_USERS": _("How many users were created."),
-    "SWAP_VOLUME": _("Completed swaps, by the pair of currencies."),
-    "FEES": _("The fees that you earned, less those given back."),
-    "OUTCOMES": _("How many transactions were completed or failed, and why."),
-    "COMPLETION_TIME": _("How long transactions took, from creation to completion."),
-    "APPROVAL_TURNAROUND": _("How long approvals took until somebody decided."),
-    "WEBHOOK_HEALTH": _("What became of attempts to deliver events to your endpoints."),
-    "BALANCES": _("What was held at the end of each period, held money included."),
+# One sentence per report; the API's descriptions are for programmers.
+DESCRIPTIONS: Final[Mapping[str, str]] = {
+    "GROSS_VOLUME": _("US dollar value of completed transactions."),
+    "TRANSACTION_COUNT": _("Number of transactions by status."),
+    "NEW_USERS": _("Number of users created."),
+    "SWAP_VOLUME": _("Completed swaps by currency pair."),
+    "FEES": _("Fees earned, net of refunds."),
+    "OUTCOMES": _("Completed and failed transactions, with failure reasons."),
+    "COMPLETION_TIME": _("Time from creation to completion."),
+    "APPROVAL_TURNAROUND": _("Time from approval request to decision."),
+    "WEBHOOK_HEALTH": _("Results of webhook delivery attempts."),
+    "BALANCES": _("Balances at the end of each period, including held funds."),
 }
-# What a report can be split by; a column of its table is called the same.
-SPLITS: Final[Mapping[str, str]] = {
-    "transactionType": _("Kind"),
+# Titles of reports.
+TITLES: Final[Mapping[str, str]] = {
+    "GROSS_VOLUME": _("Gross volume"),
+    "TRANSACTION_COUNT": _("Transactions"),
+    "NEW_USERS": _("New users"),
+    "SWAP_VOLUME": _("Swap volume"),
+    "FEES": _("Fees"),
+    "OUTCOMES": _("Outcomes"),
+    "COMPLETION_TIME": _("Completion time"),
+    "APPROVAL_TURNAROUND": _("Approval turnaround"),
+    "WEBHOOK_HEALTH": _("Webhook health"),
+    "BALANCES": _("Balances"),
+}
+# Dimensions that a report can be grouped by, as in the header of its table.
+DIMENSION_LABELS: Final[Mapping[str, str]] = {
+    "transactionType": _("Type"),
     "transactionStatus": _("Status"),
     "userId": _("User"),
-    "sourceCurrency": _("From currency"),
-    "destinationCurrency": _("To currency"),
+    "sourceCurrency": _("Source currency"),
+    "destinationCurrency": _("Destination currency"),
     "currency": _("Currency"),
     "chain": _("Chain"),
     "reason": _("Reason"),
     "approvalStatus": _("Status"),
     "endpointId": _("Endpoint"),
-    "holder": _("Holder"),
+    "holder": _("Account holder"),
+    "outcome": _("Outcome"),
+    "country": _("Bank country"),
+    "rail": _("Payment rail"),
+    "userType": _("User type"),
+    "initiatedBy": _("Initiated by"),
+    "feePayer": _("Fee payer"),
 }
-# What a report can be narrowed by.
-NARROWED: Final[Mapping[str, str]] = {
-    "transactionTypes": _("Kinds"),
+# Filters of a report.
+FILTER_LABELS: Final[Mapping[str, str]] = {
+    "transactionTypes": _("Types"),
     "transactionStatuses": _("Statuses"),
-    "userIds": _("Users, by id"),
-    "sourceCurrencies": _("From currencies"),
-    "destinationCurrencies": _("To currencies"),
+    "userIds": _("User IDs"),
+    "sourceCurrencies": _("Source currencies"),
+    "destinationCurrencies": _("Destination currencies"),
     "currencies": _("Currencies"),
     "chains": _("Chains"),
-    "reasons": _("Reasons, as the table tells them"),
+    "reasons": _("Failure reasons, as shown in the table"),
     "approvalStatuses": _("Statuses"),
-    "endpointIds": _("Endpoints, by id"),
-    "holders": _("Holders"),
+    "endpointIds": _("Endpoint IDs"),
+    "holders": _("Account holders"),
+    "outcomes": _("Outcomes"),
+    "countries": _("Bank countries"),
+    "rails": _("Payment rails"),
+    "userTypes": _("User types"),
+    "initiatedBy": _("Initiated by"),
+    "feePayers": _("Fee payers"),
 }
-# Values of these that have words; statuses and currencies stay as they are spelled.
-VALUES: Final[Mapping[str, str]] = {
+# Values with a label; currencies, chains and ids are shown as they are.
+VALUE_LABELS: Final[Mapping[str, str]] = {
     "onramp": _("Onramp"),
     "offramp": _("Offramp"),
     "transfer": _("Transfer"),
@@ -57,16 +86,42 @@ VALUES: Final[Mapping[str, str]] = {
     "customers": _("Customers"),
     "liquidity": _("Liquidity"),
     "fees": _("Fees"),
-    "outside": _("Outside"),
+    "outside": _("External"),
     "in_transit": _("In transit"),
     "receivable": _("Receivables"),
     "write_offs": _("Write-offs"),
     "payable": _("Fees payable"),
     "BANK": _("Bank"),
+    "individual": _("Individual"),
+    "business": _("Business"),
+    "completed": _("Completed"),
+    "failed": _("Failed"),
+    "unfinished": _("In progress"),
+    "key": _("API key"),
+    "member": _("Member"),
+    "system": _("System"),
+    "sender": _("Sender"),
+    "recipient": _("Recipient"),
+    "none": _("None"),
+    "OTHER": _("Other country"),
+    **KIND_NAMES,
 }
 NAMES: Final[Mapping[str, Mapping[str, str]]] = {
-    "about": ABOUT,
-    "splits": SPLITS,
-    "narrowed": NARROWED,
-    "values": VALUES,
+    "descriptions": DESCRIPTIONS,
+    "titles": TITLES,
+    "dimensions": DIMENSION_LABELS,
+    "filters": FILTER_LABELS,
+    "values": VALUE_LABELS,
 }
+
+
+def dimension_label(value: str, language: str) -> str:
+    """Return the label of a value that a report is grouped or filtered by.
+
+    Currencies, chains and ids have no label and are returned as they are.
+    """
+    known = VALUE_LABELS.get(value)
+    if known is not None:
+        return catalogue(language).gettext(known)
+    country = country_name(value, language)
+    return status_label(value, language) if country == value else country

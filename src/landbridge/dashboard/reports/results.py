@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from landbridge.dashboard.charts import Chart, Kind, Series, draw
-from landbridge.dashboard.words import later as _
+from landbridge.dashboard.charts import Chart, ChartKind, ChartSeries, build_chart
+from landbridge.dashboard.reports.template_names import is_additive, unit_of
+from landbridge.platform.formats.translations import later as _
+from landbridge.reporting.metrics.custom.tallies import VALUE
 
 Row: TypeAlias = Mapping[str, Any]
 
 _PERIOD = "periodStart"
-# What members of rows are called by people, and their unit.
+# Label and unit of each member of a row.
 MEASURES: Mapping[str, tuple[str, str]] = {
     "grossVolumeUsd": (_("Gross volume"), "USD"),
     "transactionCount": (_("Transactions"), ""),
@@ -22,43 +24,45 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "destinationAmount": (_("Amount in"), ""),
     "feeCount": (_("Fees charged"), ""),
     "feesUsd": (_("Fees earned"), "USD"),
-    "fees": (_("Fees in coins"), ""),
-    "completedCount": (_("Completed"), ""),
-    "failedCount": (_("Failed"), ""),
-    "unfinishedCount": (_("Unfinished"), ""),
+    "fees": (_("Fees (currency)"), ""),
+    "completedCount": (_("Completed transactions"), ""),
+    "failedCount": (_("Failed transactions"), ""),
+    "unfinishedCount": (_("In progress"), ""),
     "successRate": (_("Success rate"), ""),
     "failureRate": (_("Failure rate"), ""),
-    "p50Seconds": (_("Half took at most"), "s"),
-    "p95Seconds": (_("95 of 100 took at most"), "s"),
+    "p50Seconds": (_("Median time"), "s"),
+    "p95Seconds": (_("95th percentile time"), "s"),
     "approvalCount": (_("Approvals"), ""),
-    "decidedCount": (_("Decided"), ""),
+    "decidedCount": (_("Decided approvals"), ""),
     "attemptCount": (_("Attempts"), ""),
-    "deliveredCount": (_("Delivered"), ""),
-    "refusedCount": (_("Refused (4xx)"), ""),
-    "unansweredCount": (_("Unanswered"), ""),
-    "givenUpCount": (_("Given up"), ""),
-    "balanceUsd": (_("Balance"), "USD"),
-    "balance": (_("Balance in coins"), ""),
+    "deliveredCount": (_("Successful deliveries"), ""),
+    "refusedCount": (_("4xx"), ""),
+    "unansweredCount": (_("No response"), ""),
+    "givenUpCount": (_("Retries exhausted"), ""),
+    "balanceUsd": (_("Balance (USD)"), "USD"),
+    "balance": (_("Balance (currency)"), ""),
+    # The value of an own template.
+    VALUE: (_("Value"), ""),
 }
-# The measure with which a template begins, where it is not its first member.
-_FIRST: Mapping[str, str] = {
+# Measure that is drawn first, where it is not the first member.
+_DEFAULT_MEASURES: Mapping[str, str] = {
     "SWAP_VOLUME": "volumeUsd",
     "FEES": "feesUsd",
     "OUTCOMES": "successRate",
     "COMPLETION_TIME": "p50Seconds",
     "APPROVAL_TURNAROUND": "p50Seconds",
 }
-# These don't add up.
-_RATES = frozenset(
+# Measures whose groups do not add up: drawn as lines.
+_NOT_ADDITIVE = frozenset(
     {"successRate", "failureRate", "p50Seconds", "p95Seconds", "balance", "balanceUsd"}
 )
-# Twice the same number.
-_TWIN = "grossVolume"
+# Repeats another member.
+_DUPLICATE = "grossVolume"
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What is shown of a calculated metric; `rows` are as they came, the newest period first."""
+class ReportView:
+    """Calculated report for a page; `rows` are those of the API, newest period first."""
 
     measure: str
     measures: Sequence[str]
@@ -66,62 +70,86 @@ class Report:
     rows: Sequence[Row]
     chart: Chart
     metadata: Mapping[str, Any]
+    # Unit of `value`, the only measure of an organisation's own template.
+    value_unit: str = ""
 
     @property
     def rows_with_any(self) -> Sequence[Row]:
-        """Those of periods in which something happened."""
+        """Return the rows with any value."""
         return [row for row in self.rows if any(row[each] for each in self.measures)]
 
     @property
     def unit(self) -> str:
-        """Of the measure that is drawn."""
-        return MEASURES.get(self.measure, ("", ""))[1]
+        """Return the unit of the drawn measure."""
+        return self.unit_of(self.measure)
+
+    def unit_of(self, measure: str) -> str:
+        """Return the unit of a measure."""
+        return self.value_unit if measure == VALUE else MEASURES.get(measure, ("", ""))[1]
 
     @property
-    def named(self) -> str:
-        """What that measure is called."""
+    def measure_label(self) -> str:
+        """Return the label of the drawn measure."""
         return MEASURES.get(self.measure, (self.measure, ""))[0]
 
 
 def report_of(
-    template: str, answer: Mapping[str, Any], measure: str, *, others: str, all_: str
-) -> Report:
-    """The report in what the interface answered; `measure` may be any text that a query told.
+    template: str,
+    reply: Mapping[str, Any],
+    measure: str,
+    *,
+    others: str,
+    all_: str,
+    definition: Mapping[str, Any] | None = None,
+) -> ReportView:
+    """Return the report of an API reply; an unknown `measure` is replaced by the default.
 
-    `others` names what is put together, `all_` the one series of a report without breakdowns.
+    `others` is the label of the combined rest, `all_` that of the series without breakdowns.
     """
-    rows: Sequence[Row] = answer["data"]
-    metadata = answer["metadata"]
-    told_apart: Any = metadata["breakdowns"] or {"dimensions": ()}
-    dimensions: Sequence[str] = told_apart["dimensions"]
+    rows: Sequence[Row] = reply["data"]
+    metadata = reply["metadata"]
+    grouping: Any = metadata["breakdowns"] or {"dimensions": ()}
+    dimensions: Sequence[str] = grouping["dimensions"]
     members: Row = rows[0] if rows else dict[str, Any]()
     measures = [
-        name for name in members if name not in {_PERIOD, _TWIN, *dimensions} and name in MEASURES
+        name
+        for name in members
+        if name not in {_PERIOD, _DUPLICATE, *dimensions} and name in MEASURES
     ]
     chosen = (
-        measure if measure in measures else _FIRST.get(template, measures[0] if measures else "")
+        measure
+        if measure in measures
+        else _DEFAULT_MEASURES.get(template, measures[0] if measures else "")
     )
-    return Report(
+    is_stacked = chosen not in _NOT_ADDITIVE if definition is None else is_additive(definition)
+    kind = ChartKind.BARS if is_stacked else ChartKind.LINES
+    return ReportView(
         measure=chosen,
         measures=measures,
         dimensions=dimensions,
         rows=rows,
-        chart=_chart(rows, dimensions, chosen, others=others, all_=all_),
+        chart=_chart(kind, rows, dimensions, chosen, others=others, all_=all_),
         metadata=metadata,
+        value_unit="" if definition is None else unit_of(definition),
     )
 
 
 def _chart(
-    rows: Sequence[Row], dimensions: Sequence[str], measure: str, *, others: str, all_: str
+    kind: ChartKind,
+    rows: Sequence[Row],
+    dimensions: Sequence[str],
+    measure: str,
+    *,
+    others: str,
+    all_: str,
 ) -> Chart:
     labels = sorted({row[_PERIOD] for row in rows})
-    places = {label: at for at, label in enumerate(labels)}
+    indexes = {label: at for at, label in enumerate(labels)}
     found: dict[str, list[Decimal | None]] = {}
     for row in rows:
         name = " · ".join(str(row[each]) for each in dimensions) or all_
         values = found.setdefault(name, [None] * len(labels))
         value = row.get(measure)
-        values[places[row[_PERIOD]]] = None if value is None else Decimal(str(value))
-    series = [Series(name, values) for name, values in sorted(found.items())]
-    kind = Kind.LINES if measure in _RATES else Kind.BARS
-    return draw(kind, labels, series, others=others)
+        values[indexes[row[_PERIOD]]] = None if value is None else Decimal(str(value))
+    series = [ChartSeries(name, values) for name, values in sorted(found.items())]
+    return build_chart(kind, labels, series, others=others)

@@ -1,4 +1,4 @@
-"""Saved reports: shown, renamed, deleted, downloaded."""
+"""Pages of saved reports: show, rename, move to another version, delete, download."""
 
 from typing import Any
 
@@ -7,15 +7,16 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.types import ASGIApp
 
-from landbridge.core.errors import Refused
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.pages import Page, Renderer, go, headers
-from landbridge.dashboard.reports.explore_pages import calculated, shown
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.dashboard.reports.explore_pages import calculate_report, report_values
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.metrics.custom.definition import VERSIONS_MAX
 
-_METRICS = "/v2/reporting/metrics"
+_METRICS, _TEMPLATES = "/v2/reporting/metrics", "/v2/reporting/templates"
 
 
 class SavedReportPages(Controller):
@@ -29,9 +30,9 @@ class SavedReportPages(Controller):
         request: PageRequest,
         metricId: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """The report as it is now; one that can't be calculated any more says why."""
+        """Show the report as of now, or why it can no longer be calculated."""
         return await self._page(request, metricId, renderer, interface)
 
     @post("/")
@@ -40,9 +41,9 @@ class SavedReportPages(Controller):
         request: PageRequest,
         metricId: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Call it something else."""
+        """Rename the report."""
         name = (await read_form(request)).text("name")
         try:
             await interface.post(f"{_METRICS}/{metricId}", {"name": name})
@@ -50,22 +51,41 @@ class SavedReportPages(Controller):
             return await self._page(
                 request, metricId, renderer, interface, problem=problem, name=name
             )
-        return go(f"/dashboard/reports/saved/{metricId}", said=_("The report was renamed."))
+        return redirect(f"/dashboard/reports/saved/{metricId}", notice=_("Report renamed"))
+
+    @post("/move")
+    async def move(
+        self,
+        request: PageRequest,
+        metricId: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Move the report to another version of its template."""
+        form = await read_form(request)
+        version = form.integer("version", minimum=1, maximum=VERSIONS_MAX)
+        try:
+            await interface.post(f"{_METRICS}/{metricId}", {"templateVersion": version})
+        except Refused as problem:
+            return await self._page(request, metricId, renderer, interface, problem=problem)
+        return redirect(f"/dashboard/reports/saved/{metricId}", notice=_("Report moved"))
 
     @post("/delete")
-    async def delete(self, metricId: FromPath[str], interface: NamedDependency[Interface]) -> Page:
-        """Delete it for good."""
+    async def delete(
+        self, metricId: FromPath[str], interface: NamedDependency[InternalClient]
+    ) -> Page:
+        """Delete the report permanently."""
         await interface.delete(f"{_METRICS}/{metricId}")
-        return go("/dashboard/reports", said=_("The report was deleted."))
+        return redirect("/dashboard/reports", notice=_("Report deleted"))
 
     @get("/download")
     async def download(
         self,
         request: PageRequest,
         metricId: FromPath[str],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> ASGIApp:
-        """Its file, or that of the transactions behind it."""
+        """Download the report, or the transactions behind it."""
         query = request.query_params
         return interface.passing(
             f"{_METRICS}/{metricId}/download",
@@ -79,24 +99,30 @@ class SavedReportPages(Controller):
         request: PageRequest,
         metric_id: str,
         renderer: Renderer,
-        interface: Interface,
+        interface: InternalClient,
         *,
         problem: Refused | None = None,
         name: str = "",
     ) -> Response[str]:
         saved = (await interface.get(f"{_METRICS}/{metric_id}"))["data"]
-        template = (await interface.get(f"/v2/reporting/templates/{saved['template']}"))["data"]
+        version = saved.get("templateVersion")
+        used = saved["template"] if version is None else f"{saved['template']}@{version}"
+        template = (await interface.get(f"{_TEMPLATES}/{used}"))["data"]
+        newest = template
+        if version is not None:
+            newest = (await interface.get(f"{_TEMPLATES}/{saved['template']}"))["data"]
         report = None
         try:
             measure = request.query_params.get("measure", "")
-            report = await calculated(interface, template, saved["params"], measure)
+            report = await calculate_report(interface, template, saved["params"], measure)
         except Refused as error:
             problem = problem or error
-        told: dict[str, Any] = {
-            **shown(template, saved["params"], report),
+        values: dict[str, Any] = {
+            **report_values(template, saved["params"], report, language=request.user.language),
+            "newest_version": newest.get("version"),
             "saved": saved,
             "name": name,
         }
         if problem is not None:
-            return renderer.again(request, "reports/saved.html", problem, **told)
-        return renderer.page(request, "reports/saved.html", **told)
+            return renderer.with_problem(request, "reports/saved.html", problem, **values)
+        return renderer.page(request, "reports/saved.html", **values)

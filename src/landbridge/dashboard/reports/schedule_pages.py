@@ -1,4 +1,4 @@
-"""Reports that are made again and again: schedules, what came of them, and the files."""
+"""Pages of schedules, their runs and the generated files."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.types import ASGIApp
 
-from landbridge.core.errors import Refused
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _SCHEDULES = "/v2/reporting/schedules"
-_HERE = "/dashboard/reports/schedules"
+_PAGE_PATH = "/dashboard/reports/schedules"
 _MEMBERS = ("name", "metricId", "every", "at", "timeZone", "format")
 
 
@@ -29,27 +29,27 @@ class SchedulePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """All schedules, and the form of another one."""
-        told = await _listed(request, interface, Form())
-        return renderer.page(request, "reports/schedules.html", **told)
+        """List the schedules, with the form of a new one."""
+        values = await _listed(request, interface, Form())
+        return renderer.page(request, "reports/schedules.html", **values)
 
     @post("/schedules")
     async def create(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Make one."""
+        """Create a schedule."""
         form = await read_form(request)
         try:
-            made = await interface.post(_SCHEDULES, {each: form.text(each) for each in _MEMBERS})
+            created = await interface.post(_SCHEDULES, {each: form.text(each) for each in _MEMBERS})
         except Refused as problem:
-            told = await _listed(request, interface, form)
-            return renderer.again(request, "reports/schedules.html", problem, **told)
-        return go(f"{_HERE}/{made['data']['id']}", said=_("The schedule was made."))
+            values = await _listed(request, interface, form)
+            return renderer.with_problem(request, "reports/schedules.html", problem, **values)
+        return redirect(f"{_PAGE_PATH}/{created['data']['id']}", notice=_("Schedule created"))
 
     @get("/schedules/{scheduleId:str}")
     async def show(
@@ -57,28 +57,30 @@ class SchedulePages(Controller):
         request: PageRequest,
         scheduleId: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """One, with what came of it."""
+        """Show a schedule and its runs."""
         schedule = (await interface.get(f"{_SCHEDULES}/{scheduleId}"))["data"]
         runs = (await interface.get(f"{_SCHEDULES}/{scheduleId}/runs"))["data"]
         return renderer.page(request, "reports/schedule.html", schedule=schedule, runs=runs)
 
     @post("/schedules/{scheduleId:str}/delete")
     async def delete(
-        self, scheduleId: FromPath[str], interface: NamedDependency[Interface]
+        self, scheduleId: FromPath[str], interface: NamedDependency[InternalClient]
     ) -> Page:
-        """End it."""
+        """Delete a schedule."""
         await interface.delete(f"{_SCHEDULES}/{scheduleId}")
-        return go(_HERE, said=_("The schedule was ended."))
+        return redirect(_PAGE_PATH, notice=_("Schedule deleted"))
 
     @get("/runs/{runId:str}/file")
-    async def file(self, runId: FromPath[str], interface: NamedDependency[Interface]) -> ASGIApp:
-        """The file that was made."""
+    async def file(
+        self, runId: FromPath[str], interface: NamedDependency[InternalClient]
+    ) -> ASGIApp:
+        """Download a generated file."""
         return interface.passing(f"/v2/reporting/runs/{runId}/download")
 
 
-async def _listed(request: PageRequest, interface: Interface, form: Form) -> dict[str, Any]:
+async def _listed(request: PageRequest, interface: InternalClient, form: Form) -> dict[str, Any]:
     saved = (await interface.get("/v2/reporting/metrics"))["data"]
     return {
         "schedules": (await interface.get(_SCHEDULES))["data"],

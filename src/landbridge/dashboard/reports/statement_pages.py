@@ -1,6 +1,6 @@
 """Account statements: on the page, as PDF, as CSV."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,10 +8,10 @@ from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.types import ASGIApp
 
-from landbridge.core.errors import Refused
-from landbridge.dashboard.pages import Renderer, headers
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.http.internal_client import InternalClient
 
 _STATEMENTS = "/v2/reporting/statements"
 
@@ -26,17 +26,25 @@ class StatementPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """The form, and the statement once a user is named."""
-        told = _told(request, renderer.now(request).astimezone(request.user.zone).date())
-        values: dict[str, Any] = {"asked": told, "here": urlencode(told), "statement": None}
-        if not told["userId"]:
+        """Show the form, and the statement if a user is given."""
+        query_values = _query_values(
+            request, renderer.now(request).astimezone(request.user.zone).date()
+        )
+        values: dict[str, Any] = {
+            "values": query_values,
+            "here": urlencode(query_values),
+            "statement": None,
+        }
+        if not query_values["userId"]:
             return renderer.page(request, "reports/statements.html", **values)
         try:
-            values["statement"] = (await interface.get(_STATEMENTS, **_given(told)))["data"]
+            values["statement"] = (
+                await interface.get(_STATEMENTS, **_without_empty(query_values))
+            )["data"]
         except Refused as problem:
-            return renderer.again(request, "reports/statements.html", problem, **values)
+            return renderer.with_problem(request, "reports/statements.html", problem, **values)
         return renderer.page(request, "reports/statements.html", **values)
 
     @get("/file")
@@ -44,21 +52,29 @@ class StatementPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> ASGIApp:
-        """The statement as a file."""
-        told = _told(request, renderer.now(request).astimezone(request.user.zone).date())
+        """Download the statement."""
+        query_values = _query_values(
+            request, renderer.now(request).astimezone(request.user.zone).date()
+        )
         query = request.query_params
         return interface.passing(
-            _STATEMENTS, around=headers(), **_given(told), format=query.get("format")
+            _STATEMENTS,
+            around=headers(),
+            **_without_empty(query_values),
+            format=query.get("format"),
         )
 
 
-def _told(request: PageRequest, today: date) -> dict[str, str]:
-    """What the address asks for; else this month so far."""
+def _query_values(request: PageRequest, today: date) -> dict[str, str]:
+    """Return the fields of the address; the default is the month so far, up to yesterday.
+
+    On the first of a month that is the month before, because a period has at least one day.
+    """
     begin = {
         "userId": "",
-        "createdAfter": str(today.replace(day=1)),
+        "createdAfter": str((today - timedelta(days=1)).replace(day=1)),
         "createdBefore": str(today),
         "currency": "",
         "timeZone": request.user.zone.key,
@@ -68,5 +84,5 @@ def _told(request: PageRequest, today: date) -> dict[str, str]:
     }
 
 
-def _given(told: dict[str, str]) -> dict[str, str | None]:
-    return {name: value or None for name, value in told.items()}
+def _without_empty(fields: dict[str, str]) -> dict[str, str | None]:
+    return {name: value or None for name, value in fields.items()}

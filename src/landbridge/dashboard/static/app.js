@@ -1,34 +1,34 @@
-// What pages gain where scripts run; without them everything still works.
+// Enhancements of pages; without scripts everything still works.
 
 const words = document.body.dataset;
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
-const tell = (text) => { document.getElementById("live").textContent = text; };
+const announce = (text) => { document.getElementById("live").textContent = text; };
 const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
 
-// A line that runs where something takes long: a page that loads, or what is fetched.
+// Progress bar while a page loads or a request takes long.
 const progress = document.getElementById("progress");
-let slow, fetching = 0;
-const runs = () => { clearTimeout(slow); slow = setTimeout(() => { progress.hidden = false; tell(words.wordsWorking); }, 200); };
-const rests = () => { clearTimeout(slow); progress.hidden = true; };
+let delay, fetching = 0;
+const showProgress = () => { clearTimeout(delay); delay = setTimeout(() => { progress.hidden = false; announce(words.wordsWorking); }, 200); };
+const hideProgress = () => { clearTimeout(delay); progress.hidden = true; };
 
-// The text of a page and where it came from; null if it did not come. What asks by itself is quiet.
-async function fetched(url, { isQuiet = false } = {}) {
-  if (!isQuiet && fetching++ === 0) runs();
+// Text and URL of a page; null if the request failed. Polling is quiet.
+async function fetchPage(url, { isQuiet = false, body = null } = {}) {
+  if (!isQuiet && fetching++ === 0) showProgress();
   try {
-    const answer = await fetch(url, { headers: { Accept: "text/html" } });
-    return { ok: answer.ok, redirected: answer.redirected, url: answer.url, text: await answer.text() };
+    const response = await fetch(url, { method: body ? "POST" : "GET", body, headers: { Accept: "text/html" } });
+    return { ok: response.ok, redirected: response.redirected, url: response.url, text: await response.text() };
   } catch {
-    if (!isQuiet) tell(words.wordsFailed);
+    if (!isQuiet) announce(words.wordsFailed);
     return null;
   } finally {
-    if (!isQuiet && --fetching === 0) rests();
+    if (!isQuiet && --fetching === 0) hideProgress();
   }
 }
 
-// Ids, addresses and hashes are copied by a button.
-const readyCopies = (inside = document) => all("[data-copy]", inside).forEach((each) => {
+// Buttons that copy ids, addresses and hashes.
+const initCopyButtons = (inside = document) => all("[data-copy]", inside).forEach((each) => {
   each.hidden = false;
-  if (each.textContent.trim()) return; // it says itself what it copies
+  if (each.textContent.trim()) return; // it has a label of its own
   each.title = words.wordsCopy;
   each.setAttribute("aria-label", `${words.wordsCopy} ${each.dataset.copy}`);
 });
@@ -36,96 +36,103 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
   await navigator.clipboard.writeText(button.dataset.copy);
-  tell(words.wordsCopied);
+  announce(words.wordsCopied);
   button.classList.add("copied");
   setTimeout(() => button.classList.remove("copied"), 1500);
 });
 
-// What is left of a time: by the seconds that the server said, so that clocks need not agree.
-const begun = performance.now();
+// Countdowns: based on the server's seconds, so that clocks need not agree.
+const startedAt = performance.now();
 const unit = (value, name) => new Intl.NumberFormat(document.documentElement.lang, { style: "unit", unit: name, unitDisplay: "narrow" }).format(value);
-const over = new Set();
-function countDown() {
-  const passed = Math.floor((performance.now() - begun) / 1000);
+const expired = new Set();
+function updateCountdowns() {
+  const elapsed = Math.floor((performance.now() - startedAt) / 1000);
   for (const each of all("time[data-left]")) {
-    const left = Number(each.dataset.left) - passed;
+    const left = Number(each.dataset.left) - elapsed;
     const days = Math.floor(left / 86400), hours = Math.floor(left / 3600) % 24, minutes = Math.floor(left / 60) % 60;
-    each.textContent = left <= 0 ? words.wordsOver
+    each.textContent = left <= 0 ? words.wordsExpired
       : days ? `${unit(days, "day")} ${unit(hours, "hour")}`
       : hours ? `${unit(hours, "hour")} ${unit(minutes, "minute")}`
       : minutes ? `${unit(minutes, "minute")} ${unit(left % 60, "second")}` : unit(left, "second");
-    // Once for each deadline, however late this tab was woken.
+    // Once per deadline, even if this tab was suspended.
     const part = left <= 0 && each.closest("[data-renew]");
-    if (part && !over.has(part.id + each.dateTime)) { over.add(part.id + each.dateTime); renew(part); }
+    if (part && !expired.has(part.id + each.dateTime)) { expired.add(part.id + each.dateTime); refresh(part); }
   }
 }
 
-// A part of a page is fetched anew and put in its place: filters, polling, quotes.
+// Fetches a page again and replaces one part: filters, polling, quotes.
 const latest = new Map();
 async function replace(id, url, options) {
-  const mine = Symbol(id);
-  latest.set(id, mine);
-  const answer = await fetched(url, options);
-  if (!answer || latest.get(id) !== mine) return;
-  if (answer.redirected && new URL(answer.url).pathname.startsWith("/dashboard/sign-in")) { location.assign(location.href); return; }
-  const fresh = new DOMParser().parseFromString(answer.text, "text/html").getElementById(id);
+  const token = Symbol(id);
+  latest.set(id, token);
+  const response = await fetchPage(url, options);
+  if (!response || latest.get(id) !== token) return;
+  if (response.redirected && new URL(response.url).pathname.startsWith("/dashboard/sign-in")) { location.assign(location.href); return; }
+  const fresh = new DOMParser().parseFromString(response.text, "text/html").getElementById(id);
   const old = document.getElementById(id);
-  if (!fresh || !old || latest.get(id) !== mine) return;
-  // What is left was told now, not when the page came.
-  for (const each of all("time[data-left]", fresh)) each.dataset.left = Number(each.dataset.left) + Math.floor((performance.now() - begun) / 1000);
-  const held = document.activeElement?.id;
+  if (!fresh || !old || latest.get(id) !== token) return;
+  // These countdowns start now, not when the page was loaded.
+  for (const each of all("time[data-left]", fresh)) each.dataset.left = Number(each.dataset.left) + Math.floor((performance.now() - startedAt) / 1000);
+  const focusedId = document.activeElement?.id;
   old.replaceWith(fresh);
-  if (held && fresh.contains(document.getElementById(held))) document.getElementById(held).focus();
-  readyCopies(fresh);
+  if (focusedId && fresh.contains(document.getElementById(focusedId))) document.getElementById(focusedId).focus();
+  initCopyButtons(fresh);
 }
-const renew = (part, options) => replace(part.id, part.dataset.renew || location.href, options);
-setInterval(countDown, 1000);
-countDown();
+const refresh = (part, options) => replace(part.id, part.dataset.renew || location.href, options);
+setInterval(updateCountdowns, 1000);
+updateCountdowns();
 for (const part of all("[data-poll]")) {
   const id = part.id, every = Number(part.dataset.poll) * 1000;
   const timer = setInterval(() => {
     const now = document.getElementById(id);
     if (!now?.dataset.poll) clearInterval(timer);
-    else if (!document.hidden && !now.contains(document.activeElement)) renew(now, { isQuiet: true });
+    else if (!document.hidden && !now.contains(document.activeElement)) refresh(now, { isQuiet: true });
   }, every);
 }
 
-// Search as you type: a form with data-live names the part that it changes; the address follows.
+// Search as you type: data-live of a form names the part to replace; the URL is updated too.
+// A form that posts changes the part by its button "preview"; its other buttons send it as usual.
 for (const form of all("form[data-live]")) {
-  let waiting;
+  let timer;
   const run = () => {
-    const told = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
-    const url = `${form.action.split("?")[0]}?${told}`;
+    const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
+    if (form.method === "post") { replace(form.dataset.live, form.action, { body: query }); return; }
+    const url = `${form.action.split("?")[0]}?${query}`;
     history.replaceState(null, "", url);
     replace(form.dataset.live, url);
   };
-  form.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(run, 200); });
-  form.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(waiting); run(); });
+  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(run, 200); });
+  form.addEventListener("submit", (event) => {
+    if (form.method === "post" && event.submitter?.value !== "preview") return;
+    event.preventDefault();
+    clearTimeout(timer);
+    run();
+  });
 }
 
-// Forms: asked before, sent once, and a line that runs where it takes long.
+// Forms: confirmation, protection from double submits, progress bar.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.method !== "post") return;
-  const by = event.submitter;
-  const question = by?.dataset.confirm || form.dataset.confirm;
+  if (form.method !== "post" || event.defaultPrevented) return;
+  const submitter = event.submitter;
+  const question = submitter?.dataset.confirm || form.dataset.confirm;
   if (question && !form.dataset.sure && !confirm(question)) { event.preventDefault(); return; }
-  setTimeout(() => { if (by) by.disabled = true; });
+  setTimeout(() => { if (submitter) submitter.disabled = true; });
 });
-window.addEventListener("beforeunload", runs);
+window.addEventListener("beforeunload", showProgress);
 window.addEventListener("pageshow", () => {
-  rests();
+  hideProgress();
   all("button[disabled]").forEach((each) => { each.disabled = false; });
 });
-document.addEventListener("click", (event) => { if (event.target.closest("a[download]")) setTimeout(rests, 1500); });
+document.addEventListener("click", (event) => { if (event.target.closest("a[download]")) setTimeout(hideProgress, 1500); });
 
-// Tick all rows at once.
+// Checkbox that selects all rows.
 document.addEventListener("change", (event) => {
-  const all_ = event.target.closest("[data-ticks]");
-  if (all_) all(`input[name="${all_.dataset.ticks}"]`).forEach((each) => { each.checked = all_.checked; });
+  const selectAll = event.target.closest("[data-ticks]");
+  if (selectAll) all(`input[name="${selectAll.dataset.ticks}"]`).forEach((each) => { each.checked = selectAll.checked; });
 });
 
-// The palette.
+// Command palette.
 const palette = document.getElementById("palette");
 const shortcuts = document.getElementById("shortcuts");
 if (palette) {
@@ -139,18 +146,18 @@ if (palette) {
     option ? input.setAttribute("aria-activedescendant", option.id) : input.removeAttribute("aria-activedescendant");
   };
   const open = () => { palette.showModal(); input.value = ""; filter(); input.focus(); };
-  let waiting, asked = 0;
+  let timer, requests = 0;
   const filter = () => {
     const text = input.value.trim().toLowerCase();
     all("#palette-list [data-text]").forEach((each) => { each.hidden = !each.dataset.text.includes(text); });
     choose(options()[0]);
-    clearTimeout(waiting);
-    const mine = ++asked;
+    clearTimeout(timer);
+    const number = ++requests;
     if (text.length < 2) { found.replaceChildren(); return; }
-    waiting = setTimeout(async () => {
-      const answer = await fetched(`/dashboard/search?part=1&q=${encodeURIComponent(input.value.trim())}`);
-      if (mine !== asked || !answer?.ok) return;
-      const parsed = new DOMParser().parseFromString(answer.text, "text/html");
+    timer = setTimeout(async () => {
+      const response = await fetchPage(`/dashboard/search?part=1&q=${encodeURIComponent(input.value.trim())}`);
+      if (number !== requests || !response?.ok) return;
+      const parsed = new DOMParser().parseFromString(response.text, "text/html");
       found.replaceChildren(...all('[role="option"]', parsed));
       if (!palette.querySelector('[aria-selected="true"]')) choose(options()[0]);
     }, 150);
@@ -178,7 +185,7 @@ if (palette) {
   });
 }
 
-// Shortcuts: letters one after another, and rows of the first table.
+// Shortcuts: key sequences, and navigation in the rows of the first table.
 let typed = [], typedAt = 0;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
@@ -203,12 +210,12 @@ document.addEventListener("keydown", (event) => {
   const now = performance.now();
   typed = now - typedAt < 1200 ? [...typed, event.key].slice(-2) : [event.key];
   typedAt = now;
-  const place = all("[data-keys]").find((each) => each.dataset.keys === typed.join(" "));
-  if (place) location.assign(place.dataset.to);
+  const item = all("[data-keys]").find((each) => each.dataset.keys === typed.join(" "));
+  if (item) location.assign(item.dataset.to);
 });
 
-// Narrow screens begin with the menu closed.
+// On narrow screens the menu is initially closed.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
-readyCopies();
+initCopyButtons();
 document.querySelector("[data-focus]")?.focus();

@@ -1,41 +1,41 @@
-// Signing in with a passkey, and making one, where the browser can.
+// Sign-in with a passkey and registration of passkeys, where the browser supports them.
 
-// What the server says in words of its own.
+// A refusal with the server's message.
 class Refusal extends Error {}
 
-async function ask(form, path, body) {
-  const answer = await fetch(path, {
+async function postJson(form, path, body) {
+  const response = await fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-CSRF-Token": form.dataset.csrf },
     body: JSON.stringify(body),
   });
-  const told = await answer.json();
-  if (!answer.ok) throw new Refusal(told.message);
-  return told;
+  const result = await response.json();
+  if (!response.ok) throw new Refusal(result.message);
+  return result;
 }
 
 async function signIn(form) {
-  const options = await ask(form, "/dashboard/sign-in/passkey/options", {});
+  const options = await postJson(form, "/dashboard/sign-in/passkey/options", {});
   const credential = await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
   const query = new URLSearchParams({ next: form.dataset.next });
-  return ask(form, `/dashboard/sign-in/passkey/finish?${query}`, credential.toJSON());
+  return postJson(form, `/dashboard/sign-in/passkey/finish?${query}`, credential.toJSON());
 }
 
-async function add(form) {
+async function register(form) {
   const name = new FormData(form).get("name");
-  const options = await ask(form, "/dashboard/profile/passkeys/options", {});
+  const options = await postJson(form, "/dashboard/profile/passkeys/options", {});
   const credential = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) });
-  return ask(form, "/dashboard/profile/passkeys/finish", { name, credential: credential.toJSON() });
+  return postJson(form, "/dashboard/profile/passkeys/finish", { name, credential: credential.toJSON() });
 }
 
-function run(form, work) {
+function handleSubmit(form, action) {
   const problem = form.querySelector("[data-problem]"), button = form.querySelector("button");
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     problem.textContent = "";
     button.disabled = true;
     try {
-      const { next } = await work(form);
+      const { next } = await action(form);
       location.assign(next);
     } catch (error) {
       problem.textContent = error instanceof Refusal ? error.message : form.dataset.failed;
@@ -45,19 +45,19 @@ function run(form, work) {
   });
 }
 
-const entry = document.querySelector("form[data-passkey]");
-if (entry && window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
-  entry.hidden = false;
-  run(entry, signIn);
+const signInForm = document.querySelector("form[data-passkey]");
+if (signInForm && window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
+  signInForm.hidden = false;
+  handleSubmit(signInForm, signIn);
 }
 
-const adding = document.querySelector("form[data-passkey-add]");
-if (adding) {
+const registration = document.querySelector("form[data-passkey-add]");
+if (registration) {
   if (window.PublicKeyCredential?.parseCreationOptionsFromJSON) {
-    adding.hidden = false;
-    run(adding, add);
+    registration.hidden = false;
+    handleSubmit(registration, register);
   } else {
-    adding.hidden = false;
-    adding.replaceChildren(adding.dataset.impossible);
+    registration.hidden = false;
+    registration.replaceChildren(registration.dataset.impossible);
   }
 }

@@ -1,27 +1,27 @@
-// Forms of payments: users are offered while one types, and only the fields that fit are shown.
+// Payment forms: user suggestions while typing, and only the fields that apply are shown.
 
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
-// A part with data-when="select=value" is there while the select has this value; `*` is any,
-// and a value that ends in a colon is a beginning.
-function fit() {
+// A part with data-when="select=value" is shown while the select has this value; `*` is any, a value
+// that ends in a colon is a prefix, and `a|b` is either of two.
+function showApplicable() {
   for (const part of all("[data-when]")) {
-    const [name, wanted] = part.dataset.when.split("=");
+    const [name, expected] = part.dataset.when.split("=");
     const value = document.getElementById(`f-${name}`)?.value ?? "";
-    const fits = wanted === "*" ? value !== "" : wanted.endsWith(":") ? value.startsWith(wanted) : value === wanted;
-    part.hidden = !fits;
-    for (const field of all("input, select, textarea", part)) field.disabled = !fits;
+    const applies = expected === "*" ? value !== "" : expected.endsWith(":") ? value.startsWith(expected) : expected.split("|").includes(value);
+    part.hidden = !applies;
+    for (const field of all("input, select, textarea", part)) field.disabled = !applies;
   }
 }
-document.addEventListener("change", fit);
-window.addEventListener("pageshow", fit);
-fit();
+document.addEventListener("change", showApplicable);
+window.addEventListener("pageshow", showApplicable);
+showApplicable();
 
-// A field with data-users offers users; the one that is chosen goes along by its id.
+// A field with data-users suggests users; the chosen one is submitted by its id.
 for (const input of all("input[data-users]")) {
   const list = document.createElement("ul");
-  list.className = "offers";
-  list.id = `${input.id}-offers`;
+  list.className = "suggestions";
+  list.id = `${input.id}-suggestions`;
   list.hidden = true;
   list.setAttribute("role", "listbox");
   list.setAttribute("aria-label", document.querySelector(`label[for="${input.id}"]`)?.textContent ?? "");
@@ -31,18 +31,18 @@ for (const input of all("input[data-users]")) {
   if (find) find.hidden = true;
   const options = () => all('[role="option"]', list);
   const at = () => options().findIndex((each) => each.getAttribute("aria-selected") === "true");
-  const show = (is) => { list.hidden = !is; input.setAttribute("aria-expanded", String(is)); if (!is) input.removeAttribute("aria-activedescendant"); };
+  const show = (isOpen) => { list.hidden = !isOpen; input.setAttribute("aria-expanded", String(isOpen)); if (!isOpen) input.removeAttribute("aria-activedescendant"); };
   const choose = (option) => {
     options().forEach((each) => each.setAttribute("aria-selected", String(each === option)));
     if (option) { input.setAttribute("aria-activedescendant", option.id); option.scrollIntoView({ block: "nearest" }); }
   };
-  const forget = () => { for (const each of all(`[data-chosen="${input.name}"]`)) each.remove(); };
-  let waiting, asked = 0;
-  const take = (option) => {
-    // What is still looked for would open the list again.
-    clearTimeout(waiting);
-    asked += 1;
-    forget();
+  const clearChoice = () => { for (const each of all(`[data-chosen="${input.name}"]`)) each.remove(); };
+  let timer, requests = 0;
+  const accept = (option) => {
+    // A pending search would open the list again.
+    clearTimeout(timer);
+    requests += 1;
+    clearChoice();
     input.value = option.dataset.text;
     const chosen = document.createElement("div");
     chosen.className = "hint";
@@ -57,15 +57,15 @@ for (const input of all("input[data-users]")) {
     show(false);
   };
   input.addEventListener("input", () => {
-    forget();
-    clearTimeout(waiting);
-    const mine = ++asked, text = input.value.trim();
+    clearChoice();
+    clearTimeout(timer);
+    const number = ++requests, text = input.value.trim();
     if (text.length < 2) { show(false); return; }
-    waiting = setTimeout(async () => {
-      // Where nothing comes, nothing is offered: what was typed is understood when it is sent.
-      const answer = await fetch(`${input.dataset.users}?q=${encodeURIComponent(text)}`).catch(() => null);
-      const found = answer?.ok ? await answer.text().catch(() => "") : "";
-      if (mine !== asked) return;
+    timer = setTimeout(async () => {
+      // Without a response nothing is suggested: the server resolves the typed text on submit.
+      const response = await fetch(`${input.dataset.users}?q=${encodeURIComponent(text)}`).catch(() => null);
+      const found = response?.ok ? await response.text().catch(() => "") : "";
+      if (number !== requests) return;
       const parsed = new DOMParser().parseFromString(found, "text/html");
       list.replaceChildren(...all('[role="option"]', parsed));
       show(options().length > 0);
@@ -80,12 +80,12 @@ for (const input of all("input[data-users]")) {
       choose(found[at() < 0 ? (step > 0 ? 0 : found.length - 1) : (at() + step + found.length) % found.length]);
     } else if (event.key === "Enter" && at() >= 0) {
       event.preventDefault();
-      take(found[at()]);
+      accept(found[at()]);
     } else if (event.key === "Escape") show(false);
   });
   list.addEventListener("mousedown", (event) => {
     const option = event.target.closest('[role="option"]');
-    if (option) { event.preventDefault(); take(option); }
+    if (option) { event.preventDefault(); accept(option); }
   });
   input.addEventListener("blur", () => show(false));
 }

@@ -1,4 +1,4 @@
-// A page is printed by a button, where scripts run.
+// Print buttons, shown only where scripts run.
 
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;

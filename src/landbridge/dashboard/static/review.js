@@ -1,4 +1,4 @@
-// A reviewer's keys: a number chooses a decision and goes where its words are typed; Ctrl Enter decides.
+// Reviewer shortcuts: a number selects a decision and focuses its text field; Ctrl Enter submits.
 const form = document.getElementById("decide");
 if (form) {
   document.querySelectorAll("[data-keyed]").forEach((each) => { each.hidden = false; });

@@ -1,1 +1,1 @@
-"""Who belongs to the organisation, and the sandbox's mailbox."""
+"""Pages of the team, and the sandbox's mailbox."""

@@ -1,4 +1,4 @@
-"""The sandbox's mailbox: mails that it did not send."""
+"""Mailbox of the sandbox: emails that were not sent."""
 
 import re
 from typing import Final
@@ -8,10 +8,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from markupsafe import Markup
 
-from landbridge.dashboard.pages import Renderer
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.mail.mailbox import KEPT, Mailbox
-from landbridge.web.paths import known_id
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.mail.mailbox import MAILBOX_SIZE_MAX, Mailbox
 
 _STOPS: Final = ".,;:!?)>\"'"
 
@@ -28,9 +28,9 @@ class MailboxPages(Controller):
         renderer: NamedDependency[Renderer],
         mailbox: NamedDependency[Mailbox],
     ) -> Response[str]:
-        """The newest first."""
+        """List emails, newest first."""
         mails = await mailbox.newest(request.user.caller)
-        return renderer.page(request, "team/mailbox.html", mails=mails, kept=KEPT)
+        return renderer.page(request, "team/mailbox.html", mails=mails, kept=MAILBOX_SIZE_MAX)
 
     @get("/{mail_id:str}")
     async def one(
@@ -40,16 +40,16 @@ class MailboxPages(Controller):
         renderer: NamedDependency[Renderer],
         mailbox: NamedDependency[Mailbox],
     ) -> Response[str]:
-        """One mail, as its reader would have it."""
+        """Show one e-mail as its recipient sees it."""
         mail = await mailbox.get(request.user.caller, known_id(mail_id, "mail"))
-        text = linked(mail.letter.text, renderer.surroundings.base_url)
+        text = linked(mail.email.text, renderer.installation.base_url)
         return renderer.page(request, "team/mail.html", mail=mail, text=text)
 
 
 def linked(text: str, base_url: str) -> Markup:
-    """A text with links to pages of ours, and of nobody else."""
+    """Return the text with links to dashboard pages; other URLs stay text."""
     parts = re.split(rf"(?<!\S)({re.escape(base_url)}/\S*)", text)
-    # What was matched is at the odd places.
+    # Odd positions hold the matched URLs.
     return Markup("").join(
         _link(part) if at % 2 else Markup("{}").format(part) for at, part in enumerate(parts)
     )

@@ -1,4 +1,4 @@
-"""The pages of this room."""
+"""Route handlers of team pages."""
 
 from collections.abc import Sequence
 

@@ -1,1 +1,1 @@
-"""Payments of all kinds, one of them, and the search for anything."""
+"""Pages of transactions: list, details and search."""

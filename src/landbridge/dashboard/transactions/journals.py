@@ -1,4 +1,4 @@
-"""Journals as bookkeepers read them: what was taken on the left, what was added on the right."""
+"""Journals in bookkeeping form: debits on the left, credits on the right."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ def journals(summary: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def _lines(entries: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """One for what is available, another for what is held; `is_held` says which."""
+    """Return one line for the available and one for the held change; `is_held` marks the latter."""
     lines: list[Mapping[str, Any]] = []
     for entry in entries:
         for part in ("available", "held"):
@@ -44,7 +44,7 @@ def _sums(lines: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str | None,
         lambda: [Decimal(0), Decimal(0)]
     )
     for each in lines:
-        both = sums[each["currency"], each["chain"]]
-        both[0] += each["debit"] or 0
-        both[1] += each["credit"] or 0
-    return [(currency, chain, both[0], both[1]) for (currency, chain), both in sums.items()]
+        totals = sums[each["currency"], each["chain"]]
+        totals[0] += each["debit"] or 0
+        totals[1] += each["credit"] or 0
+    return [(currency, chain, totals[0], totals[1]) for (currency, chain), totals in sums.items()]

@@ -1,9 +1,9 @@
-"""What the kinds of payments, and what is told of them, are called on pages."""
+"""Labels of payment kinds and their details."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from landbridge.dashboard.words import later as _
+from landbridge.platform.formats.translations import later as _
 
 KIND_NAMES: Final[Mapping[str, str]] = {
     "WALLET.TRANSFER": _("Transfer"),
@@ -12,39 +12,39 @@ KIND_NAMES: Final[Mapping[str, str]] = {
     "WALLET.SWAP": _("Swap"),
     "ONRAMP": _("Onramp"),
     "OFFRAMP": _("Offramp"),
-    "DISBURSEMENT": _("Disbursement"),
+    "DISBURSEMENT": _("Payout"),
 }
-# Whom a payment waits for, as the interface spells it.
+# Parties that a payment waits for, as the API names them.
 PARTY_NAMES: Final[Mapping[str, str]] = {
-    "ADMIN": _("An admin's approval"),
-    "CLIENT": _("Somebody to accept the quote"),
-    "SENDER": _("The money to arrive"),
-    "REVIEWER": _("A reviewer's decision"),
-    "CHAIN": _("The chain"),
-    "BANK": _("The bank"),
-    "WORKER": _("Landbridge's next step"),
+    "ADMIN": _("Approval by an admin"),
+    "CLIENT": _("Acceptance of the quote"),
+    "SENDER": _("Incoming payment"),
+    "REVIEWER": _("Compliance review"),
+    "CHAIN": _("Chain confirmation"),
+    "BANK": _("Bank"),
+    "WORKER": _("Processing"),
 }
 HASH_NAMES: Final[Mapping[str, str]] = {
     "transactionHash": _("Transaction"),
     "userOpHash": _("User operation"),
-    "approveTransactionHash": _("Allowance"),
-    "approveUserOpHash": _("User operation of the allowance"),
-    "mintTransactionHash": _("Mint on the other chain"),
-    "mintUserOpHash": _("User operation of the mint"),
-    "returnTransactionHash": _("Return"),
-    "returnUserOpHash": _("User operation of the return"),
-    "depositHash": _("Deposit from outside"),
+    "approveTransactionHash": _("Token allowance"),
+    "approveUserOpHash": _("Token allowance user operation"),
+    "mintTransactionHash": _("Mint on destination chain"),
+    "mintUserOpHash": _("Mint user operation"),
+    "returnTransactionHash": _("Return transaction"),
+    "returnUserOpHash": _("Return user operation"),
+    "depositHash": _("External deposit"),
 }
 REFERENCE_NAMES: Final[Mapping[str, str]] = {
-    "reference": _("Reference to write on the deposit"),
+    "reference": _("Deposit reference"),
     "bankName": _("Bank"),
-    "bankAddress": _("Address of the bank"),
+    "bankAddress": _("Bank address"),
     "senderName": _("Sender"),
     "routingNumber": _("Routing number"),
     "accountNumber": _("Account number"),
-    "accountType": _("Type of account"),
-    "referenceNumber": _("Reference of the sender"),
-    "fedBatchId": _("Fed batch id"),
+    "accountType": _("Account type"),
+    "referenceNumber": _("Sender reference"),
+    "fedBatchId": _("Fed batch ID"),
     "imad": _("IMAD"),
     "omad": _("OMAD"),
     "traceNumber": _("Trace number"),
@@ -53,18 +53,19 @@ REFERENCE_NAMES: Final[Mapping[str, str]] = {
     "paymentRail": _("Payment rail"),
 }
 ROLE_NAMES: Final[Mapping[str, str]] = {
-    "liquidity": _("Liquidity of the house"),
-    "fees": _("Fees of the house"),
-    "outside": _("Outside the platform"),
+    "liquidity": _("House liquidity"),
+    "fees": _("House fees"),
+    "outside": _("External"),
     "in_transit": _("In transit"),
     "receivable": _("Receivables"),
     "write_offs": _("Write-offs"),
+    "gas": _("Gas costs"),
     "payable": _("Fees payable"),
 }
 QUOTE_NAMES: Final = (
-    ("sendGross", _("Sent, with fees")),
+    ("sendGross", _("Sent, including fees")),
     ("sendNet", _("Converted")),
-    ("railFee", _("Fee of the rail")),
-    ("receiveGross", _("Received, before what is taken from it")),
+    ("railFee", _("Rail fee")),
+    ("receiveGross", _("Gross received")),
     ("receiveNet", _("Received")),
 )

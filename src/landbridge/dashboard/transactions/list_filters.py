@@ -1,34 +1,36 @@
-"""The filters of the list: as the address has them, and as the interface takes them."""
+"""Filters of the transaction list: from the page's query string to the API's parameters."""
 
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.core.ids import as_uuid
-from landbridge.dashboard.queries import Asked
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import ListQuery
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.http.internal_client import InternalClient
 
-FILTERS = ("type", "status", "currency", "user", "from", "until", "least", "most")
+FILTERS = ("type", "status", "currency", "user", "from", "until", "minimum", "maximum")
 _DAY = timedelta(days=1)
 
 
-async def as_query(asked: Asked, interface: Interface, zone: ZoneInfo) -> dict[str, str | None]:
-    """What the interface is asked; raises `FieldInvalid` for what makes no sense."""
+async def to_api_query(
+    query: ListQuery, interface: InternalClient, zone: ZoneInfo
+) -> dict[str, str | None]:
+    """Return the API query of the filters; raise `FieldInvalid` for an invalid one."""
     return {
-        "type": asked.text("type") or None,
-        "status": asked.text("status") or None,
-        "currency": asked.text("currency") or None,
-        "userId": await _user(asked.text("user"), interface),
-        "createdAfter": _bound("from", asked.text("from"), zone, timedelta()),
-        "createdBefore": _bound("until", asked.text("until"), zone, _DAY),
-        "minAmount": asked.text("least") or None,
-        "maxAmount": asked.text("most") or None,
-        "cursor": asked.cursor,
+        "type": query.text("type") or None,
+        "status": query.text("status") or None,
+        "currency": query.text("currency") or None,
+        "userId": await _user(query.text("user"), interface),
+        "createdAfter": _day_start("from", query.text("from"), zone, timedelta()),
+        "createdBefore": _day_start("until", query.text("until"), zone, _DAY),
+        "minAmount": query.text("minimum") or None,
+        "maxAmount": query.text("maximum") or None,
+        "cursor": query.cursor,
     }
 
 
-async def _user(text: str, interface: Interface) -> str | None:
-    """The id of a user who was named by id or by e-mail."""
+async def _user(text: str, interface: InternalClient) -> str | None:
+    """Return the id of a user given by id or e-mail."""
     if not text:
         return None
     if as_uuid(text) is not None:
@@ -36,16 +38,16 @@ async def _user(text: str, interface: Interface) -> str | None:
     found = (await interface.get("/v2/users", email=text, limit=2))["users"]
     exact = [each for each in found if each["email"].casefold() == text.casefold()] or found
     if len(exact) != 1:
-        raise FieldInvalid("Give the id of a user, or an e-mail that one user has.", field="user")
+        raise FieldInvalid("Enter a user ID, or an e-mail that only one user has.", field="user")
     return str(exact[0]["id"])
 
 
-def _bound(name: str, text: str, zone: ZoneInfo, later: timedelta) -> str | None:
-    """The beginning of a day, or of the one after it, by the organisation's clocks."""
+def _day_start(name: str, text: str, zone: ZoneInfo, later: timedelta) -> str | None:
+    """Return the start of a day, or of the next, in the organisation's zone."""
     if not text:
         return None
     try:
         day = date.fromisoformat(text) + later
         return datetime.combine(day, time(), tzinfo=zone).isoformat()
     except (ValueError, OverflowError):
-        raise FieldInvalid("A date looks like 2026-01-31.", field=name) from None
+        raise FieldInvalid("Enter a date, for example 2026-01-31.", field=name) from None

@@ -6,16 +6,16 @@ from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.books.model import CURRENCIES, KINDS, STATUSES
-from landbridge.core.errors import FieldInvalid
-from landbridge.dashboard.asker_names import Askers
-from landbridge.dashboard.pages import Renderer
-from landbridge.dashboard.queries import PAGE_SIZE, asked
+from landbridge.dashboard.actor_names import ActorDirectory
+from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
-from landbridge.dashboard.transactions.list_filters import FILTERS, as_query
-from landbridge.dashboard.transactions.payment import see
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.web.inside import Interface
+from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
+from landbridge.dashboard.transactions.payment import payment_values
+from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.internal_client import InternalClient
 
 _NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
 
@@ -30,24 +30,24 @@ class TransactionPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """The list, newest first."""
-        told = asked(request, *FILTERS)
-        found, wrong = _NOTHING, None
+        """List transactions, newest first."""
+        query = read_list_query(request, *FILTERS)
+        found, filter_error = _NOTHING, None
         try:
-            query = await as_query(told, interface, request.user.zone)
-            found = await interface.get("/v2/transactions", limit=PAGE_SIZE, **query)
+            api_query = await to_api_query(query, interface, request.user.zone)
+            found = await interface.get("/v2/transactions", limit=PAGE_SIZE, **api_query)
         except FieldInvalid as error:
-            wrong = error.message
-        is_last = len(found["data"]) < PAGE_SIZE and not told.filters
+            filter_error = error.message
+        is_last = len(found["data"]) < PAGE_SIZE and not query.filters
         return renderer.page(
             request,
             "transactions/list.html",
-            asked=told,
-            wrong=wrong,
+            list_query=query,
+            filter_error=filter_error,
             transactions=found["data"],
-            older=None if is_last else told.older(found["nextCursor"]),
+            older=None if is_last else query.older(found["nextCursor"]),
             kind_names=KIND_NAMES,
             kinds=list(KINDS),
             statuses=STATUSES,
@@ -60,10 +60,10 @@ class TransactionPages(Controller):
         request: PageRequest,
         transactionId: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
-        askers: NamedDependency[Askers],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
     ) -> Response[str]:
-        """One payment, with everything that is known of it."""
-        seen = await see(interface, transactionId)
-        names = await askers.names(request.user.caller.org_id)
-        return renderer.page(request, "transactions/payment.html", names=names.all, **seen)
+        """Show one transaction with all its details."""
+        values = await payment_values(interface, transactionId)
+        names = await actors.names(request.user.caller.org_id)
+        return renderer.page(request, "transactions/payment.html", names=names.all, **values)

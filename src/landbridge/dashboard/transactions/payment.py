@@ -1,30 +1,33 @@
-"""All that is known of one payment, asked of the interface at once."""
+"""Details of one payment, collected from the API concurrently."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from landbridge.core.errors import Refused
 from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.transactions import kinds
 from landbridge.dashboard.transactions.journals import journals
-from landbridge.web.inside import Interface
+from landbridge.platform.core.errors import Refused, ResourceNotFound
+from landbridge.platform.http.internal_client import InternalClient
 
-# The last events of a payment; the page of events has the others.
+# Latest events of a payment; the page of events has the others.
 _EVENTS = 10
 _REVIEWED = frozenset({"ONRAMP", "OFFRAMP"})
-# In these no provider was ever asked for anything.
+# States of chain orders that do not change any more.
+_FINAL = frozenset({"FINAL", "REVERTED", "REJECTED"})
+# Statuses before any order to a provider.
 _NEVER_STUCK = frozenset({"OPEN_QUOTE", "QUOTE_FAILED", "PENDING_APPROVAL"})
 
 
-async def see(interface: Interface, transaction_id: str) -> dict[str, Any]:
-    """What the page of a payment shows; raises `TransactionNotFound`."""
+async def payment_values(interface: InternalClient, transaction_id: str) -> dict[str, Any]:
+    """Return the values of a payment's page; raise `TransactionNotFound` if there is none."""
     summary = await interface.get(f"/v2/transactions/{transaction_id}")
-    payment, events, review, resolvable = await asyncio.gather(
+    payment, events, review, resolvable, chain_orders = await asyncio.gather(
         interface.get(summary["resource"], expand="timeline"),
         interface.get("/v2/events", objectId=summary["id"], order="desc", limit=_EVENTS),
         _review(interface, summary),
         _resolvable(interface, summary),
+        _chain_orders(interface, summary),
     )
     details = payment["transferDetails"]
     approval, delivered, payee_name = await asyncio.gather(
@@ -32,25 +35,27 @@ async def see(interface: Interface, transaction_id: str) -> dict[str, Any]:
         asyncio.gather(*(_deliveries(interface, each) for each in events["records"])),
         _payee_name(interface, summary, details),
     )
-    stations = [each for each in summary["history"] if each["statusAfter"] is not None]
+    steps = [each for each in summary["history"] if each["statusAfter"] is not None]
     return {
         "summary": summary,
         "payment": payment,
         "kind": summary["type"],
         "details": details,
         "timeline": payment["timeline"],
-        "stations": stations,
-        "ends": _ends(summary, details, payee_name),
+        "steps": steps,
+        "parties": _parties(summary, details, payee_name),
         "quote": _quote(details),
         "fees": _fees(summary, details),
         "hashes": _hashes(summary["history"]),
+        "chain_orders": chain_orders,
+        "is_open_on_chain": any(each["state"] not in _FINAL for each in chain_orders),
         "references": _references(details),
         "journals": journals(summary),
         "approval": approval,
         "review": review,
         "resolvable": resolvable,
         "events": list(zip(events["records"], delivered, strict=True)),
-        "failed_reason": details.get("failedReason") or _error(details) or _obstacle(details),
+        "failed_reason": details.get("failedReason") or _error(details) or _pending_reason(details),
         "raw": pretty({"payment": payment, "transaction": summary}),
         "kind_names": kinds.KIND_NAMES,
         "party_names": kinds.PARTY_NAMES,
@@ -58,8 +63,8 @@ async def see(interface: Interface, transaction_id: str) -> dict[str, Any]:
     }
 
 
-async def _review(interface: Interface, summary: Mapping[str, Any]) -> Any:
-    """What compliance has asked about it; None for those who may not see that."""
+async def _review(interface: InternalClient, summary: Mapping[str, Any]) -> Any:
+    """Return the payment's compliance review; None without one or without permission."""
     if summary["type"] not in _REVIEWED:
         return None
     try:
@@ -69,11 +74,11 @@ async def _review(interface: Interface, summary: Mapping[str, Any]) -> Any:
     return found if found["rfis"] else None
 
 
-async def _resolvable(interface: Interface, summary: Mapping[str, Any]) -> Any:
-    """What can be decided on it and what was; None if nothing, or for those who may not see that.
+async def _resolvable(interface: InternalClient, summary: Mapping[str, Any]) -> Any:
+    """Return resolutions and possible actions; None without any or without permission.
 
-    Also asked of a payment at its end: what was decided on it is shown, and a completed payout may
-    come back. It takes two statements more.
+    Also read for a final payment: it shows earlier resolutions, and a completed payout may be
+    returned. This costs two more statements.
     """
     if summary["type"] == "WALLET.SWAP" or summary["status"] in _NEVER_STUCK:
         return None
@@ -84,26 +89,34 @@ async def _resolvable(interface: Interface, summary: Mapping[str, Any]) -> Any:
     return found if found["actions"] or found["resolutions"] else None
 
 
-async def _approval(interface: Interface, details: Mapping[str, Any]) -> Any:
-    """The approval with all its votes, or as the payment has it for those who may not vote."""
-    told = details.get("approval") or _part(details, "receipt").get("approval")
-    if told is None:
+async def _chain_orders(interface: InternalClient, summary: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the payment's orders on connected chains; none where it has none."""
+    try:
+        return (await interface.get(f"/v2/chains/orders/{summary['id']}"))["orders"]
+    except ResourceNotFound:
+        return []
+
+
+async def _approval(interface: InternalClient, details: Mapping[str, Any]) -> Any:
+    """Return the approval with all votes, or without them if the visitor may not vote."""
+    approval = details.get("approval") or _nested(details, "receipt").get("approval")
+    if approval is None:
         return None
     try:
-        found = await interface.get(f"/v2/transfer-approvals/{told['id']}")
+        found = await interface.get(f"/v2/transfer-approvals/{approval['id']}")
     except Refused:
-        return told
-    return {**told, "votes": found["approval"]["votes"]}
+        return approval
+    return {**approval, "votes": found["approval"]["votes"]}
 
 
-async def _deliveries(interface: Interface, event: Mapping[str, Any]) -> Sequence[Any]:
+async def _deliveries(interface: InternalClient, event: Mapping[str, Any]) -> Sequence[Any]:
     return (await interface.get(f"/v2/events/{event['eventId']}"))["deliveries"]
 
 
 async def _payee_name(
-    interface: Interface, summary: Mapping[str, Any], details: Mapping[str, Any]
+    interface: InternalClient, summary: Mapping[str, Any], details: Mapping[str, Any]
 ) -> str | None:
-    """What the user is called who is paid, if that is another one."""
+    """Return the name of the recipient, if it is a user."""
     user_id = details["destination"].get("userId")
     if user_id is None:
         return None
@@ -115,46 +128,46 @@ async def _payee_name(
         return None
 
 
-def _ends(
+def _parties(
     summary: Mapping[str, Any], details: Mapping[str, Any], payee_name: str | None
 ) -> Sequence[Mapping[str, Any]]:
-    """Both ends alike, whatever the kind."""
-    ends: list[Mapping[str, Any]] = []
+    """Return source and destination in one shape for all kinds."""
+    parties: list[Mapping[str, Any]] = []
     for side, name in (("source", summary["userName"]), ("destination", payee_name)):
-        told = details[side]
-        # Coins that come from outside have no user of ours as their source.
-        user_id = told.get("userId") if side == "destination" else summary["userId"]
-        ends.append(
+        party = details[side]
+        # The source of external coins is not a user.
+        user_id = party.get("userId") if side == "destination" else summary["userId"]
+        parties.append(
             {
                 **summary[side],
                 "userId": user_id,
                 "userName": name,
-                "walletAddress": told.get("walletAddress"),
-                "externalWalletId": told.get("externalWalletId"),
-                "accountId": told.get("accountId"),
+                "walletAddress": party.get("walletAddress"),
+                "externalWalletId": party.get("externalWalletId"),
+                "accountId": party.get("accountId"),
             }
         )
-    return ends
+    return parties
 
 
 def _quote(details: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    told = details.get("quoteInformation")
-    if told is None:
+    quote = details.get("quoteInformation")
+    if quote is None:
         return None
     return {
-        "lines": [(name, told[member]) for member, name in kinds.QUOTE_NAMES if told.get(member)],
-        "rate": told["rate"],
-        "expiresAt": told["expiresAt"],
+        "lines": [(name, quote[member]) for member, name in kinds.QUOTE_NAMES if quote.get(member)],
+        "rate": quote["rate"],
+        "expiresAt": quote["expiresAt"],
     }
 
 
 def _fees(summary: Mapping[str, Any], details: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Ours, and the organisation's own, whatever the kind calls them."""
+    """Return Landbridge's fees and the organisation's own in one shape for all kinds."""
     fees: list[Mapping[str, Any]] = [
         {"type": each["type"], "amount": each["amount"], "currency": each["currency"]}
-        for each in _part(details, "billingInformation").get("fees", [])
+        for each in _nested(details, "billingInformation").get("fees", [])
     ]
-    own = _part(details, "developerFee")
+    own = _nested(details, "developerFee")
     currency = summary["source"]["currency"]
     if "feeAmount" in own:
         fees.append({"type": own["feeType"], "amount": own["feeAmount"], "currency": currency})
@@ -166,7 +179,7 @@ def _fees(summary: Mapping[str, Any], details: Mapping[str, Any]) -> Sequence[Ma
 
 
 def _hashes(history: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str, str]]:
-    """What each transaction on a chain was, its hash, and when it was told."""
+    """Return the label, hash and recording time of each chain transaction."""
     return [
         (kinds.HASH_NAMES[name], value, each["at"])
         for each in history
@@ -176,27 +189,31 @@ def _hashes(history: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str, st
 
 
 def _references(details: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    """By what banks know it."""
-    told: dict[str, Any] = {
-        **_part(_part(details, "receipt"), "paymentTracking"),
-        **_part(details["source"], "bankInfo"),
-        "reference": _part(details, "depositInfo").get("reference"),
+    """Return the bank references."""
+    references: dict[str, Any] = {
+        **_nested(_nested(details, "receipt"), "paymentTracking"),
+        **_nested(details["source"], "bankInfo"),
+        "reference": _nested(details, "depositInfo").get("reference"),
     }
-    return [(name, told[key]) for key, name in kinds.REFERENCE_NAMES.items() if told.get(key)]
+    return [
+        (name, references[key])
+        for key, name in kinds.REFERENCE_NAMES.items()
+        if references.get(key)
+    ]
 
 
 def _error(details: Mapping[str, Any]) -> str | None:
-    return _part(details, "errorDetails").get("message") or details.get("error")
+    return _nested(details, "errorDetails").get("message") or details.get("error")
 
 
-def _obstacle(details: Mapping[str, Any]) -> str | None:
-    """Why an order that is still to be carried out has not been so far."""
+def _pending_reason(details: Mapping[str, Any]) -> str | None:
+    """Return why a pending order has not been carried out yet."""
     if details["status"] == "COMPLETED":
         return None
     return details.get("blockedReason") or details.get("lastRefusal")
 
 
-def _part(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A member that is an object; an empty one where there is none."""
-    found: Mapping[str, Any] | None = told.get(name)
+def _nested(details: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a nested object; an empty one if it is missing."""
+    found: Mapping[str, Any] | None = details.get(name)
     return found or {}

@@ -1,4 +1,4 @@
-"""The search, as a page and for the palette."""
+"""Search, as a page and for the command palette."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.dashboard.pages import Renderer
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _TYPE_NAMES: Mapping[str, str] = {
     "user": _("User"),
     "wallet": _("Wallet"),
-    "externalWallet": _("Address outside"),
+    "externalWallet": _("External address"),
     "transaction": _("Transaction"),
 }
 
@@ -30,30 +30,30 @@ class SearchPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """What is found; with `part` the options of the palette alone."""
+        """Show the results; with `part` only the options of the palette."""
         text = request.query_params.get("q", "").strip()
         results: list[dict[str, Any]] = []
-        wrong = None
+        filter_error = None
         if text:
             try:
                 results = (await interface.get("/v2/search", q=text))["results"]
             except FieldInvalid as error:
-                wrong = error.message
+                filter_error = error.message
         is_part = "part" in request.query_params
         return renderer.page(
             request,
             "transactions/options.html" if is_part else "transactions/search.html",
             text=text,
             results=[(each, _path(each)) for each in results],
-            wrong=wrong,
+            filter_error=filter_error,
             type_names=_TYPE_NAMES,
         )
 
 
 def _path(result: Mapping[str, Any]) -> str:
-    """The page of what was found."""
+    """Return the page of a result."""
     match result["type"]:
         case "user":
             return f"/dashboard/users/{result['id']}"

@@ -1,7 +1,7 @@
-"""The form of a bank account, made from the table of its type: it shows only what that asks.
+"""Bank account form, built from the field table of the account type.
 
-A few members decide about others (the kind of transfer about the routing number). They are chosen
-first; the rest is shown for what was chosen.
+A few controlling fields decide which others apply: the transfer type decides the routing number.
+They are chosen first; the form then shows the fields for these values.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,52 +9,52 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from landbridge.accounts.tables import (
+from landbridge.customers.bank_accounts.field_tables import (
     COUNTRY,
     EMAIL,
     NAME,
     PHONE,
-    Field,
+    AccountField,
+    AccountTypeTable,
+    AddressField,
+    ChoiceField,
+    DependentChoiceField,
+    DependentNumberField,
+    FieldCondition,
     Kind,
-    NumberBy,
-    PastDay,
-    PostalAddress,
+    PastDateField,
     Ramp,
-    Table,
-    Text,
-    When,
-    Words,
-    WordsBy,
+    TextField,
 )
-from landbridge.accounts.types import BY_TYPE
-from landbridge.dashboard.users.account_words import field_word
-from landbridge.dashboard.users.nesting import nested
-from landbridge.formats.banks import BankNumber
-from landbridge.users.model import UserType
+from landbridge.customers.bank_accounts.types import BY_TYPE
+from landbridge.customers.users.model import UserType
+from landbridge.dashboard.users.account_labels import field_label
+from landbridge.dashboard.users.nested_fields import nest
+from landbridge.platform.formats.bank_numbers import BankNumber
 
 HOLDER = "accountHolder"
 FIRST_KIND = "us:offramp"
 
 
-class Look(StrEnum):
-    """What an input looks like."""
+class InputType(StrEnum):
+    """Kind of input shown for a field."""
 
     TEXT = "text"
     EMAIL = "email"
     PHONE = "tel"
-    DAY = "date"
-    WORDS = "words"
+    DATE = "date"
+    SELECT = "select"
     COUNTRY = "country"
     ADDRESS = "address"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
-    """An input; `name` is the place in the request, `expected` says its form."""
+class AccountFormInput:
+    """Input of the form. `name` is its path in the request, `expected` describes its format."""
 
     name: str
     label: str
-    look: Look
+    input_type: InputType
     is_required: bool
     choices: Sequence[str] = ()
     default: str = ""
@@ -63,156 +63,185 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountForm:
-    """What a type asks; `decided` are the members that were chosen first."""
+    """Form of an account type; `controlling_values` are those chosen first."""
 
-    table: Table
+    table: AccountTypeTable
     ramp: Ramp
     holder_type: UserType
-    deciders: Sequence[Input]
-    decided: Mapping[str, str]
-    bank: Sequence[Input]
-    holder: Sequence[Input]
-    # Members of which one has to be told, or may be.
-    either: Sequence[Sequence[str]]
+    controlling_inputs: Sequence[AccountFormInput]
+    controlling_values: Mapping[str, str]
+    bank_inputs: Sequence[AccountFormInput]
+    holder_inputs: Sequence[AccountFormInput]
+    # Groups of fields of which one is enough.
+    alternatives: Sequence[Sequence[str]]
 
     @property
     def kind(self) -> str:
-        """As forms name it."""
+        """Account type and direction, as `us:offramp`."""
         return f"{self.table.name}:{self.ramp}"
 
     @property
     def rail(self) -> str:
-        """On which the user has to be verified."""
+        """Return the rail for which the user must be verified."""
         kind = self.table.field("currency").kind
-        only = kind.values[0] if isinstance(kind, Words) else ""
-        return self.table.kyc_rail(self.decided.get("currency", only)).value
+        only = kind.values[0] if isinstance(kind, ChoiceField) else ""
+        return self.table.kyc_rail(self.controlling_values.get("currency", only)).value
 
 
-def account_form(told: Mapping[str, str]) -> AccountForm:
-    """The form of the type, holder and kind of transfer that were chosen; else of the first."""
-    name, _, ramp_name = told.get("kind", FIRST_KIND).partition(":")
+def account_form(submitted: Mapping[str, str]) -> AccountForm:
+    """Return the form of the chosen account type and holder, of the first type if unknown."""
+    name, _, ramp_name = submitted.get("kind", FIRST_KIND).partition(":")
     table = next((BY_TYPE[key] for key in BY_TYPE if key == (name, ramp_name)), None)
     if table is None:
-        return account_form({**told, "kind": FIRST_KIND})
-    holder_type = next((each for each in table.holder if each == told.get("holder")), None)
+        return account_form({**submitted, "kind": FIRST_KIND})
+    holder_type = next((each for each in table.holder if each == submitted.get("holder")), None)
     holder_type = holder_type or UserType.INDIVIDUAL
-    decided = _decided(table, told)
+    controlling_values = _controlling_values(table, submitted)
     prefix = f"{name}."
     fields = table.holder.get(holder_type, ())
     return AccountForm(
         table=table,
         ramp=Ramp(ramp_name),
         holder_type=holder_type,
-        deciders=[_input(each, "", decided) for each in _deciders(table)],
-        decided=decided,
-        bank=[
-            _input(each, prefix, decided, is_required=each.name in _only_ways(table, decided))
-            for each in table.fields
-            if each.name not in decided and _is_shown(each, decided)
+        controlling_inputs=[
+            _input(each, "", controlling_values) for each in _controlling_fields(table)
         ],
-        holder=[_input(each, f"{HOLDER}.", decided) for each in fields],
-        either=[
-            shown
+        controlling_values=controlling_values,
+        bank_inputs=[
+            _input(
+                each,
+                prefix,
+                controlling_values,
+                is_required=each.name in _sole_alternatives(table, controlling_values),
+            )
+            for each in table.fields
+            if each.name not in controlling_values and _is_applicable(each, controlling_values)
+        ],
+        holder_inputs=[_input(each, f"{HOLDER}.", controlling_values) for each in fields],
+        alternatives=[
+            names
             for each in table.choices
-            if len(shown := [one for one in each.members if _is_told(table, one, decided)]) > 1
+            if len(
+                names := [
+                    name
+                    for name in each.members
+                    if _is_named_field_shown(table, name, controlling_values)
+                ]
+            )
+            > 1
         ],
     )
 
 
-def account_body(form: AccountForm, told: Mapping[str, str]) -> dict[str, Any]:
-    """The request that such a form makes."""
+def account_body(form: AccountForm, submitted: Mapping[str, str]) -> dict[str, Any]:
+    """Return the request body for a submitted form."""
     name = form.table.name
-    body = nested(told, name, HOLDER)
-    bank: dict[str, Any] = {**body.get(name, {}), **form.decided}
-    for each in form.bank:
-        # Where there is one word only, nobody is asked.
+    body = nest(submitted, name, HOLDER)
+    bank: dict[str, Any] = {**body.get(name, {}), **form.controlling_values}
+    for each in form.bank_inputs:
+        # A field with a single choice is not shown; send that choice.
         if len(each.choices) == 1:
             bank[each.name.partition(".")[2]] = each.choices[0]
-    asked: dict[str, Any] = {"rail": form.ramp.value, "type": name, name: bank}
-    if form.holder:
-        asked[HOLDER] = {**body.get(HOLDER, {}), "type": form.holder_type.value}
-    return asked | {"requestId": told.get("requestId") or None}
+    request: dict[str, Any] = {"rail": form.ramp.value, "type": name, name: bank}
+    if form.holder_inputs:
+        request[HOLDER] = {**body.get(HOLDER, {}), "type": form.holder_type.value}
+    return request | {"requestId": submitted.get("requestId") or None}
 
 
-def _deciders(table: Table) -> Iterator[Field]:
-    """Members that others depend on, and that there is a choice of."""
-    wanted = {name for each in table.fields for name in each.depends_on}
+def _controlling_fields(table: AccountTypeTable) -> Iterator[AccountField]:
+    """Yield fields that other fields depend on and that have more than one choice."""
+    referenced = {name for each in table.fields for name in each.depends_on}
     for each in table.fields:
-        if each.name in wanted and (not isinstance(each.kind, Words) or len(each.kind.values) > 1):
+        if each.name in referenced and (
+            not isinstance(each.kind, ChoiceField) or len(each.kind.values) > 1
+        ):
             yield each
 
 
-def _decided(table: Table, told: Mapping[str, str]) -> dict[str, str]:
-    decided: dict[str, str] = {}
-    for each in _deciders(table):
-        words = _words(each.kind, decided)
-        asked = told.get(each.name, "")
-        decided[each.name] = asked if asked in words else each.default or words[0]
-    return decided
+def _controlling_values(table: AccountTypeTable, submitted: Mapping[str, str]) -> dict[str, str]:
+    controlling_values: dict[str, str] = {}
+    for each in _controlling_fields(table):
+        choices = _choices(each.kind, controlling_values)
+        value = submitted.get(each.name, "")
+        controlling_values[each.name] = value if value in choices else each.default or choices[0]
+    return controlling_values
 
 
-def _words(kind: Kind, decided: Mapping[str, str]) -> Sequence[str]:
+def _choices(kind: Kind, controlling_values: Mapping[str, str]) -> Sequence[str]:
     match kind:
-        case Words(values):
+        case ChoiceField(values):
             return values
-        case WordsBy(member, values):
-            return values[decided[member]]
+        case DependentChoiceField(member, values):
+            return values[controlling_values[member]]
         case _:
             return ()
 
 
-def _is_told(table: Table, name: str, decided: Mapping[str, str]) -> bool:
-    return _is_shown(table.field(name), decided)
+def _is_named_field_shown(
+    table: AccountTypeTable, name: str, controlling_values: Mapping[str, str]
+) -> bool:
+    return _is_applicable(table.field(name), controlling_values)
 
 
-def _is_shown(field: Field, decided: Mapping[str, str]) -> bool:
-    """Whether it may be told, and is of use."""
-    if field.refused is not None and _holds(field.refused, decided):
+def _is_applicable(field: AccountField, controlling_values: Mapping[str, str]) -> bool:
+    """Return whether the field is accepted and relevant for these controlling values."""
+    if field.refused is not None and _is_met(field.refused, controlling_values):
         return False
-    return not isinstance(field.required, When) or _holds(field.required, decided)
+    return not isinstance(field.required, FieldCondition) or _is_met(
+        field.required, controlling_values
+    )
 
 
-def _holds(when: When, decided: Mapping[str, str]) -> bool:
-    return decided.get(when.member) in when.words
+def _is_met(condition: FieldCondition, controlling_values: Mapping[str, str]) -> bool:
+    return controlling_values.get(condition.member) in condition.words
 
 
-def _only_ways(table: Table, decided: Mapping[str, str]) -> set[str]:
-    """Members that are left of those of which one has to be told."""
-    ways = [
-        [one for one in each.members if _is_told(table, one, decided)]
+def _sole_alternatives(table: AccountTypeTable, controlling_values: Mapping[str, str]) -> set[str]:
+    """Return fields that became required: the only remaining one of a required group."""
+    remaining = [
+        [name for name in each.members if _is_named_field_shown(table, name, controlling_values)]
         for each in table.choices
         if each.at_least
     ]
-    return {each[0] for each in ways if len(each) == 1}
+    return {each[0] for each in remaining if len(each) == 1}
 
 
 def _input(
-    field: Field, prefix: str, decided: Mapping[str, str], *, is_required: bool = False
-) -> Input:
-    look, expected = _look(field.kind, decided)
-    return Input(
+    field: AccountField,
+    prefix: str,
+    controlling_values: Mapping[str, str],
+    *,
+    is_required: bool = False,
+) -> AccountFormInput:
+    input_type, expected = _input_type(field.kind, controlling_values)
+    return AccountFormInput(
         name=f"{prefix}{field.name}",
-        label=field_word(field.name),
-        look=look,
+        label=field_label(field.name),
+        input_type=input_type,
         is_required=is_required or field.required is not False,
-        choices=_words(field.kind, decided),
+        choices=_choices(field.kind, controlling_values),
         default=field.default or "",
         expected=expected,
     )
 
 
-def _look(kind: Kind, decided: Mapping[str, str]) -> tuple[Look, str]:
+def _input_type(kind: Kind, controlling_values: Mapping[str, str]) -> tuple[InputType, str]:
     match kind:
-        case Words() | WordsBy():
-            return Look.WORDS, ""
-        case PastDay():
-            return Look.DAY, ""
-        case PostalAddress():
-            return Look.ADDRESS, ""
+        case ChoiceField() | DependentChoiceField():
+            return InputType.SELECT, ""
+        case PastDateField():
+            return InputType.DATE, ""
+        case AddressField():
+            return InputType.ADDRESS, ""
         case BankNumber():
-            return Look.TEXT, kind.expected
-        case NumberBy():
-            return Look.TEXT, kind.numbers[decided[kind.member]].expected
-        case Text():
-            plain = {COUNTRY: Look.COUNTRY, EMAIL: Look.EMAIL, PHONE: Look.PHONE, NAME: Look.TEXT}
-            return plain.get(kind, Look.TEXT), ""
+            return InputType.TEXT, kind.expected
+        case DependentNumberField():
+            return InputType.TEXT, kind.numbers[controlling_values[kind.member]].expected
+        case TextField():
+            plain = {
+                COUNTRY: InputType.COUNTRY,
+                EMAIL: InputType.EMAIL,
+                PHONE: InputType.PHONE,
+                NAME: InputType.TEXT,
+            }
+            return plain.get(kind, InputType.TEXT), ""

@@ -1,4 +1,4 @@
-"""Bank accounts of a user: where money goes out to, and comes in from."""
+"""Bank accounts of a user, for payouts and pay-ins."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,24 +8,25 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.accounts.types import BY_TYPE
-from landbridge.core.errors import FieldInvalid, Refused
+from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import new_request_id, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked
+from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
+from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.account_forms import HOLDER, account_body, account_form
-from landbridge.dashboard.users.account_words import (
-    HOLDER_WORDS,
-    RAMP_WORDS,
-    field_word,
-    type_word,
+from landbridge.dashboard.users.account_labels import (
+    HOLDER_LABELS,
+    RAMP_LABELS,
+    choice_label,
+    field_label,
+    type_label,
 )
-from landbridge.dashboard.users.nesting import flat, typed
-from landbridge.dashboard.users.whose import page_path, user_path, whose
-from landbridge.dashboard.visitors import PageRequest, check_may_edit
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.dashboard.users.nested_fields import flatten, submitted_values
+from landbridge.dashboard.users.page_context import page_path, user_context, user_path
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
 _FILTERS = ("rail", "type", "currency")
 
@@ -41,17 +42,17 @@ class AccountPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Newest first, deleted ones too; numbers are masked."""
-        values, query = await whose(interface, user_id), asked(request, *_FILTERS)
+        """List accounts, newest first, including deleted ones; account numbers are masked."""
+        values, query = await user_context(interface, user_id), read_list_query(request, *_FILTERS)
         found: dict[str, Any] = {"banks": [], "nextCursor": None}
-        wrong = ""
+        filter_error = ""
         try:
             path = f"{user_path(user_id)}/accounts"
             found = await interface.get(path, **query.filters, cursor=query.cursor, limit=PAGE_SIZE)
         except FieldInvalid as error:
-            wrong = error.message
+            filter_error = error.message
         is_full = len(found["banks"]) == PAGE_SIZE
         return renderer.page(
             request,
@@ -60,11 +61,11 @@ class AccountPages(Controller):
             accounts=found["banks"],
             older=query.older(found["nextCursor"] if is_full else None),
             newest=query.newest,
-            told=query,
+            list_query=query,
             types=_types(),
-            ramp_words=RAMP_WORDS,
-            type_word=type_word,
-            wrong=wrong,
+            ramp_labels=RAMP_LABELS,
+            type_label=type_label,
+            filter_error=filter_error,
         )
 
     @get("/new")
@@ -73,17 +74,19 @@ class AccountPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """What the chosen type asks; the holder is the user, until told otherwise."""
+        """Show the form for the chosen account type; the user is the default account holder."""
         check_may_edit(request.user)
-        values = await whose(interface, user_id)
-        told = dict(request.query_params)
-        told.setdefault("holder", values["user"]["type"])
+        values = await user_context(interface, user_id)
+        submitted = dict(request.query_params)
+        submitted.setdefault("holder", values["user"]["type"])
         known = await interface.get(f"{user_path(user_id)}/particulars")
-        told |= flat(known["address"] or {}, f"{HOLDER}.address")
-        told |= {f"{HOLDER}.name": values["user"]["name"], "requestId": new_request_id()}
-        return renderer.page(request, "users/account_new.html", **values, **_form(request, told))
+        submitted |= flatten(known["address"] or {}, f"{HOLDER}.address")
+        submitted |= {f"{HOLDER}.name": values["user"]["name"], "requestId": new_request_id()}
+        return renderer.page(
+            request, "users/account_new.html", **values, **_form(request, submitted)
+        )
 
     @post("/new")
     async def create(
@@ -91,21 +94,21 @@ class AccountPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Add it; a number that contradicts itself makes one that is rejected, and says why."""
-        told = typed(await read_form(request))
+        """Add the account; a number that fails its check is stored as rejected, with a reason."""
+        submitted = submitted_values(await read_form(request))
         path = f"{user_path(user_id)}/accounts"
         try:
-            made = await interface.post(path, account_body(account_form(told), told))
+            created = await interface.post(path, account_body(account_form(submitted), submitted))
         except Refused as problem:
-            values = await whose(interface, user_id)
-            return renderer.again(
-                request, "users/account_new.html", problem, **values, **_form(request, told)
+            values = await user_context(interface, user_id)
+            return renderer.with_problem(
+                request, "users/account_new.html", problem, **values, **_form(request, submitted)
             )
-        is_good = made["status"] == "ACTIVE"
-        said = _("The account was added.") if is_good else _("The account was added, but look.")
-        return go(f"{page_path(user_id)}/accounts/{made['id']}", said=said)
+        is_good = created["status"] == "ACTIVE"
+        message = _("Account added") if is_good else _("Account added. Check its status.")
+        return redirect(f"{page_path(user_id)}/accounts/{created['id']}", notice=message)
 
     @get("/{account_id:str}")
     async def show(
@@ -114,9 +117,9 @@ class AccountPages(Controller):
         user_id: FromPath[str],
         account_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """One account, whole."""
+        """Show an account with all its details."""
         values = await _account(interface, user_id, account_id)
         return renderer.page(request, "users/account.html", **values)
 
@@ -127,45 +130,48 @@ class AccountPages(Controller):
         user_id: FromPath[str],
         account_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Make it unusable for good."""
+        """Delete the account permanently."""
         try:
             await interface.delete(f"{user_path(user_id)}/accounts/{account_id}")
         except Refused as problem:
             values = await _account(interface, user_id, account_id)
-            return renderer.again(request, "users/account.html", problem, **values)
-        return go(f"{page_path(user_id)}/accounts", said=_("The account was deleted."))
+            return renderer.with_problem(request, "users/account.html", problem, **values)
+        return redirect(f"{page_path(user_id)}/accounts", notice=_("Account deleted"))
 
 
-async def _account(interface: Interface, user_id: str, account_id: str) -> dict[str, Any]:
+async def _account(interface: InternalClient, user_id: str, account_id: str) -> dict[str, Any]:
     values, account = await asyncio.gather(
-        whose(interface, user_id), interface.get(f"{user_path(user_id)}/accounts/{account_id}")
+        user_context(interface, user_id),
+        interface.get(f"{user_path(user_id)}/accounts/{account_id}"),
     )
     return values | {
         "account": account,
         "holder": _details(account.get(HOLDER)),
         "bank": _details(account.get(account["type"])),
-        "type_word": type_word,
-        "ramp_words": RAMP_WORDS,
+        "type_label": type_label,
+        "ramp_labels": RAMP_LABELS,
     }
 
 
-def _details(told: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Every detail by its name, in the order of the interface."""
+def _details(details: Mapping[str, Any] | None) -> list[tuple[str, str, str | None]]:
+    """Return label, value and value label of each detail, in the order of the API."""
     return [
-        (field_word(name.rpartition(".")[2]), value) for name, value in flat(told or {}).items()
+        (field_label(path.rpartition(".")[2]), value, choice_label(path, value))
+        for path, value in flatten(details or {}).items()
     ]
 
 
-def _form(request: PageRequest, told: Mapping[str, str]) -> dict[str, Any]:
+def _form(request: PageRequest, submitted: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "form": account_form(told),
-        "typed": told,
-        "kinds": [(f"{name}:{ramp}", type_word(name), ramp.value) for name, ramp in BY_TYPE],
-        "ramp_words": RAMP_WORDS,
-        "holder_words": HOLDER_WORDS,
-        "field_word": field_word,
+        "form": account_form(submitted),
+        "form_values": submitted,
+        "kinds": [(f"{name}:{ramp}", type_label(name), ramp.value) for name, ramp in BY_TYPE],
+        "ramp_labels": RAMP_LABELS,
+        "holder_labels": HOLDER_LABELS,
+        "field_label": field_label,
+        "choice_label": choice_label,
         "countries": countries(request.user.language),
     }
 

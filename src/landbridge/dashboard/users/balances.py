@@ -1,4 +1,4 @@
-"""What a user's wallets hold, coin by coin."""
+"""Balances of a user's wallets by currency and chain."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
 
-from landbridge.chains.tokens import Chain, tokens_on
-from landbridge.dashboard.users.whose import user_path
-from landbridge.web.inside import Interface
+from landbridge.dashboard.users.page_context import user_path
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.chains.tokens import Chain, tokens_on
 
 _EXACT_DIGITS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
-    """What a wallet holds of a coin: `available` can be spent, the rest is held for payments."""
+class CoinBalance:
+    """Balance of one currency: `available` can be spent, `held` is reserved for payments."""
 
     chain: str
     currency: str
@@ -24,26 +24,29 @@ class Balance:
     held: Decimal
 
 
-async def balances_of(interface: Interface, user: Mapping[str, Any]) -> Sequence[Balance]:
-    """Every coin of every chain on which the user has a wallet, in the order of the chains."""
+async def load_balances(
+    interface: InternalClient, user: Mapping[str, Any]
+) -> Sequence[CoinBalance]:
+    """Load balances of all currencies on chains where the user has a wallet, in chain order."""
     chains: Mapping[str, Any] = user["wallets"].get("INDIVIDUAL", {})
-    asked = [(chain, each.asset.currency) for chain in chains for each in tokens_on(Chain(chain))]
+    pairs = [(chain, each.asset.currency) for chain in chains for each in tokens_on(Chain(chain))]
     path = f"{user_path(user['id'])}/wallets/balance"
-    told = await asyncio.gather(
-        *(interface.get(path, chain=chain, currency=currency) for chain, currency in asked)
+    replies = await asyncio.gather(
+        *(interface.get(path, chain=chain, currency=currency) for chain, currency in pairs)
     )
     return [
-        _balance(chain, currency, each) for (chain, currency), each in zip(asked, told, strict=True)
+        _balance(chain, currency, reply)
+        for (chain, currency), reply in zip(pairs, replies, strict=True)
     ]
 
 
-def _balance(chain: str, currency: str, told: Mapping[str, Any]) -> Balance:
+def _balance(chain: str, currency: str, reply: Mapping[str, Any]) -> CoinBalance:
     with localcontext() as exact:
         exact.prec = _EXACT_DIGITS
-        places = -told["tokenInfo"]["decimals"]
-        total = Decimal(told["balance"]).scaleb(places)
-        available = Decimal(told["availableBalance"]).scaleb(places)
-        return Balance(
+        exponent = -reply["tokenInfo"]["decimals"]
+        total = Decimal(reply["balance"]).scaleb(exponent)
+        available = Decimal(reply["availableBalance"]).scaleb(exponent)
+        return CoinBalance(
             chain=chain,
             currency=currency,
             total=total,

@@ -1,14 +1,14 @@
-"""All users, with a search as one types."""
+"""List of all users, with live search."""
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.dashboard.finding import Found, find_users
-from landbridge.dashboard.pages import Renderer
-from landbridge.dashboard.queries import asked
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.user_lookup import UserSearchPage, find_users
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.internal_client import InternalClient
 
 
 class UserListPages(Controller):
@@ -21,17 +21,17 @@ class UserListPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Newest first; of those that the text means and that are of the type."""
-        query = asked(request, "q", "type")
-        wrong, found = "", Found([], None)
+        """List users that match the search text and the type, newest first."""
+        query = read_list_query(request, "q", "type")
+        filter_error, found = "", UserSearchPage([], None)
         try:
             found = await find_users(
                 interface, query.text("q"), type_=query.text("type"), cursor=query.cursor
             )
         except FieldInvalid as error:
-            wrong = error.message
+            filter_error = error.message
         return renderer.page(
             request,
             "users/list.html",
@@ -40,5 +40,5 @@ class UserListPages(Controller):
             newest=query.newest,
             text=query.text("q"),
             type=query.text("type"),
-            wrong=wrong,
+            filter_error=filter_error,
         )

@@ -1,7 +1,8 @@
-"""Making a user: the terms first, then who it is.
+"""Create a user: accept the terms first, then enter the user's details.
 
-Nobody becomes a user before the terms are accepted. The form makes a link for the person, looks
-whether they have accepted, or accepts for them; all the while it keeps what was typed.
+No user is created before the terms are accepted. The form can create a terms link for the user,
+check whether it was accepted, or accept it on the user's behalf. Each step keeps the values entered
+so far.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,20 +12,24 @@ from urllib.parse import urlencode
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
-from landbridge.chains.tokens import Chain
-from landbridge.core.errors import FieldInvalid, Refused
-from landbridge.core.ids import as_uuid
+from landbridge.customers.users.model import UserType
+from landbridge.customers.users.service import DEFAULT_CHAINS
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import new_request_id, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.users.nesting import typed
-from landbridge.dashboard.users.particulars import OWNERS_SHOWN_MAX, owner_count, particulars_body
-from landbridge.dashboard.users.whose import page_path
-from landbridge.dashboard.visitors import PageRequest, check_may_edit
-from landbridge.dashboard.words import later as _
-from landbridge.users.model import UserType
-from landbridge.users.service import DEFAULT_CHAINS
-from landbridge.web.inside import Interface
+from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.users.nested_fields import submitted_values
+from landbridge.dashboard.users.page_context import page_path
+from landbridge.dashboard.users.profile_forms import (
+    OWNERS_SHOWN_MAX,
+    owner_count,
+    particulars_body,
+)
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.chains.tokens import Chain
 
 _TEMPLATE = "users/new.html"
 _AGREEMENT = "signedAgreementId"
@@ -40,110 +45,114 @@ class NewUserPages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """An empty form; `agreement` is a terms link that there is already."""
+        """Show an empty form; `agreement` is the ID of an existing terms link."""
         check_may_edit(request.user)
-        told = {
+        submitted = {
             "type": request.query_params.get("type", ""),
             _AGREEMENT: request.query_params.get("agreement", ""),
             "requestId": new_request_id(),
         }
-        values = await _values(request, renderer, interface, told, DEFAULT_CHAINS)
+        values = await _values(request, renderer, interface, submitted, DEFAULT_CHAINS)
         return renderer.page(request, _TEMPLATE, **values)
 
     @post("/")
-    async def send(
+    async def submit(
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """What the button that was pressed does; only `create` makes the user."""
+        """Perform the action of the pressed button; only `create` creates the user."""
         form = await read_form(request)
-        told, chains, pressed = typed(form), form.texts("chains"), form.text("do", "create")
+        submitted, chains, button = (
+            submitted_values(form),
+            form.texts("chains"),
+            form.text("do", "create"),
+        )
         try:
-            match pressed:
+            match button:
                 case "link":
-                    told[_AGREEMENT] = await _link(interface)
+                    submitted[_AGREEMENT] = await _link(interface)
                 case "accept":
-                    await _accept(interface, told.get(_AGREEMENT, ""))
+                    await _accept(interface, submitted.get(_AGREEMENT, ""))
                 case "owner":
-                    told["owners"] = str(min(owner_count(told) + 1, OWNERS_SHOWN_MAX))
+                    submitted["owners"] = str(min(owner_count(submitted) + 1, OWNERS_SHOWN_MAX))
                 case "create":
-                    made = await interface.post("/v2/users", _body(told, chains))
-                    return go(page_path(made["id"]), said=_("The user was created."))
+                    created = await interface.post("/v2/users", _body(submitted, chains))
+                    return redirect(page_path(created["id"]), notice=_("User created"))
                 case _:
                     pass
         except Refused as problem:
-            values = await _values(request, renderer, interface, told, chains)
-            return renderer.again(request, _TEMPLATE, problem, **values)
-        values = await _values(request, renderer, interface, told, chains)
+            values = await _values(request, renderer, interface, submitted, chains)
+            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+        values = await _values(request, renderer, interface, submitted, chains)
         return renderer.page(request, _TEMPLATE, **values)
 
 
-def _body(told: Mapping[str, str], chains: Sequence[str]) -> dict[str, Any]:
-    agreement = told.get(_AGREEMENT, "")
+def _body(submitted: Mapping[str, str], chains: Sequence[str]) -> dict[str, Any]:
+    agreement = submitted.get(_AGREEMENT, "")
     if not agreement:
         raise FieldInvalid(
-            "Make a terms link first, and have it accepted; or give the id of one.",
+            "Create a terms link and have it accepted first, or enter the ID of an accepted one.",
             field=_AGREEMENT,
         )
-    type_ = _type_of(told)
+    type_ = _type_of(submitted)
     return {
         "type": type_,
-        **particulars_body(told, type_),
+        **particulars_body(submitted, type_),
         _AGREEMENT: agreement,
-        "requestId": told.get("requestId") or None,
+        "requestId": submitted.get("requestId") or None,
         "chains": list(chains),
     }
 
 
-async def _link(interface: Interface) -> str:
-    made = await interface.post("/v2/tos-link", {"idempotencyKey": new_request_id()})
-    return str(made[_AGREEMENT])
+async def _link(interface: InternalClient) -> str:
+    created = await interface.post("/v2/tos-link", {"idempotencyKey": new_request_id()})
+    return str(created[_AGREEMENT])
 
 
-async def _accept(interface: Interface, agreement_id: str) -> None:
-    agreement = await interface.get(f"/v2/tos-link/{_known(agreement_id)}")
+async def _accept(interface: InternalClient, agreement_id: str) -> None:
+    agreement = await interface.get(f"/v2/tos-link/{_validated_id(agreement_id)}")
     await interface.post(
         f"/v2/tos-link/{agreement['id']}/accept", {"sessionToken": agreement["sessionToken"]}
     )
 
 
-def _known(agreement_id: str) -> str:
+def _validated_id(agreement_id: str) -> str:
     if as_uuid(agreement_id) is None:
-        raise FieldInvalid(f"{_AGREEMENT} is not the id of a terms link", field=_AGREEMENT)
+        raise FieldInvalid(f"{_AGREEMENT} is not a terms link ID", field=_AGREEMENT)
     return agreement_id
 
 
 async def _values(
     request: PageRequest,
     renderer: Renderer,
-    interface: Interface,
-    told: Mapping[str, str],
+    interface: InternalClient,
+    submitted: Mapping[str, str],
     chains: Sequence[str],
 ) -> dict[str, Any]:
-    agreement = await _agreement(interface, told.get(_AGREEMENT, ""))
+    agreement = await _agreement(interface, submitted.get(_AGREEMENT, ""))
     link = ""
     if agreement is not None:
         query = urlencode({"session": agreement["sessionToken"]})
-        link = f"{renderer.surroundings.base_url}/tos/{agreement['id']}?{query}"
+        link = f"{renderer.installation.base_url}/tos/{agreement['id']}?{query}"
     return {
-        "typed": told,
-        "type": _type_of(told),
+        "form_values": submitted,
+        "type": _type_of(submitted),
         "agreement": agreement,
         "link": link,
         "chains": chains,
         "all_chains": [each.value for each in Chain],
-        "owners": owner_count(told),
+        "owners": owner_count(submitted),
         "owners_max": OWNERS_SHOWN_MAX,
         "countries": countries(request.user.language),
     }
 
 
-async def _agreement(interface: Interface, agreement_id: str) -> Mapping[str, Any] | None:
-    """The terms link; None if there is none, which sending the form then says."""
+async def _agreement(interface: InternalClient, agreement_id: str) -> Mapping[str, Any] | None:
+    """Return the terms link, or None if unknown; submitting the form then reports that."""
     if as_uuid(agreement_id) is None:
         return None
     try:
@@ -152,6 +161,6 @@ async def _agreement(interface: Interface, agreement_id: str) -> Mapping[str, An
         return None
 
 
-def _type_of(told: Mapping[str, str]) -> str:
-    is_business = told.get("type") == UserType.BUSINESS
+def _type_of(submitted: Mapping[str, str]) -> str:
+    is_business = submitted.get("type") == UserType.BUSINESS
     return (UserType.BUSINESS if is_business else UserType.INDIVIDUAL).value

@@ -1,4 +1,4 @@
-"""One user at a glance, and what can be done to the user as a whole."""
+"""Overview of a user, and actions on the user: edit, freeze, erase."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,27 +8,27 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import FieldInvalid, Refused
-from landbridge.dashboard.compliance.standing import RAIL_WORDS
+from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.users.account_words import type_word
-from landbridge.dashboard.users.balances import balances_of
-from landbridge.dashboard.users.nesting import flat, typed
-from landbridge.dashboard.users.particulars import (
+from landbridge.dashboard.page_visitor import PageRequest, check_is_admin, check_may_edit
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.users.account_labels import type_label
+from landbridge.dashboard.users.balances import load_balances
+from landbridge.dashboard.users.nested_fields import flatten, submitted_values
+from landbridge.dashboard.users.page_context import page_path, user_context, user_path
+from landbridge.dashboard.users.profile_forms import (
     OWNERS,
     OWNERS_SHOWN_MAX,
-    changes,
+    changed_fields,
     owner_count,
     particulars_body,
 )
-from landbridge.dashboard.users.whose import page_path, user_path, whose
-from landbridge.dashboard.visitors import PageRequest, check_is_admin, check_may_edit
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
-_SHOWN = 5
+_ITEMS_MAX = 5
 _RAILS_MAX = 100
 
 
@@ -43,10 +43,12 @@ class UserPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Who it is, where verification stands, what the wallets hold, the last payments."""
-        return renderer.page(request, "users/overview.html", **await _overview(interface, user_id))
+        """Show details, verification status, balances and recent payments."""
+        return renderer.page(
+            request, "users/overview.html", **await _overview_values(interface, user_id)
+        )
 
     @post("/freeze")
     async def freeze(
@@ -54,18 +56,18 @@ class UserPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Let the user move nothing from now on."""
+        """Freeze the user: no new movement of funds."""
         form = await read_form(request)
         try:
             await interface.post(f"{user_path(user_id)}/freeze", {"reason": form.maybe("reason")})
         except Refused as problem:
-            values = await _overview(interface, user_id)
-            return renderer.again(
+            values = await _overview_values(interface, user_id)
+            return renderer.with_problem(
                 request, "users/overview.html", problem, **values | {"reason": form.text("reason")}
             )
-        return go(page_path(user_id), said=_("The user is frozen."))
+        return redirect(page_path(user_id), notice=_("User frozen"))
 
     @post("/unfreeze")
     async def unfreeze(
@@ -73,15 +75,15 @@ class UserPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Let the user move money again."""
+        """Unfreeze the user: funds may move again."""
         try:
             await interface.post(f"{user_path(user_id)}/unfreeze")
         except Refused as problem:
-            values = await _overview(interface, user_id)
-            return renderer.again(request, "users/overview.html", problem, **values)
-        return go(page_path(user_id), said=_("The user can move money again."))
+            values = await _overview_values(interface, user_id)
+            return renderer.with_problem(request, "users/overview.html", problem, **values)
+        return redirect(page_path(user_id), notice=_("User unfrozen"))
 
     @get("/edit")
     async def edit_form(
@@ -89,11 +91,11 @@ class UserPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """What is known, to be changed."""
+        """Show the form with the current details."""
         check_may_edit(request.user)
-        values = await _editing(request, interface, user_id, None)
+        values = await _edit_values(request, interface, user_id, None)
         return renderer.page(request, "users/edit.html", **values)
 
     @post("/edit")
@@ -102,22 +104,22 @@ class UserPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Change what was typed anew; what was left empty stays."""
-        told = typed(form := await read_form(request))
+        """Save changed fields; empty fields stay unchanged."""
+        submitted = submitted_values(form := await read_form(request))
         if form.text("do") == "owner":
-            told["owners"] = str(min(owner_count(told) + 1, OWNERS_SHOWN_MAX))
-            values = await _editing(request, interface, user_id, told)
+            submitted["owners"] = str(min(owner_count(submitted) + 1, OWNERS_SHOWN_MAX))
+            values = await _edit_values(request, interface, user_id, submitted)
             return renderer.page(request, "users/edit.html", **values)
-        known = await interface.get(f"{user_path(user_id)}/particulars")
-        body = changes(particulars_body(told, known["type"]), known)
+        current = await interface.get(f"{user_path(user_id)}/particulars")
+        body = changed_fields(particulars_body(submitted, current["type"]), current)
         try:
             await interface.post(user_path(user_id), body)
         except Refused as problem:
-            values = await _editing(request, interface, user_id, told)
-            return renderer.again(request, "users/edit.html", problem, **values)
-        return go(page_path(user_id), said=_("The changes were saved."))
+            values = await _edit_values(request, interface, user_id, submitted)
+            return renderer.with_problem(request, "users/edit.html", problem, **values)
+        return redirect(page_path(user_id), notice=_("Changes saved"))
 
     @get("/erase")
     async def erase_form(
@@ -125,11 +127,11 @@ class UserPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """What erasing does, and what is in its way."""
+        """Explain what erasing does and what must happen before."""
         check_is_admin(request.user)
-        return renderer.page(request, "users/erase.html", **await _erasing(interface, user_id))
+        return renderer.page(request, "users/erase.html", **await _erase_values(interface, user_id))
 
     @post("/erase")
     async def erase(
@@ -137,33 +139,33 @@ class UserPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """For good, once the user's e-mail was typed."""
+        """Erase personal data permanently, after the user's e-mail was entered to confirm."""
         form = await read_form(request)
-        values = await _erasing(interface, user_id)
+        values = await _erase_values(interface, user_id)
         email = values["user"]["email"]
         try:
             if form.text("email").casefold() != email.casefold():
-                raise FieldInvalid("This is not the e-mail address of the user.", field="email")
+                raise FieldInvalid("This does not match the user's e-mail.", field="email")
             await interface.delete(f"{user_path(user_id)}/personal-data")
         except Refused as problem:
-            return renderer.again(
+            return renderer.with_problem(
                 request, "users/erase.html", problem, **values | {"email": form.text("email")}
             )
-        return go(page_path(user_id), said=_("The personal data were erased."))
+        return redirect(page_path(user_id), notice=_("Personal data erased"))
 
 
-async def _overview(interface: Interface, user_id: str) -> dict[str, Any]:
-    values = await whose(interface, user_id)
+async def _overview_values(interface: InternalClient, user_id: str) -> dict[str, Any]:
+    values = await user_context(interface, user_id)
     path = user_path(user_id)
     particulars, rails, balances, accounts, virtual, payments = await asyncio.gather(
         interface.get(f"{path}/particulars"),
         interface.get("/v2/kyc/status", userId=user_id, limit=_RAILS_MAX),
-        balances_of(interface, values["user"]),
-        interface.get(f"{path}/accounts", limit=_SHOWN),
-        interface.get(f"{path}/virtual-accounts", limit=_SHOWN),
-        interface.get("/v2/transactions", userId=user_id, limit=_SHOWN),
+        load_balances(interface, values["user"]),
+        interface.get(f"{path}/accounts", limit=_ITEMS_MAX),
+        interface.get(f"{path}/virtual-accounts", limit=_ITEMS_MAX),
+        interface.get("/v2/transactions", userId=user_id, limit=_ITEMS_MAX),
     )
     return values | {
         "particulars": particulars,
@@ -173,30 +175,35 @@ async def _overview(interface: Interface, user_id: str) -> dict[str, Any]:
         "virtual_accounts": virtual["data"],
         "payments": payments["data"],
         "reason": "",
-        "type_word": type_word,
-        "rail_words": RAIL_WORDS,
+        "type_label": type_label,
+        "rail_labels": RAIL_LABELS,
     }
 
 
-async def _editing(
-    request: PageRequest, interface: Interface, user_id: str, told: Mapping[str, str] | None
+async def _edit_values(
+    request: PageRequest,
+    interface: InternalClient,
+    user_id: str,
+    submitted: Mapping[str, str] | None,
 ) -> dict[str, Any]:
-    values = await whose(interface, user_id)
-    known = await interface.get(f"{user_path(user_id)}/particulars")
-    shown = flat(known) | {"owners": str(len(known[OWNERS]))} if told is None else told
+    values = await user_context(interface, user_id)
+    current = await interface.get(f"{user_path(user_id)}/particulars")
+    form_values = (
+        flatten(current) | {"owners": str(len(current[OWNERS]))} if submitted is None else submitted
+    )
     return values | {
-        "typed": shown,
-        "owners": owner_count(shown),
+        "form_values": form_values,
+        "owners": owner_count(form_values),
         "owners_max": OWNERS_SHOWN_MAX,
         "countries": countries(request.user.language),
-        "particulars": known,
+        "particulars": current,
     }
 
 
-async def _erasing(interface: Interface, user_id: str) -> dict[str, Any]:
-    values = await whose(interface, user_id)
+async def _erase_values(interface: InternalClient, user_id: str) -> dict[str, Any]:
+    values = await user_context(interface, user_id)
     balances, particulars = await asyncio.gather(
-        balances_of(interface, values["user"]),
+        load_balances(interface, values["user"]),
         interface.get(f"{user_path(user_id)}/particulars"),
     )
     return values | {

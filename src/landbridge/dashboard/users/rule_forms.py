@@ -1,121 +1,125 @@
-"""The form of a settlement rule: parts, each with one value or with tiers of the amount.
+"""Settlement rule form: splits, each with one value or with tiers by amount.
 
-A tier is asked only for where it ends: it begins where the one before it ends, and the last has no
-end.
+Only the upper bound of a tier is entered. A tier begins where the previous one ends; the last tier
+has no upper bound.
 """
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.dashboard.forms import whole_number
-from landbridge.virtual_accounts.rule_reading import PARTS_MAX, TIERS_MAX
+from landbridge.dashboard.forms import parse_integer
+from landbridge.payments.virtual_accounts.rule_parsing import PARTS_MAX, TIERS_MAX
+from landbridge.platform.core.errors import FieldInvalid
 
 
-def part_count(told: Mapping[str, str]) -> int:
-    """How many parts the form shows: one, if what was told is no such number."""
+def part_count(submitted: Mapping[str, str]) -> int:
+    """Return the number of splits to show; 1 if the submitted number is invalid."""
     try:
-        return _parts(told)
+        return _parsed_part_count(submitted)
     except FieldInvalid:
         return 1
 
 
-def tier_count(told: Mapping[str, str], part: int) -> int:
-    """How many tiers a part shows; none if it has one value, or what was told is no such number."""
+def tier_count(submitted: Mapping[str, str], part: int) -> int:
+    """Return the tiers to show for a split; 0 if it has one value or the number is invalid."""
     try:
-        return _tiers(told, part)
+        return _parsed_tier_count(submitted, part)
     except FieldInvalid:
         return 0
 
 
-def pressed(told: dict[str, str], button: str) -> bool:
-    """Add a part or a tier, or take the tiers away; False if the button was none of these."""
-    verb, _, place = button.partition(":")
+def apply_button(submitted: dict[str, str], button: str) -> bool:
+    """Add a split or tier, or remove the tiers; return False for any other button."""
+    verb, _, index = button.partition(":")
     if verb == "part":
-        told["parts"] = str(min(part_count(told) + 1, PARTS_MAX))
+        submitted["parts"] = str(min(part_count(submitted) + 1, PARTS_MAX))
         return True
     if verb not in {"tier", "untier"}:
         return False
     try:
-        part = whole_number(place, "do", least=0, most=PARTS_MAX - 1)
+        part = parse_integer(index, "do", minimum=0, maximum=PARTS_MAX - 1)
     except FieldInvalid:
         return False
-    count = tier_count(told, part)
-    # One tier would be one value.
-    more = min(max(count + 1, 2), TIERS_MAX)
-    told[f"tiers-{part}"] = "0" if verb == "untier" else str(more)
+    count = tier_count(submitted, part)
+    # A single tier would be the same as one value.
+    tiers = min(max(count + 1, 2), TIERS_MAX)
+    submitted[f"tiers-{part}"] = "0" if verb == "untier" else str(tiers)
     return True
 
 
-def rule_body(told: Mapping[str, str]) -> dict[str, Any]:
-    """The request that the form makes; raises `FieldInvalid` for what is no number."""
+def rule_body(submitted: Mapping[str, str]) -> dict[str, Any]:
+    """Return the request body of the form; raises `FieldInvalid` if a value is not a number."""
     return {
-        "requestId": told.get("requestId") or None,
-        "chain": told.get("chain") or None,
-        "includeHIFIFee": bool(told.get("includeHIFIFee")),
-        "rules": [_part(told, place) for place in range(_parts(told))],
+        "requestId": submitted.get("requestId") or None,
+        "chain": submitted.get("chain") or None,
+        "includeHIFIFee": bool(submitted.get("includeHIFIFee")),
+        "rules": [_part(submitted, index) for index in range(_parsed_part_count(submitted))],
     }
 
 
 def rule_fields(rule: Mapping[str, Any]) -> dict[str, str]:
-    """A rule as its form shows it."""
-    told = {
+    """Return the form values of an existing rule."""
+    values = {
         "chain": rule["chain"],
         "includeHIFIFee": "yes" if rule["includeHIFIFee"] else "",
         "parts": str(len(rule["rules"])),
     }
-    for place, part in enumerate(rule["rules"]):
-        name = f"rules[{place}]"
-        told |= {
+    for index, part in enumerate(rule["rules"]):
+        name = f"rules[{index}]"
+        values |= {
             f"{name}.type": part["type"],
             f"{name}.walletAddress": part["walletAddress"],
             f"{name}.value": _text(part["value"]),
-            f"tiers-{place}": str(len(part["tiers"] or ())),
+            f"tiers-{index}": str(len(part["tiers"] or ())),
         }
-        for step, tier in enumerate(part["tiers"] or ()):
-            told |= {
-                f"{name}.tiers[{step}].max": tier["max"],
-                f"{name}.tiers[{step}].value": _text(tier["value"]),
+        for number, tier in enumerate(part["tiers"] or ()):
+            values |= {
+                f"{name}.tiers[{number}].max": tier["max"],
+                f"{name}.tiers[{number}].value": _text(tier["value"]),
             }
-    return told
+    return values
 
 
-def _parts(told: Mapping[str, str]) -> int:
-    return whole_number(told.get("parts", ""), "parts", least=1, most=PARTS_MAX, default=1)
+def _parsed_part_count(submitted: Mapping[str, str]) -> int:
+    return parse_integer(
+        submitted.get("parts", ""), "parts", minimum=1, maximum=PARTS_MAX, default=1
+    )
 
 
-def _tiers(told: Mapping[str, str], part: int) -> int:
+def _parsed_tier_count(submitted: Mapping[str, str], part: int) -> int:
     name = f"tiers-{part}"
-    return whole_number(told.get(name, ""), name, least=0, most=TIERS_MAX, default=0)
+    return parse_integer(submitted.get(name, ""), name, minimum=0, maximum=TIERS_MAX, default=0)
 
 
-def _part(told: Mapping[str, str], place: int) -> dict[str, Any]:
-    name = f"rules[{place}]"
-    count = _tiers(told, place)
+def _part(submitted: Mapping[str, str], index: int) -> dict[str, Any]:
+    name = f"rules[{index}]"
+    count = _parsed_tier_count(submitted, index)
     part: dict[str, Any] = {
-        "type": told.get(f"{name}.type") or None,
-        "walletAddress": told.get(f"{name}.walletAddress", ""),
+        "type": submitted.get(f"{name}.type") or None,
+        "walletAddress": submitted.get(f"{name}.walletAddress", ""),
         "calculationModel": "TIERED" if count else "FIXED",
     }
     if not count:
-        return part | {"value": _number(told, f"{name}.value")}
-    below = ""
+        return part | {"value": _number(submitted, f"{name}.value")}
+    upper_bound = ""
     tiers: list[dict[str, Any]] = []
-    for step in range(count):
-        tier = f"{name}.tiers[{step}]"
-        least, below = below, told.get(f"{tier}.max", "")
-        tiers.append({"min": least, "max": below, "value": _number(told, f"{tier}.value")})
+    for number in range(count):
+        tier = f"{name}.tiers[{number}]"
+        lower_bound, upper_bound = upper_bound, submitted.get(f"{tier}.max", "")
+        tiers.append(
+            {"min": lower_bound, "max": upper_bound, "value": _number(submitted, f"{tier}.value")}
+        )
     return part | {"tiers": tiers}
 
 
-def _number(told: Mapping[str, str], name: str) -> Decimal:
+def _number(submitted: Mapping[str, str], name: str) -> Decimal:
     try:
-        number = Decimal(told.get(name, ""))
+        number = Decimal(submitted.get(name, ""))
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():
-        raise FieldInvalid(f"{name} must be a number, as in 0.01", field=name)
+        raise FieldInvalid(f"{name} must be a number, for example 0.01", field=name)
     return number
 
 

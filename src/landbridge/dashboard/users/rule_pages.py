@@ -1,4 +1,4 @@
-"""Settlement rules: how deposits of virtual accounts are divided."""
+"""Settlement rules: how deposits to virtual accounts are split."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,26 +7,26 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.chains.tokens import Chain
-from landbridge.core.errors import FieldInvalid, Refused
 from landbridge.dashboard.forms import new_request_id, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked
-from landbridge.dashboard.users.nesting import typed
+from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.rule_forms import (
+    apply_button,
     part_count,
-    pressed,
     rule_body,
     rule_fields,
     tier_count,
 )
-from landbridge.dashboard.visitors import PageRequest, check_is_admin
-from landbridge.dashboard.words import later as _
-from landbridge.virtual_accounts.rule_reading import PARTS_MAX, TIERS_MAX
-from landbridge.web.inside import Interface
+from landbridge.payments.virtual_accounts.rule_parsing import PARTS_MAX, TIERS_MAX
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.chains.tokens import Chain
 
 _PATH, _HOME = "/v2/virtual-accounts/settlement-rules", "/dashboard/settlement-rules"
-_NEW, _ONE = "users/rule_new.html", "users/rule.html"
+_NEW, _DETAIL = "users/rule_new.html", "users/rule.html"
 
 
 class SettlementRulePages(Controller):
@@ -39,18 +39,18 @@ class SettlementRulePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Newest first."""
-        query = asked(request, "chain")
+        """List settlement rules, newest first."""
+        query = read_list_query(request, "chain")
         found: dict[str, Any] = {"rules": [], "nextCursor": None}
-        wrong = ""
+        filter_error = ""
         try:
             found = await interface.get(
                 _PATH, **query.filters, cursor=query.cursor, limit=PAGE_SIZE
             )
         except FieldInvalid as error:
-            wrong = error.message
+            filter_error = error.message
         is_full = len(found["rules"]) == PAGE_SIZE
         return renderer.page(
             request,
@@ -60,12 +60,12 @@ class SettlementRulePages(Controller):
             newest=query.newest,
             chain=query.text("chain"),
             chains=[each.value for each in Chain],
-            wrong=wrong,
+            filter_error=filter_error,
         )
 
     @get("/new")
     async def new(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Response[str]:
-        """An empty form."""
+        """Show an empty form."""
         check_is_admin(request.user)
         return renderer.page(request, _NEW, **_form({"requestId": new_request_id()}))
 
@@ -74,18 +74,18 @@ class SettlementRulePages(Controller):
         self,
         request: PageRequest,
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Make it; it does nothing until it is applied to a virtual account."""
+        """Create the rule; it has no effect until it is applied to a virtual account."""
         check_is_admin(request.user)
-        told = typed(form := await read_form(request))
-        if pressed(told, form.text("do")):
-            return renderer.page(request, _NEW, **_form(told))
+        submitted = submitted_values(form := await read_form(request))
+        if apply_button(submitted, form.text("do")):
+            return renderer.page(request, _NEW, **_form(submitted))
         try:
-            made = await interface.post(_PATH, rule_body(told))
+            created = await interface.post(_PATH, rule_body(submitted))
         except Refused as problem:
-            return renderer.again(request, _NEW, problem, **_form(told))
-        return go(f"{_HOME}/{made['id']}", said=_("The settlement rule was created."))
+            return renderer.with_problem(request, _NEW, problem, **_form(submitted))
+        return redirect(f"{_HOME}/{created['id']}", notice=_("Settlement rule created"))
 
     @get("/{rule_id:str}")
     async def show(
@@ -93,12 +93,12 @@ class SettlementRulePages(Controller):
         request: PageRequest,
         rule_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """What it says, to be changed by those who may."""
+        """Show the rule, with a form for those who may edit it."""
         rule = await interface.get(f"{_PATH}/{rule_id}")
-        told = rule_fields(rule) | {"requestId": new_request_id()}
-        return renderer.page(request, _ONE, rule=rule, **_form(told))
+        values = rule_fields(rule) | {"requestId": new_request_id()}
+        return renderer.page(request, _DETAIL, rule=rule, **_form(values))
 
     @post("/{rule_id:str}")
     async def update(
@@ -106,19 +106,19 @@ class SettlementRulePages(Controller):
         request: PageRequest,
         rule_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Replace all that it says, for what arrives from now on."""
+        """Replace the rule, for future deposits."""
         check_is_admin(request.user)
-        told = typed(form := await read_form(request))
+        submitted = submitted_values(form := await read_form(request))
         rule = await interface.get(f"{_PATH}/{rule_id}")
-        if pressed(told, form.text("do")):
-            return renderer.page(request, _ONE, rule=rule, **_form(told))
+        if apply_button(submitted, form.text("do")):
+            return renderer.page(request, _DETAIL, rule=rule, **_form(submitted))
         try:
-            await interface.post(f"{_PATH}/{rule_id}/update", rule_body(told))
+            await interface.post(f"{_PATH}/{rule_id}/update", rule_body(submitted))
         except Refused as problem:
-            return renderer.again(request, _ONE, problem, rule=rule, **_form(told))
-        return go(f"{_HOME}/{rule_id}", said=_("The settlement rule was changed."))
+            return renderer.with_problem(request, _DETAIL, problem, rule=rule, **_form(submitted))
+        return redirect(f"{_HOME}/{rule_id}", notice=_("Settlement rule updated"))
 
     @post("/{rule_id:str}/delete")
     async def delete(
@@ -126,25 +126,25 @@ class SettlementRulePages(Controller):
         request: PageRequest,
         rule_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Refused while it is applied somewhere."""
+        """Delete the rule; refused while a virtual account uses it."""
         rule = await interface.get(f"{_PATH}/{rule_id}")
         try:
             await interface.delete(f"{_PATH}/{rule_id}")
         except Refused as problem:
-            told = rule_fields(rule) | {"requestId": new_request_id()}
-            return renderer.again(request, _ONE, problem, rule=rule, **_form(told))
-        return go(_HOME, said=_("The settlement rule was deleted."))
+            values = rule_fields(rule) | {"requestId": new_request_id()}
+            return renderer.with_problem(request, _DETAIL, problem, rule=rule, **_form(values))
+        return redirect(_HOME, notice=_("Settlement rule deleted"))
 
 
-def _form(told: Mapping[str, str]) -> dict[str, Any]:
-    parts = part_count(told)
+def _form(submitted: Mapping[str, str]) -> dict[str, Any]:
+    parts = part_count(submitted)
     return {
-        "typed": told,
+        "form_values": submitted,
         "chains": [(each.value, each.value) for each in Chain],
-        # How many tiers each part shows.
-        "tier_counts": [tier_count(told, place) for place in range(parts)],
+        # Number of tiers shown for each split.
+        "tier_counts": [tier_count(submitted, index) for index in range(parts)],
         "parts_max": PARTS_MAX,
         "tiers_max": TIERS_MAX,
     }

@@ -1,4 +1,4 @@
-"""The payments of a user, of all kinds."""
+"""Payments of a user, of all types."""
 
 from typing import Any
 
@@ -6,13 +6,14 @@ from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.books.model import KINDS, STATUSES
-from landbridge.core.errors import FieldInvalid
-from landbridge.dashboard.pages import Renderer
-from landbridge.dashboard.queries import PAGE_SIZE, asked
-from landbridge.dashboard.users.whose import whose
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.transactions.kinds import KIND_NAMES
+from landbridge.dashboard.users.page_context import user_context
+from landbridge.payments.transactions.model import KINDS, STATUSES
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.internal_client import InternalClient
 
 
 class UserTransactionPages(Controller):
@@ -26,12 +27,15 @@ class UserTransactionPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Newest first."""
-        values, query = await whose(interface, user_id), asked(request, "type", "status")
+        """List payments, newest first."""
+        values, query = (
+            await user_context(interface, user_id),
+            read_list_query(request, "type", "status"),
+        )
         found: dict[str, Any] = {"data": [], "nextCursor": None}
-        wrong = ""
+        filter_error = ""
         try:
             found = await interface.get(
                 "/v2/transactions",
@@ -41,7 +45,7 @@ class UserTransactionPages(Controller):
                 **query.filters,
             )
         except FieldInvalid as error:
-            wrong = error.message
+            filter_error = error.message
         return renderer.page(
             request,
             "users/transactions.html",
@@ -49,8 +53,9 @@ class UserTransactionPages(Controller):
             payments=found["data"],
             older=query.older(found["nextCursor"]),
             newest=query.newest,
-            told=query,
+            list_query=query,
             kinds=sorted(KINDS),
+            kind_names=KIND_NAMES,
             statuses=sorted(STATUSES),
-            wrong=wrong,
+            filter_error=filter_error,
         )

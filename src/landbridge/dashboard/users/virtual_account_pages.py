@@ -1,4 +1,4 @@
-"""Virtual accounts of a user: bank details whose deposits become coins."""
+"""Virtual accounts of a user: bank details whose deposits are converted to stablecoins."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping
@@ -8,19 +8,19 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.core.errors import FieldInvalid, Refused
 from landbridge.dashboard.forms import new_request_id, read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked
-from landbridge.dashboard.sandbox_money import simulate_deposit
-from landbridge.dashboard.users.nesting import typed
-from landbridge.dashboard.users.whose import page_path, user_path, whose
-from landbridge.dashboard.visitors import PageRequest, check_may_edit
-from landbridge.dashboard.words import later as _
-from landbridge.virtual_accounts.destinations import DESTINATION_CURRENCIES
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.sandbox_funding import simulate_deposit
+from landbridge.dashboard.users.nested_fields import submitted_values
+from landbridge.dashboard.users.page_context import page_path, user_context, user_path
+from landbridge.payments.virtual_accounts.destinations import DESTINATION_CURRENCIES
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
 
-_ONE = "users/virtual_account.html"
+_DETAIL = "users/virtual_account.html"
 _MANY_MAX = 100
 
 
@@ -35,10 +35,10 @@ class VirtualAccountPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Newest first, deactivated ones too."""
-        values, query = await whose(interface, user_id), asked(request)
+        """List virtual accounts, newest first, including deactivated ones."""
+        values, query = await user_context(interface, user_id), read_list_query(request)
         found = await interface.get(_path(user_id), cursor=query.cursor, limit=PAGE_SIZE)
         is_full = len(found["data"]) == PAGE_SIZE
         return renderer.page(
@@ -56,11 +56,11 @@ class VirtualAccountPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Which coin, and where it is delivered."""
+        """Show the form: currency and delivery address."""
         check_may_edit(request.user)
-        values = await _route(interface, user_id, {}, account=None)
+        values = await _destination_values(interface, user_id, {}, account=None)
         return renderer.page(request, "users/virtual_account_form.html", **values)
 
     @post("/new")
@@ -69,16 +69,18 @@ class VirtualAccountPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Open it."""
-        told = typed(await read_form(request))
+        """Open the virtual account."""
+        submitted = submitted_values(await read_form(request))
         try:
-            made = await interface.post(_path(user_id), _body(told))
+            created = await interface.post(_path(user_id), _body(submitted))
         except Refused as problem:
-            values = await _route(interface, user_id, told, account=None)
-            return renderer.again(request, "users/virtual_account_form.html", problem, **values)
-        return _back(user_id, made["accountInfo"]["id"], _("The virtual account was opened."))
+            values = await _destination_values(interface, user_id, submitted, account=None)
+            return renderer.with_problem(
+                request, "users/virtual_account_form.html", problem, **values
+            )
+        return _redirect(user_id, created["accountInfo"]["id"], _("Virtual account opened"))
 
     @get("/{account_id:str}")
     async def show(
@@ -87,11 +89,11 @@ class VirtualAccountPages(Controller):
         user_id: FromPath[str],
         account_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Where to send money, what becomes of it, and cents that checked it."""
-        values = await _one(request, interface, user_id, account_id)
-        return renderer.page(request, _ONE, **values)
+        """Show deposit instructions, conversion, settlement rule and micro-deposits."""
+        values = await _detail_values(request, interface, user_id, account_id)
+        return renderer.page(request, _DETAIL, **values)
 
     @get("/{account_id:str}/edit")
     async def edit_form(
@@ -100,19 +102,19 @@ class VirtualAccountPages(Controller):
         user_id: FromPath[str],
         account_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Where it delivers, to be changed."""
+        """Show the form for the destination."""
         check_may_edit(request.user)
         account = await interface.get(f"{_path(user_id)}/{account_id}")
-        to = account["destination"]
+        destination = account["destination"]
         target = (
-            f"external:{to['externalWalletId']}"
-            if to["externalWalletId"]
-            else f"chain:{to['chain']}"
+            f"external:{destination['externalWalletId']}"
+            if destination["externalWalletId"]
+            else f"chain:{destination['chain']}"
         )
-        told = {"destinationCurrency": to["currency"], "deliverTo": target}
-        values = await _route(interface, user_id, told, account=account)
+        submitted = {"destinationCurrency": destination["currency"], "deliverTo": target}
+        values = await _destination_values(interface, user_id, submitted, account=account)
         return renderer.page(request, "users/virtual_account_form.html", **values)
 
     @post("/{account_id:str}/edit")
@@ -122,75 +124,83 @@ class VirtualAccountPages(Controller):
         user_id: FromPath[str],
         account_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Deliver what arrives from now on elsewhere."""
-        told = typed(await read_form(request))
+        """Change the destination of future deposits."""
+        submitted = submitted_values(await read_form(request))
         path = f"{_path(user_id)}/{account_id}"
         try:
-            await interface.post(f"{path}/update", _body(told))
+            await interface.post(f"{path}/update", _body(submitted))
         except Refused as problem:
-            values = await _route(interface, user_id, told, account=await interface.get(path))
-            return renderer.again(request, "users/virtual_account_form.html", problem, **values)
-        return _back(user_id, account_id, _("The virtual account was changed."))
+            values = await _destination_values(
+                interface, user_id, submitted, account=await interface.get(path)
+            )
+            return renderer.with_problem(
+                request, "users/virtual_account_form.html", problem, **values
+            )
+        return _redirect(user_id, account_id, _("Virtual account updated"))
 
-    @post("/{account_id:str}/{verb:str}")
-    async def act(
+    @post("/{account_id:str}/{action:str}")
+    async def perform(
         self,
         request: PageRequest,
         *,
         user_id: FromPath[str],
         account_id: FromPath[str],
-        verb: FromPath[str],
+        action: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """One of the verbs of its page."""
-        told = typed(await read_form(request))
+        """Perform an action of the account's page."""
+        submitted = submitted_values(await read_form(request))
         try:
-            work, said = _verb(interface, user_id, account_id, verb, told)
-            await work
+            operation, message = _action(interface, user_id, account_id, action, submitted)
+            await operation
         except Refused as problem:
-            values = await _one(request, interface, user_id, account_id)
-            # What was typed keeps its request id; other forms of the page get a new one.
-            shown = {"typed": values["typed"] | told}
-            return renderer.again(request, _ONE, problem, **values | shown)
-        return _back(user_id, account_id, said)
+            values = await _detail_values(request, interface, user_id, account_id)
+            # The submitted form keeps its request ID; other forms of the page get a new one.
+            values["form_values"] |= submitted
+            return renderer.with_problem(request, _DETAIL, problem, **values)
+        return _redirect(user_id, account_id, message)
 
 
-def _verb(
-    interface: Interface, user_id: str, account_id: str, verb: str, told: Mapping[str, str]
+def _action(
+    interface: InternalClient,
+    user_id: str,
+    account_id: str,
+    action: str,
+    submitted: Mapping[str, str],
 ) -> tuple[Awaitable[Any], str]:
     path = f"{_path(user_id)}/{account_id}"
-    match verb:
+    match action:
         case "deactivate" | "reactivate":
-            said = {
-                "deactivate": _("The virtual account takes no more deposits."),
-                "reactivate": _("The virtual account takes deposits again."),
+            messages = {
+                "deactivate": _("Virtual account deactivated"),
+                "reactivate": _("Virtual account reactivated"),
             }
-            return interface.post(f"{path}/{verb}"), said[verb]
+            return interface.post(f"{path}/{action}"), messages[action]
         case "apply-rule":
-            if not told.get("ruleId"):
+            if not submitted.get("ruleId"):
                 raise FieldInvalid("Choose a settlement rule.", field="ruleId")
-            work = interface.post(f"{path}/settlement-rules/{told['ruleId']}")
-            return work, _("The settlement rule is applied.")
+            operation = interface.post(f"{path}/settlement-rules/{submitted['ruleId']}")
+            return operation, _("Settlement rule applied")
         case "remove-rule":
-            work = interface.delete(f"{path}/settlement-rules")
-            return work, _("The settlement rule was removed.")
+            operation = interface.delete(f"{path}/settlement-rules")
+            return operation, _("Settlement rule removed")
         case "simulate-deposit":
-            work = simulate_deposit(interface, user_id, account_id, told)
-            return work, _("The deposit was sent. An onramp appears once it has arrived.")
+            operation = simulate_deposit(interface, user_id, account_id, submitted)
+            return operation, _("Deposit simulated. An onramp appears once it arrives.")
         case _:
-            raise FieldInvalid("There is nothing like this to do with a virtual account.")
+            raise FieldInvalid("This action is not available for a virtual account.")
 
 
-async def _one(
-    request: PageRequest, interface: Interface, user_id: str, account_id: str
+async def _detail_values(
+    request: PageRequest, interface: InternalClient, user_id: str, account_id: str
 ) -> dict[str, Any]:
     before = request.query_params.get("before") or None
     path = f"{_path(user_id)}/{account_id}"
     values, account = await asyncio.gather(
-        whose(interface, user_id), interface.get(path, createdBefore=before, limit=PAGE_SIZE)
+        user_context(interface, user_id), interface.get(path, createdBefore=before, limit=PAGE_SIZE)
     )
     rules = await interface.get(
         "/v2/virtual-accounts/settlement-rules",
@@ -198,31 +208,31 @@ async def _one(
         limit=_MANY_MAX,
     )
     micro = account.get("microDeposits", {}).get("data", [])
-    here = f"{page_path(user_id)}/virtual-accounts/{account_id}"
+    path = f"{page_path(user_id)}/virtual-accounts/{account_id}"
     return values | {
         "account": account,
         "rules": rules["rules"],
         "micro_deposits": micro,
-        "older": f"{here}?before={micro[-1]['id']}" if len(micro) == PAGE_SIZE else None,
-        "newest": here if before else None,
-        "typed": {"requestId": new_request_id()},
-        "here": here,
+        "older": f"{path}?before={micro[-1]['id']}" if len(micro) == PAGE_SIZE else None,
+        "newest": path if before else None,
+        "form_values": {"requestId": new_request_id()},
+        "here": path,
     }
 
 
-async def _route(
-    interface: Interface,
+async def _destination_values(
+    interface: InternalClient,
     user_id: str,
-    told: Mapping[str, str],
+    submitted: Mapping[str, str],
     *,
     account: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     values, externals = await asyncio.gather(
-        whose(interface, user_id),
+        user_context(interface, user_id),
         interface.get(f"{user_path(user_id)}/wallets/external", limit=_MANY_MAX),
     )
     return values | {
-        "typed": told,
+        "form_values": submitted,
         "account": account,
         "currencies": DESTINATION_CURRENCIES,
         "chains": list(values["user"]["wallets"].get("INDIVIDUAL", {})),
@@ -230,12 +240,12 @@ async def _route(
     }
 
 
-def _body(told: Mapping[str, str]) -> dict[str, Any]:
-    kind, _sep, target = told.get("deliverTo", "").partition(":")
+def _body(submitted: Mapping[str, str]) -> dict[str, Any]:
+    kind, _sep, target = submitted.get("deliverTo", "").partition(":")
     member = "externalWalletId" if kind == "external" else "destinationChain"
     return {
         "sourceCurrency": "usd",
-        "destinationCurrency": told.get("destinationCurrency") or None,
+        "destinationCurrency": submitted.get("destinationCurrency") or None,
         member: target or None,
     }
 
@@ -244,5 +254,5 @@ def _path(user_id: str) -> str:
     return f"{user_path(user_id)}/virtual-accounts"
 
 
-def _back(user_id: str, account_id: str, said: str) -> Page:
-    return go(f"{page_path(user_id)}/virtual-accounts/{account_id}", said=said)
+def _redirect(user_id: str, account_id: str, message: str) -> Page:
+    return redirect(f"{page_path(user_id)}/virtual-accounts/{account_id}", notice=message)

@@ -1,4 +1,4 @@
-"""A user's wallets: what they hold, where they are, and what arrived there."""
+"""Wallets of a user: balances, addresses and deposits."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,18 +8,18 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.chains.tokens import Chain, tokens_on
-from landbridge.core.errors import FieldInvalid, Refused
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.pages import Page, Renderer, go
-from landbridge.dashboard.queries import PAGE_SIZE, asked
-from landbridge.dashboard.sandbox_money import fund
-from landbridge.dashboard.users.balances import balances_of
-from landbridge.dashboard.users.nesting import typed
-from landbridge.dashboard.users.whose import page_path, user_path, whose
-from landbridge.dashboard.visitors import PageRequest
-from landbridge.dashboard.words import later as _
-from landbridge.web.inside import Interface
+from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.sandbox_funding import fund
+from landbridge.dashboard.users.balances import load_balances
+from landbridge.dashboard.users.nested_fields import submitted_values
+from landbridge.dashboard.users.page_context import page_path, user_context, user_path
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.chains.tokens import Chain, tokens_on
 
 _TEMPLATE = "users/wallets.html"
 
@@ -35,9 +35,9 @@ class WalletPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """Balances of every chain and coin, addresses, and addresses outside."""
+        """Show balances by chain and currency, wallet addresses and external wallets."""
         return renderer.page(request, _TEMPLATE, **await _values(request, interface, user_id))
 
     @post("/chains")
@@ -46,7 +46,7 @@ class WalletPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
         """Open wallets on more chains."""
         form = await read_form(request)
@@ -55,8 +55,8 @@ class WalletPages(Controller):
             await interface.post(f"{user_path(user_id)}/wallets/add", {"chains": chains})
         except Refused as problem:
             values = await _values(request, interface, user_id)
-            return renderer.again(request, _TEMPLATE, problem, **values)
-        return _back(user_id, _("The wallets were opened."))
+            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+        return _redirect(user_id, _("Wallets opened"))
 
     @post("/external")
     async def add_external(
@@ -64,18 +64,20 @@ class WalletPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Register an address outside the platform."""
-        told = typed(await read_form(request))
+        """Register an external wallet."""
+        submitted = submitted_values(await read_form(request))
         names = ("chain", "address", "name", "referenceId")
-        body = {name: told[name] for name in names if told.get(name)}
+        body = {name: submitted[name] for name in names if submitted.get(name)}
         try:
             await interface.post(f"{user_path(user_id)}/wallets/external", body)
         except Refused as problem:
             values = await _values(request, interface, user_id)
-            return renderer.again(request, _TEMPLATE, problem, **values | {"typed": told})
-        return _back(user_id, _("The address was registered."))
+            return renderer.with_problem(
+                request, _TEMPLATE, problem, **values | {"form_values": submitted}
+            )
+        return _redirect(user_id, _("Address registered"))
 
     @post("/fund")
     async def fund(
@@ -83,16 +85,18 @@ class WalletPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Page:
-        """Let coins arrive from nowhere, in a sandbox."""
-        told = typed(await read_form(request))
+        """Credit test funds to a wallet, in a sandbox."""
+        submitted = submitted_values(await read_form(request))
         try:
-            await fund(interface, user_id, told)
+            await fund(interface, user_id, submitted)
         except Refused as problem:
             values = await _values(request, interface, user_id)
-            return renderer.again(request, _TEMPLATE, problem, **values | {"typed": told})
-        return _back(user_id, _("The coins have arrived."))
+            return renderer.with_problem(
+                request, _TEMPLATE, problem, **values | {"form_values": submitted}
+            )
+        return _redirect(user_id, _("Wallet funded"))
 
     @get("/deposits")
     async def deposits(
@@ -100,16 +104,16 @@ class WalletPages(Controller):
         request: PageRequest,
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[Interface],
+        interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """What arrived in one wallet, newest first."""
-        values = await whose(interface, user_id)
+        """List deposits of one currency, newest first."""
+        values = await user_context(interface, user_id)
         coins = _coins(values["user"])
-        query = asked(request, "coin", "minAmount")
+        query = read_list_query(request, "coin", "minAmount")
         coin = query.text("coin") or (coins[0] if coins else "")
         chain, _sep, currency = coin.partition(":")
         found: dict[str, Any] = {"records": [], "nextCursor": None}
-        wrong = ""
+        filter_error = ""
         if coin:
             try:
                 found = await interface.get(
@@ -121,36 +125,36 @@ class WalletPages(Controller):
                     limit=PAGE_SIZE,
                 )
             except FieldInvalid as error:
-                wrong = error.message
+                filter_error = error.message
         return renderer.page(
             request,
             "users/deposits.html",
             **values,
             coins=coins,
             coin=coin,
-            least=query.text("minAmount"),
+            min_amount=query.text("minAmount"),
             deposits=found["records"],
             older=None if _is_last(found) else query.older(found["nextCursor"]),
             newest=query.newest,
-            wrong=wrong,
+            filter_error=filter_error,
         )
 
 
 def _is_last(found: Mapping[str, Any]) -> bool:
-    """Whether no deposits are behind this page.
+    """Return whether this is the last page of deposits.
 
-    Its cursor is its last deposit's time, or further back where small credits were passed over.
+    The cursor is the time of the last deposit shown, or earlier if small credits were skipped.
     """
     records = found["records"]
     end = records[-1]["createdAt"] if records else None
     return len(records) < PAGE_SIZE and found["nextCursor"] == end
 
 
-async def _values(request: PageRequest, interface: Interface, user_id: str) -> dict[str, Any]:
-    values = await whose(interface, user_id)
-    user, query = values["user"], asked(request)
+async def _values(request: PageRequest, interface: InternalClient, user_id: str) -> dict[str, Any]:
+    values = await user_context(interface, user_id)
+    user, query = values["user"], read_list_query(request)
     balances, externals = await asyncio.gather(
-        balances_of(interface, user),
+        load_balances(interface, user),
         interface.get(
             f"{user_path(user_id)}/wallets/external", limit=PAGE_SIZE, cursor=query.cursor
         ),
@@ -164,12 +168,12 @@ async def _values(request: PageRequest, interface: Interface, user_id: str) -> d
         "externals": externals["externalWallets"],
         "older": query.older(externals["nextCursor"] if is_full else None),
         "newest": query.newest,
-        "typed": {},
+        "form_values": {},
     }
 
 
 def _coins(user: Any) -> list[str]:
-    """Every coin that the wallets can hold, as forms name it: `POLYGON:usdc`."""
+    """Return each currency the wallets can hold, as forms name it: `POLYGON:usdc`."""
     return [
         f"{chain}:{token.asset.currency}"
         for chain in user["wallets"].get("INDIVIDUAL", {})
@@ -177,5 +181,5 @@ def _coins(user: Any) -> list[str]:
     ]
 
 
-def _back(user_id: str, said: str) -> Page:
-    return go(f"{page_path(user_id)}/wallets", said=said)
+def _redirect(user_id: str, message: str) -> Page:
+    return redirect(f"{page_path(user_id)}/wallets", notice=message)

@@ -7,53 +7,67 @@ from typing import Annotated, Any, NamedTuple
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import JSONBody
 
-from landbridge.core.errors import FieldsInvalid
-from landbridge.reporting.exports.model import Content, Format
+from landbridge.platform.core.errors import FieldsInvalid
+from landbridge.platform.http.caller import ApiRequest, Caller
+from landbridge.platform.http.constraints import one_of, query
+from landbridge.reporting.exports.model import ExportContent, ExportFormat
 from landbridge.reporting.exports.service import Exports
-from landbridge.reporting.files import Streamed, file_headers
-from landbridge.reporting.metrics.metric_api import known_metric
+from landbridge.reporting.file_downloads import StreamedFile, file_headers
+from landbridge.reporting.metrics.custom.preview import preview_template
+from landbridge.reporting.metrics.metric_api import MetricId, known_metric
+from landbridge.reporting.metrics.model import MetricTemplate
 from landbridge.reporting.metrics.saved import SavedMetrics
-from landbridge.reporting.metrics.saved_shapes import Preview
-from landbridge.web.caller import ApiRequest, Caller
+from landbridge.reporting.metrics.saved_schemas import MetricPreview
 
 
-class FileAsked(NamedTuple):
-    """What the query asks for."""
+class DownloadQuery(NamedTuple):
+    """Query parameters of a download."""
 
-    form: Format
-    content: Content
+    form: ExportFormat
+    content: ExportContent
 
 
 FormatAsked = Annotated[
     str | None,
-    QueryParameter(name="format", description="csv, as it is if left out, or parquet."),
+    query("format", one_of(ExportFormat), description="csv, as it is if left out, or parquet."),
 ]
 ContentAsked = Annotated[
     str | None,
-    QueryParameter(
-        name="content",
+    query(
+        "content",
+        one_of(ExportContent),
         description="results, as it is if left out, or transactions: those that the result is "
         "made of.",
     ),
 ]
 
 
-def provide_file_asked(form: FormatAsked = None, content: ContentAsked = None) -> FileAsked:
-    """The file that is asked for; raises `FieldsInvalid` with all that is wrong."""
+def provide_download_query(form: FormatAsked = None, content: ContentAsked = None) -> DownloadQuery:
+    """Return the requested file; raises `FieldsInvalid` with every invalid parameter."""
     faults = {
         name: f"{name} must be one of {', '.join(known)}"
-        for name, told, known in (("format", form, Format), ("content", content, Content))
-        if told is not None and told not in tuple(known)
+        for name, requested, known in (
+            ("format", form, ExportFormat),
+            ("content", content, ExportContent),
+        )
+        if requested is not None and requested not in tuple(known)
     }
     if faults:
         raise FieldsInvalid(faults)
-    return FileAsked(Format(form or Format.CSV), Content(content or Content.RESULTS))
+    return DownloadQuery(
+        ExportFormat(form or ExportFormat.CSV), ExportContent(content or ExportContent.RESULTS)
+    )
 
 
 _FILE = {
-    200: ResponseSpec(bytes, media_type="text/csv", description="The file, as CSV or Parquet."),
+    200: ResponseSpec(
+        bytes,
+        media_type="text/csv",
+        description="The file, as CSV or Parquet.",
+        generate_examples=False,
+    ),
 }
 
 
@@ -62,7 +76,9 @@ class DownloadRoutes(Controller):
 
     path = "/v2/reporting/metrics"
     tags = ("Reporting",)
-    dependencies = MappingProxyType({"asked": Provide(provide_file_asked, sync_to_thread=False)})
+    dependencies = MappingProxyType(
+        {"download": Provide(provide_download_query, sync_to_thread=False)}
+    )
 
     @post(
         "/preview/download",
@@ -71,43 +87,57 @@ class DownloadRoutes(Controller):
         unkeyed=True,
         responses=_FILE,
         looks=True,
+        costly=True,
     )
     async def preview(
         self,
         request: ApiRequest,
-        data: JSONBody[Preview],
+        data: JSONBody[MetricPreview],
         exports: NamedDependency[Exports],
-        asked: NamedDependency[FileAsked],
+        download: NamedDependency[DownloadQuery],
     ) -> Response[Any]:
-        """As a preview, or the transactions that it is made of; nothing is saved."""
-        return await _file(exports, request.user, data.template, data.params, asked)
+        """Download a preview, or the transactions behind it; nothing is saved."""
+        return await _file(
+            exports,
+            request.user,
+            preview_template(data.template, data.definition),
+            data.params,
+            download,
+        )
 
     @get(
-        "/{metricId:str}/download", summary="Calculate a saved metric into a file", responses=_FILE
+        "/{metricId:str}/download",
+        summary="Calculate a saved metric into a file",
+        responses=_FILE,
+        costly=True,
     )
     async def saved(
         self,
         request: ApiRequest,
-        metricId: FromPath[str],
+        metricId: MetricId,
         saved_metrics: NamedDependency[SavedMetrics],
         exports: NamedDependency[Exports],
-        asked: NamedDependency[FileAsked],
+        download: NamedDependency[DownloadQuery],
     ) -> Response[Any]:
-        """Its results, or the transactions that they are made of."""
+        """Download the results, or the transactions behind them."""
         metric = await saved_metrics.get(request.user.org_id, known_metric(metricId))
-        return await _file(exports, request.user, metric.template, metric.params, asked)
+        return await _file(exports, request.user, metric.template, metric.params, download)
 
 
 async def _file(
-    exports: Exports, caller: Caller, template: str, params: Mapping[str, Any], asked: FileAsked
+    exports: Exports,
+    caller: Caller,
+    template: str | MetricTemplate,
+    params: Mapping[str, Any],
+    download: DownloadQuery,
 ) -> Response[Any]:
-    form = asked.form
-    match asked.content:
-        case Content.RESULTS:
-            name, made = await exports.result_file(caller, template, params, form)
-            return Response(made, media_type=form.media_type, headers=file_headers(name))
-        case Content.TRANSACTIONS:
-            download = await exports.transaction_file(caller, template, params, form)
-            # What can go wrong goes wrong here, while there is still an answer to be given.
-            first = await anext(download.chunks)
-            return Streamed(download.name, form.media_type, first, download.chunks)
+    form = download.form
+    match download.content:
+        case ExportContent.RESULTS:
+            name, content = await exports.result_file(caller, template, params, form)
+            return Response(content, media_type=form.media_type, headers=file_headers(name))
+        case ExportContent.TRANSACTIONS:
+            export = await exports.transaction_file(caller, template, params, form)
+            # Validate here, while an error response can still be sent.
+            first = await anext(export.chunks)
+            return StreamedFile(export.name, form.media_type, first, export.chunks)

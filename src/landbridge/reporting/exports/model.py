@@ -1,4 +1,4 @@
-"""Files: what may be in them, and what their columns are."""
+"""Export files: formats, contents and columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,65 +8,65 @@ from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 
-class Format(StrEnum):
-    """How a file is written."""
+class ExportFormat(StrEnum):
+    """Format of a file."""
 
     CSV = "csv"
     PARQUET = "parquet"
 
     @property
     def media_type(self) -> str:
-        """As in the header `Content-Type`."""
+        """Return the value of the `Content-Type` header."""
         match self:
-            case Format.CSV:
+            case ExportFormat.CSV:
                 return "text/csv; header=present"
-            case Format.PARQUET:
+            case ExportFormat.PARQUET:
                 return "application/vnd.apache.parquet"
 
 
-class Content(StrEnum):
-    """What is in a file of a metric."""
+class ExportContent(StrEnum):
+    """Content of a metric's file."""
 
-    RESULTS = "results"  # the rows of the result
-    TRANSACTIONS = "transactions"  # the transactions that the result is made of
+    RESULTS = "results"  # rows of the result
+    TRANSACTIONS = "transactions"  # transactions behind the result
 
 
-class Kind(StrEnum):
-    """What the values of a column are; any may be None."""
+class ColumnKind(StrEnum):
+    """Type of a column's values; any value may be None."""
 
     WORD = "word"  # text of our own spelling: ids, statuses, currencies
     TEXT = "text"  # text that others may have written
     DATE = "date"
-    MOMENT = "moment"  # a time, shown in the zone of the file
-    AMOUNT = "amount"  # a plain decimal number as text, of at most `AMOUNT_DECIMALS`
-    COUNT = "count"  # a whole number
+    MOMENT = "moment"  # time, shown in the zone of the file
+    AMOUNT = "amount"  # plain decimal number as text, with at most `AMOUNT_DECIMALS` decimals
+    COUNT = "count"  # whole number
 
 
-# Of every coin and currency, and of what reports make of them.
+# Maximum decimals of every coin and currency, and of report values.
 AMOUNT_DECIMALS = 6
 
 Value: TypeAlias = str | date | datetime | int | None
-# The values of each column, in the order of the columns; all have as many.
+# The values of each column, in column order; all columns have the same length.
 Batch: TypeAlias = Sequence[Sequence[Value]]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column by its name in the header."""
+    """Column, named as in the header line."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """What is known of a file before its rows: columns, zone of its times, and what it is of."""
+class ExportHeader:
+    """File metadata known before its rows: columns, zone of its times, and title."""
 
     columns: tuple[Column, ...]
     zone: ZoneInfo
     title: str
 
-    def file_name(self, form: Format) -> str:
-        """As in the header `Content-Disposition`: letters, digits, `-`, `_` and one point."""
+    def file_name(self, form: ExportFormat) -> str:
+        """Return the name for `Content-Disposition`: letters, digits, `-`, `_` and one point."""
         plain = "".join(each if each.isascii() and each.isalnum() else "-" for each in self.title)
         return f"{plain}.{form}"

@@ -1,7 +1,7 @@
-"""Rows as Parquet, in groups, so that a file can go out while it is being made.
+"""Rows as Parquet, in row groups, so that a file can be streamed while it is written.
 
-Text is a string, a time a timestamp in microseconds with its zone, an amount a decimal128(38, 6),
-a whole number an int64. The schema's metadata say the zone and what the file is of.
+Text is a string, a time a timestamp in microseconds with its zone, an amount a decimal128(38, 6), a
+whole number an int64. The schema metadata hold the zone and the title.
 """
 
 import importlib
@@ -11,36 +11,36 @@ from landbridge.reporting.exports.model import (
     AMOUNT_DECIMALS,
     Batch,
     Column,
-    Heading,
-    Kind,
+    ColumnKind,
+    ExportHeader,
 )
 
-# Rows of a group: few groups make a file quick to read, and one is all that lies in memory.
+# Rows per group: few groups make a file fast to read, and one group is held in memory.
 GROUP_ROWS = 20_000
 _DIGITS = 38
 
 
 class ParquetGroups:
-    """Makes one file; blocks for some milliseconds with each group."""
+    """Writer of one file; blocks for some milliseconds per group."""
 
-    def __init__(self, heading: Heading) -> None:
-        # Arrow takes a tenth of a second and many megabytes, which whoever wants CSV never pays.
+    def __init__(self, header: ExportHeader) -> None:
+        # Importing Arrow takes 0.1 s and many megabytes, so CSV downloads do not import it.
         self._arrow: Any = importlib.import_module("pyarrow")
         parquet: Any = importlib.import_module("pyarrow.parquet")
-        self._columns = heading.columns
-        self._types = [self._type(each, heading) for each in heading.columns]
+        self._columns = header.columns
+        self._types = [self._type(each, header) for each in header.columns]
         fields = [
-            (column.name, kind) for column, kind in zip(heading.columns, self._types, strict=True)
+            (column.name, kind) for column, kind in zip(header.columns, self._types, strict=True)
         ]
-        about = {"timeZone": heading.zone.key, "title": heading.title}
-        self._schema = self._arrow.schema(fields, metadata=about)
+        metadata = {"timeZone": header.zone.key, "title": header.title}
+        self._schema = self._arrow.schema(fields, metadata=metadata)
         self._sink = _Sink()
         self._writer = parquet.ParquetWriter(self._sink, self._schema, compression="zstd")
         self._waiting: list[Any] = []
         self._waiting_count = 0
 
     def add(self, batch: Batch) -> bytes:
-        """What may go out after these rows; often nothing yet."""
+        """Add rows and return the bytes that are ready; often none yet."""
         if batch and batch[0]:
             self._waiting.append(self._record_batch(batch))
             self._waiting_count += len(batch[0])
@@ -49,7 +49,7 @@ class ParquetGroups:
         return self._sink.take()
 
     def end(self) -> bytes:
-        """The rest of the file."""
+        """Return the rest of the file."""
         if self._waiting:
             self._write()
         self._writer.close()
@@ -68,27 +68,27 @@ class ParquetGroups:
         return self._arrow.record_batch(arrays, schema=self._schema)
 
     def _array(self, column: Column, kind: Any, values: Any) -> Any:
-        if column.kind is Kind.AMOUNT:
-            # From text, so that no number is anything else in between.
+        if column.kind is ColumnKind.AMOUNT:
+            # Converted from text, so that no number passes through another type.
             return self._arrow.array(values, self._arrow.string()).cast(kind)
         return self._arrow.array(values, kind)
 
-    def _type(self, column: Column, heading: Heading) -> Any:
+    def _type(self, column: Column, header: ExportHeader) -> Any:
         match column.kind:
-            case Kind.WORD | Kind.TEXT:
+            case ColumnKind.WORD | ColumnKind.TEXT:
                 return self._arrow.string()
-            case Kind.DATE:
+            case ColumnKind.DATE:
                 return self._arrow.date32()
-            case Kind.MOMENT:
-                return self._arrow.timestamp("us", tz=heading.zone.key)
-            case Kind.AMOUNT:
+            case ColumnKind.MOMENT:
+                return self._arrow.timestamp("us", tz=header.zone.key)
+            case ColumnKind.AMOUNT:
                 return self._arrow.decimal128(_DIGITS, AMOUNT_DECIMALS)
-            case Kind.COUNT:
+            case ColumnKind.COUNT:
                 return self._arrow.int64()
 
 
 class _Sink:
-    """A file that is only written to, and emptied in between."""
+    """Write-only file that is drained between writes."""
 
     closed = False
 
@@ -100,11 +100,11 @@ class _Sink:
         return len(part)
 
     def take(self) -> bytes:
-        taken, self._parts = b"".join(self._parts), []
-        return taken
+        content, self._parts = b"".join(self._parts), []
+        return content
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing: writes are not buffered."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""

@@ -1,42 +1,42 @@
-"""A result as a table: its period, what rows are told apart by, and what was measured."""
+"""Results as tables: period, breakdowns, values."""
 
 from decimal import Decimal
 
-from landbridge.reporting.exports.model import Batch, Column, Kind, Value
-from landbridge.reporting.metrics.model import Result, Template
+from landbridge.reporting.exports.model import Batch, Column, ColumnKind, Value
+from landbridge.reporting.metrics.model import MetricResult, MetricTemplate
 
-_PERIOD = Column("periodStart", Kind.DATE)
+_PERIOD = Column("periodStart", ColumnKind.DATE)
 
 
-def columns(result: Result) -> tuple[Column, ...]:
-    """The columns: named as the members of a row, and the same whatever the rows hold."""
+def columns(result: MetricResult) -> tuple[Column, ...]:
+    """Return the columns: named as the members of a row, and independent of the rows."""
     return (
         _PERIOD,
-        *(Column(each, Kind.TEXT) for each in result.question.breakdowns),
+        *(Column(each, ColumnKind.TEXT) for each in result.query.breakdowns),
         *_fields(result.template),
     )
 
 
-def batch(result: Result) -> Batch:
-    """The rows, in their order."""
+def batch(result: MetricResult) -> Batch:
+    """Return the rows as columns, in row order."""
     kinds = {each.name: each.kind for each in _fields(result.template)}
     return [
         [row.period for row in result.rows],
-        *([row.dims[name] for row in result.rows] for name in result.question.breakdowns),
+        *([row.dims[name] for row in result.rows] for name in result.query.breakdowns),
         *([_value(row.values[name], kind) for row in result.rows] for name, kind in kinds.items()),
     ]
 
 
-def _fields(template: Template) -> list[Column]:
-    """What a template calls a whole number is one for nothing at all, too."""
+def _fields(template: MetricTemplate) -> list[Column]:
+    """Return the template's value fields and their types."""
     empty = template.values({})
     return [
-        Column(each, Kind.COUNT if isinstance(empty[each], int) else Kind.AMOUNT)
+        Column(each, ColumnKind.COUNT if isinstance(empty[each], int) else ColumnKind.AMOUNT)
         for each in template.fields
     ]
 
 
-def _value(value: int | Decimal | None, kind: Kind) -> Value:
-    if value is None or (kind is Kind.COUNT and isinstance(value, int)):
+def _value(value: int | Decimal | None, kind: ColumnKind) -> Value:
+    if value is None or (kind is ColumnKind.COUNT and isinstance(value, int)):
         return value
     return f"{value:f}" if isinstance(value, Decimal) else str(value)

@@ -1,36 +1,38 @@
 """Results, and the transactions behind them, as files.
 
 Guarantees:
-- a file of transactions is made while it is sent, in constant memory, and no connection to the
-  database is held while its reader takes its time;
-- rows stand in one order: results as they are answered, transactions oldest first, then by id;
-- times are those of the zone that was asked for, with their offset.
+- A file of transactions is generated while it is sent, in constant memory. No database connection
+  is held while the client reads.
+- Rows have one order: results as in the API response, transactions oldest first, then by id.
+- Times are in the requested zone, with their offset.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from landbridge.core.clock import Clock
-from landbridge.core.pages import BEGINNING
-from landbridge.db.pool import Database
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.pagination import BEGINNING
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.http.caller import Caller
 from landbridge.reporting.exports import csv_lines, results, transactions
-from landbridge.reporting.exports.behind import behind
-from landbridge.reporting.exports.model import Batch, Content, Format, Heading
+from landbridge.reporting.exports.model import Batch, ExportContent, ExportFormat, ExportHeader
 from landbridge.reporting.exports.parquet_groups import ParquetGroups
-from landbridge.reporting.files import Outgoing
-from landbridge.reporting.metrics.calculating import Calculator
+from landbridge.reporting.exports.underlying_records import record_filter
+from landbridge.reporting.file_downloads import FileDownloads
+from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.model import Match, MetricTemplate
 from landbridge.reporting.metrics.params import LIMIT, ROWS_MAX
-from landbridge.reporting.metrics.templates import TEMPLATES
 from landbridge.reporting.rollups.model import Span
-from landbridge.web.caller import Caller
 
 
-class Download(NamedTuple):
-    """A file that is being made: whoever takes its chunks must close them."""
+class ExportDownload(NamedTuple):
+    """File that is being generated; the consumer of its chunks must close them."""
 
     name: str
     chunks: AsyncGenerator[bytes]
@@ -38,70 +40,96 @@ class Download(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Exports:
-    """Makes files, piece by piece."""
+    """Generates files chunk by chunk."""
 
     database: Database
     clock: Clock
     calculator: Calculator
-    outgoing: Outgoing
+    outgoing: FileDownloads
 
     async def result_file(
-        self, caller: Caller, template: str, params: Mapping[str, Any], form: Format
+        self,
+        caller: Caller,
+        template: str | MetricTemplate,
+        params: Mapping[str, Any],
+        form: ExportFormat,
     ) -> tuple[str, bytes]:
-        """Name and content of a file of results.
+        """Return name and content of a results file.
 
-        A file has as many rows as there may be at most, unless `limit` says less. Raises
-        `FieldsInvalid`, as calculating does.
+        A file has the maximum number of rows unless `limit` is lower. Raises `FieldsInvalid`, as
+        calculation does.
         """
         result = await self.calculator.calculate(caller, template, _unlimited(params))
-        zone = result.question.span.zone
-        title = _title(template, Content.RESULTS, result.question.span)
-        heading = Heading(results.columns(result), ZoneInfo(zone), title)
-        content = await asyncio.to_thread(_whole, heading, results.batch(result), form)
-        return heading.file_name(form), content
+        zone = result.query.span.zone
+        title = _title(result.template.name, ExportContent.RESULTS, result.query.span)
+        header = ExportHeader(results.columns(result), ZoneInfo(zone), title)
+        content = await asyncio.to_thread(_whole, header, results.batch(result), form)
+        return header.file_name(form), content
 
     async def transaction_file(
-        self, caller: Caller, template: str, params: Mapping[str, Any], form: Format
-    ) -> Download:
-        """The transactions that a result is made of, as a file that is made while it is read.
+        self,
+        caller: Caller,
+        template: str | MetricTemplate,
+        params: Mapping[str, Any],
+        form: ExportFormat,
+    ) -> ExportDownload:
+        """Return the transactions behind a result as a file generated while it is read.
 
-        Raises `FieldsInvalid`, as calculating does, and for templates that are not made of
-        transactions; the chunks raise `Busy` at the first if too many are read at once. There is a
-        chunk for each look at the records, however few of them are wanted; it may be empty.
+        Raises `FieldsInvalid`, as calculation does, and for templates without transactions. The
+        first chunk raises `Busy` if too many files are being read. Each read of records yields one
+        chunk, which may be empty.
         """
-        question = await self.calculator.ask(caller, template, params)
-        wanted = behind(TEMPLATES[template], question)
-        title = _title(template, Content.TRANSACTIONS, question.span)
-        heading = Heading(transactions.COLUMNS, ZoneInfo(question.span.zone), title)
-        batches = transactions.batches(self.database, caller.org_id, wanted, question.span)
-        make = _csv if form is Format.CSV else _parquet
-        chunks = make(heading, _ahead(batches))
-        return Download(heading.file_name(form), self.outgoing.bounded(caller.org_id, chunks))
+        found = await self.calculator.find(caller.org_id, template)
+        query = await self.calculator.parse(caller, found, params)
+        records = record_filter(found, query)
+        title = _title(found.name, ExportContent.TRANSACTIONS, query.span)
+        header = ExportHeader(transactions.COLUMNS, ZoneInfo(query.span.zone), title)
+        filters = {**found.defaults, **query.filters}
+        batches = transactions.batches(
+            database=self.database,
+            org_id=caller.org_id,
+            record_filter=records,
+            span=query.span,
+            match=found.match and partial(_matching, found.match, caller.org_id, filters),
+        )
+        make = _csv if form is ExportFormat.CSV else _parquet
+        chunks = make(header, _ahead(batches))
+        return ExportDownload(header.file_name(form), self.outgoing.bounded(caller.org_id, chunks))
+
+
+async def _matching(
+    match: Match,
+    org_id: UUID,
+    filters: Mapping[str, tuple[str, ...]],
+    tx: Tx,
+    ids: Sequence[UUID],
+) -> frozenset[UUID]:
+    return await match(tx, org_id, ids, filters)
 
 
 def _unlimited(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return params if params.get(LIMIT) is not None else {**params, LIMIT: ROWS_MAX}
 
 
-def _title(template: str, content: Content, span: Span) -> str:
-    """As in `gross-volume-results-2026-01-01-2026-02-01-Europe-Berlin`: first and last instant."""
+def _title(template: str, content: ExportContent, span: Span) -> str:
+    """Return a title such as `gross-volume-results-2026-01-01-2026-02-01-Europe-Berlin`."""
     zone = ZoneInfo(span.zone)
     ends = (max(span.after, BEGINNING), max(span.before, BEGINNING))
     days = [each.astimezone(zone).date().isoformat() for each in ends]
     return "-".join([template.lower().replace("_", "-"), content, *days, span.zone])
 
 
-def _whole(heading: Heading, batch: Batch, form: Format) -> bytes:
+def _whole(header: ExportHeader, batch: Batch, form: ExportFormat) -> bytes:
     match form:
-        case Format.CSV:
-            return csv_lines.header(heading) + csv_lines.lines(heading, batch)
-        case Format.PARQUET:
-            groups = ParquetGroups(heading)
+        case ExportFormat.CSV:
+            return csv_lines.header(header) + csv_lines.lines(header, batch)
+        case ExportFormat.PARQUET:
+            groups = ParquetGroups(header)
             return groups.add(batch) + groups.end()
 
 
 async def _ahead(batches: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
-    """The same; the next is read while something is made of the one before."""
+    """Yield the same batches, reading the next one while the previous one is encoded."""
 
     async def read() -> Batch | None:
         return await anext(batches, None)
@@ -117,19 +145,20 @@ async def _ahead(batches: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
             await asyncio.gather(reading, return_exceptions=True)
 
 
-async def _csv(heading: Heading, batches: AsyncGenerator[Batch]) -> AsyncGenerator[bytes]:
-    header = csv_lines.header(heading)
+async def _csv(header: ExportHeader, batches: AsyncGenerator[Batch]) -> AsyncGenerator[bytes]:
+    """Encode in a thread: a batch may have thousands of records."""
+    first_line = csv_lines.header(header)
     async with aclosing(batches):
         async for batch in batches:
-            yield header + csv_lines.lines(heading, batch)
-            header = b""
-    if header:
-        yield header
+            yield first_line + await asyncio.to_thread(csv_lines.lines, header, batch)
+            first_line = b""
+    if first_line:
+        yield first_line
 
 
-async def _parquet(heading: Heading, batches: AsyncGenerator[Batch]) -> AsyncGenerator[bytes]:
-    """In a thread: Arrow takes its time, and lets others run meanwhile."""
-    groups = await asyncio.to_thread(ParquetGroups, heading)
+async def _parquet(header: ExportHeader, batches: AsyncGenerator[Batch]) -> AsyncGenerator[bytes]:
+    """Encode in a thread: Arrow is slow and releases the interpreter lock."""
+    groups = await asyncio.to_thread(ParquetGroups, header)
     async with aclosing(batches):
         async for batch in batches:
             yield await asyncio.to_thread(groups.add, batch)

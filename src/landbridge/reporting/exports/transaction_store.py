@@ -1,6 +1,6 @@
-"""Reads of records for files, oldest first, stretch by stretch.
+"""Statements that read records for files, oldest first, range by range.
 
-A statement looks at a bounded number of records, however few of them are wanted.
+A statement scans a bounded number of records, however few of them match.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,33 +10,33 @@ from decimal import Decimal
 from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
-from landbridge.db.pool import Tx
+from landbridge.platform.db.pool import Tx
 
 T = TypeVar("T")
 
 
-class Key(NamedTuple):
-    """A record's place: oldest first, by id where two were created at once."""
+class RecordKey(NamedTuple):
+    """Sort key of a record: creation time, then id."""
 
     created_at: datetime
     id: UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
-    """What is looked at: behind that place, created before that moment, at most so many."""
+class RecordRange:
+    """Scan range: after that key, created before that moment, at most `limit` records."""
 
-    behind: Key
+    after: RecordKey
     until: datetime
     limit: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which records: of these kinds and, where that is not None, of one of these each.
+class RecordFilter:
+    """Record filter: these kinds and, where not None, one of these values each.
 
-    `states` are pairs of kind and status; assets are codes; a reason is why
-    a record failed, as reports tell it: without one, its status.
+    `states` are pairs of kind and status; assets are codes; a reason is the failure reason as
+    reports show it: the status if there is none.
     """
 
     kinds: tuple[str, ...]
@@ -48,7 +48,7 @@ class Wanted:
 
 
 class AssetColumns(NamedTuple):
-    """Of every asset its code, its currency, its chain (None at a bank), and its unit in coins."""
+    """Each asset's code, currency, chain (None for a bank) and smallest unit in coins."""
 
     codes: list[str]
     currencies: list[str]
@@ -56,10 +56,10 @@ class AssetColumns(NamedTuple):
     units: list[Decimal]
 
 
-# What is looked at next: of kinds by one index, of users by another, whichever is asked for. Of
-# these are told those that are wanted; and the last, so that whoever asked knows where to go on.
-# What a record is worth in dollars is as in the view report_records (migration 0036), whatever its
-# status; a fact that is null hides a detail. Reasons are that view's own.
+# The records scanned next: of kinds by one index, of users by another. Matching records are
+# returned, and the last one scanned, so that the caller can continue behind it. The USD value of a
+# record is that of the view report_records, whatever its status; a null fact hides a detail.
+# Reasons are that view's as well.
 _NEXT = """
 select n.id::text as id, n.kind, n.status, n.user_id::text as user_id,
     n.request_id::text as request_id, n.created_at, n.updated_at,
@@ -148,36 +148,38 @@ order by n.created_at, n.id
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found: values of records, in order, and of how many that were looked at.
+class RecordScan:
+    """Scan result: values of matching records, in order, and the number of records scanned.
 
-    `end` is the last of these if there may be more; None if the stretch was looked at whole.
+    `end` is the last scanned record if there may be more; None if the range was scanned completely.
     """
 
     rows: Sequence[Sequence[Any]]
-    looked_at: int
-    end: Key | None
+    scanned_count: int
+    end: RecordKey | None
 
 
-async def look(
-    tx: Tx, org_id: UUID, wanted: Wanted, assets: AssetColumns, *, at: Stretch
-) -> Looked:
-    """The next records, oldest first; each begins with the members of `_NEXT` up to the reason."""
-    states = None if wanted.states is None else [" ".join(each) for each in wanted.states]
+async def scan(
+    tx: Tx, org_id: UUID, record_filter: RecordFilter, assets: AssetColumns, *, at: RecordRange
+) -> RecordScan:
+    """Return the next records, oldest first; each has the columns of `_NEXT` up to the reason."""
+    states = (
+        None if record_filter.states is None else [" ".join(each) for each in record_filter.states]
+    )
     rows = await tx.fetch(
         _NEXT,
-        *(org_id, list(wanted.kinds), at.behind.created_at, at.behind.id, at.until, at.limit),
-        *(_listed(wanted.user_ids), states),
-        *(_listed(wanted.source_assets), _listed(wanted.destination_assets)),
-        *(_listed(wanted.reasons), *assets),
+        *(org_id, list(record_filter.kinds), at.after.created_at, at.after.id, at.until, at.limit),
+        *(_listed(record_filter.user_ids), states),
+        *(_listed(record_filter.source_assets), _listed(record_filter.destination_assets)),
+        *(_listed(record_filter.reasons), *assets),
     )
     if not rows:
-        return Looked((), 0, None)
+        return RecordScan((), 0, None)
     last = rows[-1]
-    end = Key(last["created_at"], UUID(last["id"])) if last["looked_at"] == at.limit else None
-    # A row is a sequence of its values; the protocol knows them by name only.
+    end = RecordKey(last["created_at"], UUID(last["id"])) if last["looked_at"] == at.limit else None
+    # A row is a sequence of its values; the driver's protocol types it by name only.
     values = cast("list[Sequence[Any]]", rows if last["is_wanted"] else rows[:-1])
-    return Looked(values, last["looked_at"], end)
+    return RecordScan(values, last["looked_at"], end)
 
 
 def _listed(values: Collection[T] | None) -> list[T] | None:

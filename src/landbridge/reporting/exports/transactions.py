@@ -1,50 +1,56 @@
-"""The transactions behind a metric, batch by batch: constant memory, however many there are.
+"""Transactions behind a metric, batch by batch, in constant memory.
 
-Between two batches no connection is held and no snapshot kept: each shows its records as they are
-when it is read. Records that are created in the range while it is read are told if their turn has
-not passed.
+No connection or snapshot is held between two batches: each batch shows its records as they are when
+it is read. Records created in the range during the read are included if their position has not been
+passed.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from landbridge.chains.tokens import ASSETS
-from landbridge.core.pages import BEGINNING
-from landbridge.db.pool import Database
-from landbridge.rails.currencies import AT_BANK, FIAT_ASSETS
+from landbridge.platform.core.pagination import BEGINNING
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.tokens import ASSETS
+from landbridge.providers.rails.currencies import AT_BANK, FIAT_ASSETS
 from landbridge.reporting.exports import transaction_store as store
-from landbridge.reporting.exports.behind import counted_as
-from landbridge.reporting.exports.model import Batch, Column, Kind
-from landbridge.reporting.exports.transaction_store import AssetColumns, Key, Stretch, Wanted
+from landbridge.reporting.exports.model import Batch, Column, ColumnKind
+from landbridge.reporting.exports.transaction_store import (
+    AssetColumns,
+    RecordFilter,
+    RecordKey,
+    RecordRange,
+)
+from landbridge.reporting.exports.underlying_records import counted_as
 from landbridge.reporting.rollups.model import Span
 
-# As the columns of the statement `_NEXT`, then how the contract's templates count the record.
+# The columns of the statement `_NEXT`, then the record's type and status in the contract's
+# templates.
 COLUMNS = (
-    Column("id", Kind.WORD),
-    Column("transferType", Kind.WORD),
-    Column("status", Kind.WORD),
-    Column("userId", Kind.WORD),
-    Column("requestId", Kind.WORD),
-    Column("createdAt", Kind.MOMENT),
-    Column("updatedAt", Kind.MOMENT),
-    Column("sourceCurrency", Kind.WORD),
-    Column("sourceChain", Kind.WORD),
-    Column("sourceAmount", Kind.AMOUNT),
-    Column("destinationCurrency", Kind.WORD),
-    Column("destinationChain", Kind.WORD),
-    Column("destinationAmount", Kind.AMOUNT),
-    Column("amountUsd", Kind.AMOUNT),
-    Column("failedReason", Kind.TEXT),
-    Column("transactionType", Kind.WORD),
-    Column("transactionStatus", Kind.WORD),
+    Column("id", ColumnKind.WORD),
+    Column("transferType", ColumnKind.WORD),
+    Column("status", ColumnKind.WORD),
+    Column("userId", ColumnKind.WORD),
+    Column("requestId", ColumnKind.WORD),
+    Column("createdAt", ColumnKind.MOMENT),
+    Column("updatedAt", ColumnKind.MOMENT),
+    Column("sourceCurrency", ColumnKind.WORD),
+    Column("sourceChain", ColumnKind.WORD),
+    Column("sourceAmount", ColumnKind.AMOUNT),
+    Column("destinationCurrency", ColumnKind.WORD),
+    Column("destinationChain", ColumnKind.WORD),
+    Column("destinationAmount", ColumnKind.AMOUNT),
+    Column("amountUsd", ColumnKind.AMOUNT),
+    Column("failedReason", ColumnKind.TEXT),
+    Column("transactionType", ColumnKind.WORD),
+    Column("transactionStatus", ColumnKind.WORD),
 )
 _KIND, _STATUS, _COUNTED = 1, 2, 2
 
-# Records that are looked at with one statement: some milliseconds of it, and of us.
+# Records scanned by one statement: some milliseconds in the database and in the process.
 BATCH_ROWS = 2_000
-# A batch looks ahead for so long at first, then for as long as promises to fill it.
+# Initial width of a batch's time range; later widths are estimated to fill a batch.
 _WIDTH = timedelta(hours=1)
 _WIDTH_MIN = timedelta(seconds=1)
 _GROWTH_MAX = 8
@@ -66,31 +72,41 @@ _ASSETS = _assets()
 
 
 async def batches(
-    database: Database, org_id: UUID, wanted: Wanted, span: Span
+    database: Database,
+    org_id: UUID,
+    record_filter: RecordFilter,
+    span: Span,
+    *,
+    match: Callable[[Tx, Sequence[UUID]], Awaitable[frozenset[UUID]]] | None = None,
 ) -> AsyncGenerator[Batch]:
-    """The records that are wanted, oldest first, then by id; the columns are `COLUMNS`.
+    """Yield matching records, oldest first, then by id; the columns are `COLUMNS`.
 
-    A batch is empty if a look at the records found none.
+    A batch is empty if a scan found no match; `match` narrows what the filter found.
     """
-    place, width = Key(max(span.after, BEGINNING), _NO_ID), _WIDTH
-    while place.created_at < span.before:
-        until = place.created_at + min(width, span.before - place.created_at)
-        at = Stretch(behind=place, until=until, limit=BATCH_ROWS)
+    position, width = RecordKey(max(span.after, BEGINNING), _NO_ID), _WIDTH
+    while position.created_at < span.before:
+        until = position.created_at + min(width, span.before - position.created_at)
+        at = RecordRange(after=position, until=until, limit=BATCH_ROWS)
         found = await database.single(
-            lambda tx, at=at: store.look(tx, org_id, wanted, _ASSETS, at=at)
+            lambda tx, at=at: store.scan(tx, org_id, record_filter, _ASSETS, at=at)
         )
-        behind, place = place, found.end or Key(until, _NO_ID)
-        width = _next_width(place.created_at - behind.created_at, found.looked_at)
-        if not found.rows:
-            # Whoever reads learns that it goes on, and may stop it.
+        previous, position = position, found.end or RecordKey(until, _NO_ID)
+        width = _next_width(position.created_at - previous.created_at, found.scanned_count)
+        rows = found.rows
+        if match is not None and rows:
+            ids = [UUID(str(row[0])) for row in rows]
+            matching = await database.single(lambda tx, ids=ids: match(tx, ids))
+            rows = [row for row, id_ in zip(rows, ids, strict=True) if id_ in matching]
+        if not rows:
+            # Give the reader a chance to stop.
             yield []
             continue
-        columns = list(zip(*found.rows, strict=True))[: len(COLUMNS) - _COUNTED]
+        columns = list(zip(*rows, strict=True))[: len(COLUMNS) - _COUNTED]
         counted = map(counted_as, columns[_KIND], columns[_STATUS])
         yield [*columns, *zip(*counted, strict=True)]
 
 
-def _next_width(seen: timedelta, count: int) -> timedelta:
-    """How far to look ahead, by how many records the last stretch of time had."""
+def _next_width(width: timedelta, count: int) -> timedelta:
+    """Return the width of the next time range, from the density of the previous one."""
     growth = min(BATCH_ROWS * 4 // (5 * count), _GROWTH_MAX) if count else _GROWTH_MAX
-    return max(seen * growth if growth else seen * 4 / 5, _WIDTH_MIN)
+    return max(width * growth if growth else width * 4 / 5, _WIDTH_MIN)

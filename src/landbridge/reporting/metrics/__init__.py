@@ -1,1 +1,1 @@
-"""What can be measured, the measuring, and measures that an organisation has saved."""
+"""Metrics: templates, calculation, and metrics saved by an organisation."""

@@ -1,7 +1,7 @@
-"""The templates of the contract: gross volume, transaction count, new users. Source: reporting 3.
+"""Templates of the contract: gross volume, transaction count, new users. Source: reporting 3.
 
-Transactions are onramps, offramps and transfers (single ones and batches); swaps and bridges are
-none. A transaction belongs to the period in which it was created, in the status that it has now.
+Transactions are onramps, offramps and transfers (single and batch), not swaps and bridges. A
+transaction counts in the period of its creation, with its current status.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -9,22 +9,22 @@ from dataclasses import replace
 from functools import cache
 from uuid import UUID
 
-from landbridge.core.money import units_as_decimal
-from landbridge.flows.batches.model import KIND as BATCH
-from landbridge.flows.offramps.model import KIND as OFFRAMP
-from landbridge.flows.onramps.model import KIND as ONRAMP
-from landbridge.flows.wallet_transfers.model import KIND as TRANSFER
+from landbridge.customers.users.model import USER_KIND
+from landbridge.payments.batches.model import KIND as BATCH
+from landbridge.payments.offramps.model import KIND as OFFRAMP
+from landbridge.payments.onramps.model import KIND as ONRAMP
+from landbridge.payments.transfers.model import KIND as TRANSFER
+from landbridge.platform.core.money import units_as_decimal
 from landbridge.reporting.metrics.model import (
     Dimension,
-    Fact,
-    Question,
-    Sources,
+    MetricFact,
+    MetricQuery,
+    MetricSources,
+    MetricTemplate,
     Tally,
-    Template,
     Values,
 )
-from landbridge.reporting.rollups.model import Measure, Sum
-from landbridge.users.model import USER_KIND
+from landbridge.reporting.rollups.model import RollupMeasure, RollupSum
 
 TYPES: Mapping[str, tuple[str, ...]] = {
     "onramp": (ONRAMP,),
@@ -50,8 +50,8 @@ STATUSES = (
     "FAILED",
     "REJECTED",
 )
-# Statuses that are not in the contract's list are counted under the one that says most nearly the
-# same: what was not begun, what is still under way, what came back, what was not approved.
+# Statuses outside the contract's list are counted under the closest listed one: not started, in
+# progress, returned, not approved.
 COUNTED_UNDER: Mapping[str, str] = {
     "CREATED": "NOT_INITIATED",
     "OPEN_QUOTE": "NOT_INITIATED",
@@ -60,7 +60,7 @@ COUNTED_UNDER: Mapping[str, str] = {
     "CRYPTO_RETURNED": "FIAT_FAILED",
     "EXPIRED": "REJECTED",
 }
-# As above: no word from the chain for a day.
+# As above: unconfirmed by the chain for a day.
 _UNKNOWN = "UNKNOWN"
 _UNKNOWN_OF = {ONRAMP: "CRYPTO_PENDING", TRANSFER: "PENDING", BATCH: "PENDING"}
 _COMPLETED = "COMPLETED"
@@ -92,39 +92,63 @@ USER = Dimension(
 
 
 async def _states(
-    sources: Sources, org_id: UUID, question: Question, statuses: Collection[str] | None
-) -> Sequence[Sum]:
-    """Records of the types in question, and of these statuses; all statuses if None.
+    sources: MetricSources, org_id: UUID, query: MetricQuery, statuses: Collection[str] | None
+) -> Sequence[RollupSum]:
+    """Return sums of records of the queried types and these statuses; all statuses if None.
 
-    By kind, status and user, as far as the question tells them apart.
+    Broken down by kind, status and user as far as the query needs it.
     """
-    types = question.filters.get(TYPE.name, tuple(TYPES))
-    kinds = [kind for each in types for kind in TYPES[each]]
-    by: set[str] = {"a"} if TYPE.name in question.breakdowns else set()
-    # What a status counts as goes by kind, of one of them.
-    if STATUS.name in question.breakdowns or (statuses is not None and _UNKNOWN in statuses):
+    kinds = _kinds(query)
+    by: set[str] = {"a"} if TYPE.name in query.breakdowns else set()
+    # The listed status depends on the kind for one of the statuses.
+    if STATUS.name in query.breakdowns or (statuses is not None and _UNKNOWN in statuses):
         by = {"a", "b"}
     only = None if statuses is None else {"b": statuses}
-    if USER.name in question.filters:
-        users = [UUID(each) for each in question.filters[USER.name]]
-    elif USER.name in question.breakdowns:
+    if USER.name in query.filters:
+        users = [UUID(each) for each in query.filters[USER.name]]
+    elif USER.name in query.breakdowns:
         users = await sources.users.ids(org_id)
     else:
         return await sources.rollups.sums(
-            org_id, Measure.STATE, kinds, question.span, by=by, only=only
+            org_id, RollupMeasure.STATE, kinds, query.span, by=by, only=only
         )
-    if USER.name in question.breakdowns:
+    if USER.name in query.breakdowns:
         by = {"user", *by}
-    return await sources.rollups.sums_of_users(
-        org_id, users, kinds, question.span, by=by, only=only
+    return await sources.rollups.sums_of_users(org_id, users, kinds, query.span, by=by, only=only)
+
+
+def _kinds(query: MetricQuery) -> list[str]:
+    types = query.filters.get(TYPE.name, tuple(TYPES))
+    return [kind for each in types for kind in TYPES[each]]
+
+
+def _counted_statuses(query: MetricQuery) -> Collection[str] | None:
+    counted = query.filters.get(STATUS.name)
+    return None if counted is None else _statuses_under(counted)
+
+
+async def _volume_users(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[UUID]:
+    users = await sources.users.ids(org_id)
+    return await sources.rollups.active_users(
+        org_id, users, _kinds(query), (_COMPLETED,), query.span
     )
 
 
-def _user_names(sums: Iterable[Sum], question: Question) -> Mapping[UUID | None, str]:
-    """How users are told; not at all unless they are told apart."""
-    is_told = USER.name in question.breakdowns
+async def _count_users(
+    sources: MetricSources, org_id: UUID, query: MetricQuery
+) -> Sequence[UUID] | None:
+    statuses = _counted_statuses(query)
+    if statuses is not None and _UNKNOWN in statuses:
+        return None
+    users = await sources.users.ids(org_id)
+    return await sources.rollups.active_users(org_id, users, _kinds(query), statuses, query.span)
+
+
+def _user_names(sums: Iterable[RollupSum], query: MetricQuery) -> Mapping[UUID | None, str]:
+    """Return the label of each user; empty unless users are broken down."""
+    is_broken_down = USER.name in query.breakdowns
     users = {each.user_id for each in sums}
-    return {each: str(each) if is_told and each is not None else "" for each in users}
+    return {each: str(each) if is_broken_down and each is not None else "" for each in users}
 
 
 @cache
@@ -138,25 +162,27 @@ def _counted_status(kind: str, status: str) -> str:
 
 
 def counted_status(kind: str, status: str) -> str:
-    """The status of the contract's list under which a record is counted."""
+    """Return the status of the contract's list under which a record is counted."""
     if status == _UNKNOWN:
         return _UNKNOWN_OF[kind]
     return COUNTED_UNDER.get(status, status)
 
 
 def _statuses_under(counted: Collection[str]) -> set[str]:
-    """The statuses of records that may be counted under these."""
+    """Return the statuses of records that may be counted under these."""
     found = {status for status, under in COUNTED_UNDER.items() if under in counted}
     if not set(counted).isdisjoint(_UNKNOWN_OF.values()):
         found.add(_UNKNOWN)
     return {*counted, *found}
 
 
-async def _volumes(sources: Sources, org_id: UUID, question: Question) -> Sequence[Fact]:
-    sums = await _states(sources, org_id, question, (_COMPLETED,))
-    users = _user_names(sums, question)
+async def _volumes(
+    sources: MetricSources, org_id: UUID, query: MetricQuery
+) -> Sequence[MetricFact]:
+    sums = await _states(sources, org_id, query, (_COMPLETED,))
+    users = _user_names(sums, query)
     return [
-        Fact(each.period, (_type(each.a), users[each.user_id]), {"usd_cents": each.usd_cents})
+        MetricFact(each.period, (_type(each.a), users[each.user_id]), {"usd_cents": each.usd_cents})
         for each in sums
     ]
 
@@ -166,13 +192,11 @@ def _volume(tally: Tally) -> Values:
     return {"grossVolume": dollars, "grossVolumeUsd": dollars}
 
 
-async def _counts(sources: Sources, org_id: UUID, question: Question) -> Sequence[Fact]:
-    counted = question.filters.get(STATUS.name)
-    statuses = None if counted is None else _statuses_under(counted)
-    sums = await _states(sources, org_id, question, statuses)
-    users = _user_names(sums, question)
+async def _counts(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
+    sums = await _states(sources, org_id, query, _counted_statuses(query))
+    users = _user_names(sums, query)
     return [
-        Fact(
+        MetricFact(
             each.period,
             (_type(each.a), _counted_status(each.a, each.b), users[each.user_id]),
             {"count": each.count},
@@ -185,9 +209,11 @@ def _count(tally: Tally) -> Values:
     return {"transactionCount": tally.get("count", 0)}
 
 
-async def _arrivals(sources: Sources, org_id: UUID, question: Question) -> Sequence[Fact]:
-    found = await sources.rollups.sums(org_id, Measure.USER, [USER_KIND], question.span, by=())
-    return [Fact(each.period, (), {"count": each.count}) for each in found]
+async def _arrivals(
+    sources: MetricSources, org_id: UUID, query: MetricQuery
+) -> Sequence[MetricFact]:
+    found = await sources.rollups.sums(org_id, RollupMeasure.USER, [USER_KIND], query.span, by=())
+    return [MetricFact(each.period, (), {"count": each.count}) for each in found]
 
 
 def _arrived(tally: Tally) -> Values:
@@ -195,7 +221,7 @@ def _arrived(tally: Tally) -> Values:
 
 
 CONTRACT_TEMPLATES = (
-    Template(
+    MetricTemplate(
         name="GROSS_VOLUME",
         display_name="Gross Volume",
         description="USD value of completed onramps and offramps, by the time they were created; "
@@ -203,21 +229,23 @@ CONTRACT_TEMPLATES = (
         dimensions=(_VOLUME_TYPE, USER),
         fields=("grossVolume", "grossVolumeUsd"),
         read=_volumes,
+        read_users=_volume_users,
         values=_volume,
         defaults={TYPE.name: ("onramp", "offramp")},
         tolerates=frozenset({STATUS.param}),
     ),
-    Template(
+    MetricTemplate(
         name="TRANSACTION_COUNT",
         display_name="Transaction Count",
         description="Number of transactions by status and type.",
         dimensions=(TYPE, STATUS, USER),
         fields=("transactionCount",),
         read=_counts,
+        read_users=_count_users,
         values=_count,
         defaults={},
     ),
-    Template(
+    MetricTemplate(
         name="NEW_USERS",
         display_name="New Users",
         description="Number of users created.",

@@ -1,27 +1,34 @@
 """Routes of metrics: /v2/reporting/metrics. Source: contract, reporting 1 and 4."""
 
+import asyncio
+from typing import Annotated, Any
 from uuid import UUID
 
-from litestar import Controller, delete, get, post
+from litestar import Controller, MediaType, Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar.params import JSONBody, PathParameter
 
-from landbridge.core.errors import FieldInvalid
-from landbridge.core.ids import as_uuid
-from landbridge.reporting.metrics.calculating import Calculator
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.responses import ResponseEncoder, encode
+from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.custom.preview import preview_template
+from landbridge.reporting.metrics.model import MetricResult
 from landbridge.reporting.metrics.saved import SavedMetrics
-from landbridge.reporting.metrics.saved_shapes import (
-    MetricAnswer,
+from landbridge.reporting.metrics.saved_schemas import (
     MetricChange,
+    MetricEnvelope,
     MetricList,
     MetricListMetadata,
+    MetricPreview,
     NewMetric,
-    Preview,
     metric_answer,
     metric_reply,
 )
-from landbridge.reporting.metrics.shapes import ResultReply, result_reply
-from landbridge.web.caller import ApiRequest
+from landbridge.reporting.metrics.schemas import MetricResultReply, result_reply
+
+MetricId = Annotated[str, PathParameter(schema_extra={"format": "uuid"})]
 
 
 class MetricRoutes(Controller):
@@ -36,18 +43,18 @@ class MetricRoutes(Controller):
         request: ApiRequest,
         data: JSONBody[NewMetric],
         saved_metrics: NamedDependency[SavedMetrics],
-    ) -> MetricAnswer:
-        """It is checked as a preview is, and not calculated. At most 1,000 for an organisation."""
-        made = await saved_metrics.create(
+    ) -> MetricEnvelope:
+        """Validate and save a metric without calculating it. At most 1,000 per organisation."""
+        metric = await saved_metrics.create(
             request.user, data.template, name=data.name, params=data.params
         )
-        return metric_answer(made)
+        return metric_answer(metric)
 
     @get(summary="List saved metrics")
     async def page(
         self, request: ApiRequest, saved_metrics: NamedDependency[SavedMetrics]
     ) -> MetricList:
-        """All of them, newest first."""
+        """List all, newest first."""
         found = await saved_metrics.page(request.user.org_id)
         return MetricList(
             status="success",
@@ -55,24 +62,32 @@ class MetricRoutes(Controller):
             metadata=MetricListMetadata(count=len(found), profile_id=request.user.org_id),
         )
 
-    @post("/preview", status_code=200, summary="Calculate a metric", unkeyed=True, looks=True)
+    @post(
+        "/preview",
+        status_code=200,
+        summary="Calculate a metric",
+        unkeyed=True,
+        looks=True,
+        costly=True,
+    )
     async def preview(
         self,
         request: ApiRequest,
-        data: JSONBody[Preview],
+        data: JSONBody[MetricPreview],
         calculator: NamedDependency[Calculator],
-    ) -> ResultReply:
-        """What it comes to now; nothing is saved."""
-        return result_reply(await calculator.calculate(request.user, data.template, data.params))
+    ) -> Response[MetricResultReply]:
+        """Calculate a metric without saving it."""
+        template = preview_template(data.template, data.definition)
+        return await _answer(await calculator.calculate(request.user, template, data.params))
 
     @get("/{metricId:str}", summary="Retrieve a saved metric")
     async def retrieve(
         self,
         request: ApiRequest,
-        metricId: FromPath[str],
+        metricId: MetricId,
         saved_metrics: NamedDependency[SavedMetrics],
-    ) -> MetricAnswer:
-        """One of them."""
+    ) -> MetricEnvelope:
+        """Return one metric."""
         found = await saved_metrics.get(request.user.org_id, known_metric(metricId))
         return metric_answer(found)
 
@@ -80,13 +95,17 @@ class MetricRoutes(Controller):
     async def update(
         self,
         request: ApiRequest,
-        metricId: FromPath[str],
+        metricId: MetricId,
         data: JSONBody[MetricChange],
         saved_metrics: NamedDependency[SavedMetrics],
-    ) -> MetricAnswer:
-        """Changes its name, or the parameters that are given; its template stays what it is."""
+    ) -> MetricEnvelope:
+        """Change the name or the given parameters; the template cannot change."""
         changed = await saved_metrics.update(
-            request.user, known_metric(metricId), name=data.name, params=data.params
+            request.user,
+            known_metric(metricId),
+            name=data.name,
+            params=data.params,
+            template_version=data.template_version,
         )
         return metric_answer(changed)
 
@@ -94,26 +113,34 @@ class MetricRoutes(Controller):
     async def delete(
         self,
         request: ApiRequest,
-        metricId: FromPath[str],
+        metricId: MetricId,
         saved_metrics: NamedDependency[SavedMetrics],
-    ) -> MetricAnswer:
-        """For good; answers the metric that it was."""
+    ) -> MetricEnvelope:
+        """Delete permanently; returns the deleted metric."""
         return metric_answer(await saved_metrics.delete(request.user, known_metric(metricId)))
 
-    @get("/{metricId:str}/results", summary="Calculate a saved metric")
+    @get("/{metricId:str}/results", summary="Calculate a saved metric", costly=True)
     async def results(
         self,
         request: ApiRequest,
-        metricId: FromPath[str],
+        metricId: MetricId,
         saved_metrics: NamedDependency[SavedMetrics],
-    ) -> ResultReply:
-        """What it comes to now."""
+    ) -> Response[MetricResultReply]:
+        """Calculate the metric now."""
         metric, result = await saved_metrics.results(request.user, known_metric(metricId))
-        return result_reply(result, metric_name=metric.name)
+        return await _answer(result, metric.name)
+
+
+async def _answer(
+    result: MetricResult, metric_name: str | None = None
+) -> Response[MetricResultReply]:
+    """Encode a result as JSON in a thread, since it may have ten thousand rows."""
+    response: Any = await asyncio.to_thread(lambda: encode(result_reply(result, metric_name)))
+    return ResponseEncoder(response, media_type=MediaType.JSON)
 
 
 def known_metric(text: str) -> UUID:
-    """The id of a metric in a path; raises `FieldInvalid` for what can't be one (contract, 1)."""
+    """Parse the metric id of a path; raises `FieldInvalid` for malformed ids (contract, 1)."""
     found = as_uuid(text)
     if found is None:
         raise FieldInvalid("metricId must be a UUID", field="metricId")

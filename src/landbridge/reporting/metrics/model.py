@@ -1,46 +1,47 @@
-"""What a template is made of, what is asked of it, and what it answers with.
+"""Metric templates, queries and results.
 
-A template reads facts: what happened in a period, by all of its dimensions, as whole numbers that
-can be added up. Calculating filters them, adds them up by what was asked to be told apart, and has
-the template make values of each sum. So whatever is not additive (a rate, a percentile) is made of
-something that is.
+A template reads facts: what happened in a period, by all dimensions, as whole numbers that can be
+added up. The calculator filters the facts and adds them up by the requested breakdowns, and the
+template derives values from each sum. So a value that is not additive (a rate, a percentile) is
+derived from additive ones.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from landbridge.reporting.deliveries import DeliveryTallies
-from landbridge.reporting.rollups.model import Span
+from landbridge.customers.users.service import Users
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.reporting.delivery_counts import DeliveryCounts
+from landbridge.reporting.rollups.model import Interval, Span
 from landbridge.reporting.rollups.service import Rollups
-from landbridge.users.service import Users
 
-# Whole numbers by name, and how many durations there were by their milliseconds; sums of them are
-# made name by name.
+# Whole numbers by name, and counts of durations by their milliseconds; added up name by name.
 Tally = Mapping[str | int, int]
-# Values of the template's dimensions, in their order; "" for those that nothing was told of.
+# Values of the template's dimensions, in order; "" for those that are not broken down.
 Dims = tuple[str, ...]
-# What a row shows: by the name of its member; None where there is nothing to be told.
+# Values of a row by member name; None where a value does not exist.
 Values = Mapping[str, int | Decimal | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """What templates read."""
+class MetricSources:
+    """Services that templates read from; `database` is for records that no roll-up has."""
 
+    database: Database
     rollups: Rollups
-    deliveries: DeliveryTallies
+    deliveries: DeliveryCounts
     users: Users
 
 
-class Fact(NamedTuple):
-    """What happened in a period; there may be tens of thousands of them.
+class MetricFact(NamedTuple):
+    """Amounts or counts of a period; there may be tens of thousands.
 
-    Of a dimension that the question does not tell apart nothing need be told, if nothing was read
-    that its filter leaves out.
+    A dimension that is not broken down may be left "", if nothing was read that its filter
+    excludes.
     """
 
     period: date
@@ -50,7 +51,7 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dimension:
-    """What rows can be told apart by (`name`, as in `breakdowns` and in rows) and filtered by.
+    """Dimension to break down by (`name`, as in `breakdowns` and in rows) and to filter by.
 
     `param` is the filter, as in `transactionTypes`; `options` are all values, None for ids.
     """
@@ -62,34 +63,49 @@ class Dimension:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """Parameters that were understood.
+class MetricQuery:
+    """Parsed parameters.
 
-    `filters` has, by the name of the dimension, only what was given; `breakdowns` are names of
-    dimensions. `told` are the parameters as they are shown again: with the names and the values
-    that they were given with.
+    `filters` has only the given ones, by dimension name; `breakdowns` are dimension names. `params`
+    are the parameters as echoed: with the names and values that were given.
     """
 
     span: Span
     filters: Mapping[str, tuple[str, ...]]
     breakdowns: tuple[str, ...]
     limit: int
-    told: Mapping[str, Any]
+    given: Mapping[str, Any]
 
 
-Read = Callable[[Sources, UUID, Question], Awaitable[Sequence[Fact]]]
+# Which of these transactions are behind a number, given the effective filters.
+Match = Callable[
+    [Tx, UUID, Sequence[UUID], Mapping[str, tuple[str, ...]]], Awaitable[frozenset[UUID]]
+]
+Merge = Callable[[MutableMapping[str | int, int], Tally], None]
+Read = Callable[[MetricSources, UUID, MetricQuery], Awaitable[Sequence[MetricFact]]]
+# Which users have facts, for a query that breaks down by user; None if only the facts can say.
+ReadUsers = Callable[[MetricSources, UUID, MetricQuery], Awaitable[Sequence[UUID] | None]]
+
+
+def add(into: MutableMapping[str | int, int], tally: Tally) -> None:
+    """Add a tally to another, number by number."""
+    if not into:
+        into.update(tally)
+        return
+    for name, number in tally.items():
+        into[name] = into.get(name, 0) + number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
-    """A metric that can be calculated.
+class MetricTemplate:
+    """Metric that can be calculated.
 
-    `values` makes what a row shows of a sum, and of the empty one. Of a running template a row
-    shows the sum of everything up to the end of its period: what was before the first is read
-    apart, by years.
-    `is_by_day`: its range is of whole days. `defaults` are filters where none was given.
-    `tolerates` are parameters of other templates that are passed over, as published guides send
-    them.
+    `values` derives a row's values from a sum, and from the empty one. A row of a running template
+    shows the sum of everything up to the end of its period: what came before the first is read
+    separately, by years. `is_by_day`: its range consists of whole days. `defaults` are filters
+    where none was given. `tolerates` are parameters of other templates that are ignored, as
+    published guides send them. A template of an organisation's own has a version, the only
+    `intervals`, breakdowns and parameters that it offers, and may merge tallies in its own way.
     """
 
     name: str
@@ -103,11 +119,37 @@ class Template:
     is_running: bool = False
     defaults: Mapping[str, tuple[str, ...]]
     tolerates: frozenset[str] = frozenset()
+    intervals: tuple[Interval, ...] = tuple(Interval)
+    breakdown_names: tuple[str, ...] | None = None
+    param_names: frozenset[str] | None = None
+    merge: Merge = add
+    # For templates with users, so that only the periods that are shown have to be read.
+    read_users: ReadUsers | None = None
+    version: int | None = None
+    # None for templates that count no transactions, and for those of Landbridge.
+    match: Match | None = None
+
+    @property
+    def breakdowns(self) -> tuple[str, ...]:
+        """Return the names of the dimensions that rows can be broken down by."""
+        known = tuple(each.name for each in self.dimensions)
+        return known if self.breakdown_names is None else self.breakdown_names
+
+    @property
+    def filters(self) -> tuple[Dimension, ...]:
+        """Return the dimensions that a request may filter by."""
+        names = self.param_names
+        return tuple(each for each in self.dimensions if names is None or each.param in names)
+
+    @property
+    def reference(self) -> str:
+        """Return the name that saved metrics and schedules store: with the version, if any."""
+        return self.name if self.version is None else f"{self.name}@{self.version}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One row of a result; `dims` are those of the breakdowns, in their order."""
+class MetricRow:
+    """Row of a result; `dims` are the breakdown values, in order."""
 
     period: date
     dims: Mapping[str, str]
@@ -115,17 +157,17 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """What a metric came to: rows newest first, and how they were made (contract, reporting 4).
+class MetricResult:
+    """Result of a calculation: rows newest first, and how they came about (contract, reporting 4).
 
-    `filled` are the rows without any facts; `dimension_counts` and `projected` are None without
-    breakdowns. `sizes` has how many values there are of each dimension of the template, of those
-    of which that is known. `has_more` is True if rows were left out for the limit.
+    `filled` counts the rows without facts; `dimension_counts` and `projected` are None without
+    breakdowns. `sizes` has the number of values of each dimension for which it is known. `has_more`
+    is True if rows were left out for the limit.
     """
 
-    template: Template
-    question: Question
-    rows: Sequence[Row]
+    template: MetricTemplate
+    query: MetricQuery
+    rows: Sequence[MetricRow]
     filled: int
     projected: int | None
     dimension_counts: Mapping[str, int] | None

@@ -4,24 +4,25 @@ from typing import Annotated
 
 from litestar import Controller, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath
 
-from landbridge.core.errors import FieldsInvalid, ResourceNotFound
-from landbridge.reporting.metrics.calculating import Calculator
+from landbridge.platform.core.errors import FieldsInvalid, ResourceNotFound
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import integer, query
+from landbridge.platform.http.responses import WireStruct
+from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.contract_templates import USER
 from landbridge.reporting.metrics.params import VALUES_MAX
 from landbridge.reporting.metrics.templates import FILTERS
 from landbridge.reporting.metrics.user_options import user_page
-from landbridge.web.caller import ApiRequest
-from landbridge.web.reply import WireStruct
 
 _LIMIT_DEFAULT = 100
-# Far more pages than there are users.
+# Far more pages than any organisation has.
 _PAGE_MAX = 1_000_000_000
 
 
 class OptionMetadata(WireStruct, frozen=True):
-    """Where this page stands: `count` is of the page, `total` of all pages."""
+    """Page position: `count` is of the page, `total` of all pages."""
 
     count: int
     page: int
@@ -40,7 +41,7 @@ class OptionList(WireStruct, frozen=True):
 
 
 class OptionRoutes(Controller):
-    """What a parameter may be."""
+    """Allowed values of parameters."""
 
     path = "/v2/reporting/params"
     tags = ("Reporting",)
@@ -52,14 +53,17 @@ class OptionRoutes(Controller):
         name: FromPath[str],
         calculator: NamedDependency[Calculator],
         page: Annotated[
-            str | None, QueryParameter(name="page", description="From 1, which is the default.")
+            str | None,
+            query("page", integer(1, _PAGE_MAX), description="From 1, which is the default."),
         ] = None,
         limit: Annotated[
             str | None,
-            QueryParameter(name="limit", description="Values per page, 1 to 1000; else 100."),
+            query(
+                "limit", integer(1, VALUES_MAX), description="Values per page, 1 to 1000; else 100."
+            ),
         ] = None,
     ) -> OptionList:
-        """A page of the values of `transactionTypes`, `userIds` and other filters of templates."""
+        """List a page of the values of `transactionTypes`, `userIds` and other template filters."""
         dimension = FILTERS.get(name)
         if dimension is None or (dimension.options is None and dimension.name != USER.name):
             raise ResourceNotFound(f"there are no options of {name[:100]}", field="name")
@@ -87,7 +91,7 @@ class OptionRoutes(Controller):
 
 
 def _window(page: str | None, limit: str | None) -> tuple[int, int]:
-    """Page and size; raises `FieldsInvalid` with all that is wrong."""
+    """Return page and size; raises `FieldsInvalid` with every invalid parameter."""
     number, size = _whole(page, 1, _PAGE_MAX), _whole(limit, _LIMIT_DEFAULT, VALUES_MAX)
     problems: dict[str, str] = {}
     if number is None:
@@ -100,7 +104,7 @@ def _window(page: str | None, limit: str | None) -> tuple[int, int]:
 
 
 def _whole(text: str | None, default: int, most: int) -> int | None:
-    """A number from 1 to the most; None if the text is none."""
+    """Parse a number from 1 to the maximum; None if the text is not one."""
     if text is None:
         return default
     is_number = len(text) <= len(str(most)) and text.isascii() and text.isdigit()

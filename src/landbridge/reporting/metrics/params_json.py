@@ -1,6 +1,6 @@
-"""Parameters as they are stored: JSON in the order in which they were told.
+"""Stored parameters: JSON in the order given.
 
-They are decoded as bodies of requests are, so no number becomes a float on its way through here.
+They are decoded like request bodies, so no number becomes a float.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ def as_json(params: Mapping[str, Any]) -> str:
 
 
 def from_json(text: str) -> Mapping[str, Any]:
-    """Parameters as they were told."""
+    """Decode stored parameters."""
     return _decoder.decode(text)
 
 

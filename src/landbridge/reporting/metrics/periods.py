@@ -1,17 +1,17 @@
-"""The periods of a span, told by their first local day."""
+"""Periods of a span, identified by their first local day."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
-from landbridge.reporting.moments import last_local_day, local_day, start_of_day
+from landbridge.reporting.date_params import last_local_day, local_day, start_of_day
 from landbridge.reporting.rollups.model import UTC_ZONE, Interval, Span
 
 _QUARTER_MONTHS = 3
 
 
 def periods(span: Span) -> Iterator[date]:
-    """Every period that has a moment of the span, newest first."""
+    """Yield every period that overlaps the span, newest first."""
     first = period_of(local_day(span.after, span.zone), span.interval)
     period = period_of(last_local_day(span.before, span.zone), span.interval)
     while period >= first:
@@ -23,12 +23,12 @@ def periods(span: Span) -> Iterator[date]:
 
 
 def starts_at(period: date, span: Span) -> datetime:
-    """The first moment of a period that is in the span."""
+    """Return the first moment of a period within the span."""
     return max(span.after, start_of_day(period, span.zone))
 
 
 def period_of(day: date, interval: Interval) -> date:
-    """The first day of the period that has this day; weeks begin on Mondays."""
+    """Return the first day of the period that contains this day; weeks begin on Mondays."""
     match interval:
         case Interval.DAY:
             return day
@@ -51,7 +51,7 @@ def _has_moments(period: date, span: Span) -> bool:
 
 @lru_cache(maxsize=1_000)
 def _left_out(year: int, zone: str) -> frozenset[date]:
-    """The days of a year that a zone's calendar left out, as where the date line was moved."""
+    """Return the days of a year that a zone's calendar skipped, as when the date line moved."""
     first, following = date(year, 1, 1), date(year + 1, 1, 1)
     days = [first + timedelta(days=each) for each in range((following - first).days + 1)]
     starts = [start_of_day(each, zone) for each in days]

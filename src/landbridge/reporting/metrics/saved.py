@@ -1,13 +1,14 @@
-"""The verbs of metrics that an organisation has saved.
+"""Manages saved metrics.
 
 Guarantees:
-- what is saved could be calculated when it was: it passed all checks of a preview. A change of the
-  name alone looks at no parameters, for what was good once need not be so still;
-- changes are merged into what is there, parameter by parameter, and two that come at once both
-  hold: the later one is checked again with what the earlier one made of the metric;
-- an organisation has at most `METRICS_MAX`, with `PARAMS_BYTES_MAX` of parameters, however many are
-  saved at once;
-- every change is told in the log, under the metric's lock, without the name: people choose it.
+- A saved metric passed all checks of a preview. Renaming checks no parameters, since parameters
+  valid when saved may be invalid later.
+- Changes are merged parameter by parameter, and two concurrent changes both hold: the later one is
+  validated again on top of the earlier one.
+- An organisation has at most `METRICS_MAX` metrics with `PARAMS_BYTES_MAX` of parameters, however
+  many are saved at once.
+- Every change is recorded in the log, under the metric's lock, without the name, which may be
+  personal data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,21 +16,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from landbridge.changes.service import tell
-from landbridge.core.clock import Clock
-from landbridge.core.errors import (
-    Busy,
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import (
     FieldInvalid,
     FieldsInvalid,
     ResourceConflict,
     ResourceNotFound,
 )
-from landbridge.core.ids import new_id
-from landbridge.db.pool import Database, Tx
-from landbridge.formats.texts import check_text
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.optimistic_retry import optimistic_retry
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.formats.texts import check_text
+from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.reporting.metrics import saved_store as store
-from landbridge.reporting.metrics.calculating import Calculator
-from landbridge.reporting.metrics.model import Result
+from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.custom.model import at_version
+from landbridge.reporting.metrics.custom.service import check_exists
+from landbridge.reporting.metrics.model import MetricResult
 from landbridge.reporting.metrics.params_json import as_stored
 from landbridge.reporting.metrics.saved_model import (
     KIND,
@@ -38,10 +42,6 @@ from landbridge.reporting.metrics.saved_model import (
     PARAMS_BYTES_MAX,
     SavedMetric,
 )
-from landbridge.web.caller import Caller, check_editor
-
-# Each time that one is too late, another was not: so many at once for one metric are no people.
-_TRIES_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +55,24 @@ class SavedMetrics:
     async def create(
         self, caller: Caller, template: str, *, name: str, params: Mapping[str, Any]
     ) -> SavedMetric:
-        """Save a metric; parameters that are None or empty count as left out.
+        """Save a metric; parameters that are None or empty count as absent.
 
-        Raises `FieldsInvalid` with all that is wrong, `RoleNotAllowed`, and `ResourceConflict`
-        where there are enough.
+        Raises `FieldsInvalid` with every invalid field, `RoleNotAllowed`, and `ResourceConflict` at
+        the bound.
         """
         check_editor(caller)
-        metric_id = new_id()
-        kept, told = await self._checked(caller, template, name=name, params=params)
-        assert told is not None  # as there were some
+        metric_id, template = new_id(), await self._reference(caller.org_id, template)
+        checked_name, checked_params = await self._checked(
+            caller, template, name=name, params=params
+        )
+        assert checked_params is not None  # locks against concurrent additions
         at = self.clock.stamp(caller.clock_offset)
         metric = SavedMetric(
             org_id=caller.org_id,
             id=metric_id,
             template=template,
-            name=kept,
-            params=told,
+            name=checked_name,
+            params=checked_params,
             version=1,
             created_at=at,
             updated_at=at,
@@ -80,14 +82,18 @@ class SavedMetrics:
             await store.lock_org(tx, caller.org_id)
             known = await store.get(tx, caller.org_id, metric_id)
             if known is not None:
-                return known  # saved by an attempt whose commit was not heard of
-            await _check_room(tx, metric)
+                return known  # saved by an attempt whose commit reply was lost
+            await check_exists(tx, caller.org_id, template)
+            await _check_bounds(tx, metric)
             await store.add(tx, metric)
-            await _tell(tx, metric, "create", actor=caller.actor, changed=["name", *told])
+            await _record_change(
+                tx, metric, "create", actor=caller.actor, changed=["name", *checked_params]
+            )
             return metric
 
         return await self.database.transact(work)
 
+    @optimistic_retry("the metric was changed concurrently; try again")
     async def update(
         self,
         caller: Caller,
@@ -95,31 +101,40 @@ class SavedMetrics:
         *,
         name: str | None,
         params: Mapping[str, Any] | None,
-    ) -> SavedMetric:
-        """Change the name, or these parameters; others stay, and one that is None or empty goes.
+        template_version: int | None = None,
+    ) -> SavedMetric | None:
+        """Change the name or these parameters; the others stay, and None or empty removes one.
 
-        Nothing happens where all is so already. Raises as `create`, and `ResourceNotFound`.
+        `template_version` moves the metric to another version of its template.
+
+        Does nothing if nothing changes. Raises as `create`, and `ResourceNotFound`.
         """
         check_editor(caller)
-        for _ in range(_TRIES_MAX):
-            before = await self.get(caller.org_id, metric_id)
-            kept, told = await self._checked(
-                caller,
-                before.template,
-                name=before.name if name is None else name,
-                params={**before.params, **params} if params else None,
-            )
-            after = replace(before, name=kept, params=before.params if told is None else told)
-            if after == before:
-                return before
-            at = self.clock.stamp(caller.clock_offset)
-            after = replace(after, version=before.version + 1, updated_at=at)
-            if await self._replace(before, after, actor=caller.actor):
-                return after
-        raise Busy("the metric is changed by many at once")
+        before = await self.get(caller.org_id, metric_id)
+        template = at_version(before.template, template_version)
+        is_moved = template != before.template
+        checked_name, checked_params = await self._checked(
+            caller,
+            template,
+            name=before.name if name is None else name,
+            params={**before.params, **(params or {})} if params or is_moved else None,
+        )
+        after = replace(
+            before,
+            template=template,
+            name=checked_name,
+            params=before.params if checked_params is None else checked_params,
+        )
+        if after == before:
+            return before
+        at = self.clock.stamp(caller.clock_offset)
+        after = replace(after, version=before.version + 1, updated_at=at)
+        if await self._replace(before, after, actor=caller.actor):
+            return after
+        return None
 
     async def delete(self, caller: Caller, metric_id: UUID) -> SavedMetric:
-        """Let a metric be gone for good; the metric that it was.
+        """Delete a metric permanently and return it.
 
         Raises `ResourceNotFound` and `RoleNotAllowed`.
         """
@@ -132,61 +147,68 @@ class SavedMetrics:
             metric = await store.lock(tx, caller.org_id, metric_id)
             if metric is None:
                 if deleted is not None:
-                    return deleted  # by an attempt whose commit was not heard of
+                    return deleted  # by an attempt whose commit reply was lost
                 raise _unknown(metric_id)
             deleted = metric
             await store.delete(tx, caller.org_id, metric_id)
-            gone = replace(metric, version=metric.version + 1, updated_at=at)
-            await _tell(tx, gone, "delete", actor=caller.actor, changed=[])
+            change = replace(metric, version=metric.version + 1, updated_at=at)
+            await _record_change(tx, change, "delete", actor=caller.actor, changed=[])
             return metric
 
         return await self.database.transact(work)
 
     async def get(self, org_id: UUID, metric_id: UUID) -> SavedMetric:
-        """A metric; raises `ResourceNotFound`."""
+        """Return a metric; raises `ResourceNotFound`."""
         found = await self.database.single(lambda tx: store.get(tx, org_id, metric_id))
         if found is None:
             raise _unknown(metric_id)
         return found
 
     async def page(self, org_id: UUID) -> Sequence[SavedMetric]:
-        """All metrics of an organisation, newest first."""
+        """Return all metrics of an organisation, newest first."""
         return await self.database.single(lambda tx: store.page(tx, org_id))
 
-    async def results(self, caller: Caller, metric_id: UUID) -> tuple[SavedMetric, Result]:
-        """A metric, and what it comes to now.
+    async def results(self, caller: Caller, metric_id: UUID) -> tuple[SavedMetric, MetricResult]:
+        """Return a metric and its result as of now.
 
-        Raises `ResourceNotFound`, and `FieldsInvalid` where its parameters are good no more, as
-        those with a zone that was the organisation's once.
+        Raises `ResourceNotFound`, and `FieldsInvalid` if its parameters are no longer valid, as
+        with a zone that the organisation has replaced.
         """
         metric = await self.get(caller.org_id, metric_id)
         return metric, await self.calculator.calculate(caller, metric.template, metric.params)
 
+    async def _reference(self, org_id: UUID, template: str) -> str:
+        """Return the name with the newest version; the checks find a missing template."""
+        try:
+            return (await self.calculator.templates.template(org_id, template)).reference
+        except FieldsInvalid:
+            return template
+
     async def _checked(
         self, caller: Caller, template: str, *, name: str, params: Mapping[str, Any] | None
     ) -> tuple[str, Mapping[str, Any] | None]:
-        """A name, and parameters if there are any, as they are kept.
+        """Validate a name, and parameters if given, and return them as stored.
 
-        Raises `FieldsInvalid` with all that is wrong.
+        Raises `FieldsInvalid` with every invalid field.
         """
         faults: dict[str, str] = {}
-        kept, told = name, params
+        checked_name, checked_params = name, params
         try:
-            kept = check_text("name", name, length_max=NAME_LENGTH_MAX)
+            checked_name = check_text("name", name, length_max=NAME_LENGTH_MAX)
         except FieldInvalid as error:
             faults["name"] = error.message
         try:
             if params is not None:
-                question = await self.calculator.ask(caller, template, params)
-                told = as_stored(question.told)
+                query = await self.calculator.parse(caller, template, params)
+                checked_params = as_stored(query.given)
         except FieldsInvalid as error:
             faults |= error.fields
         if faults:
             raise FieldsInvalid(faults)
-        return kept, told
+        return checked_name, checked_params
 
     async def _replace(self, before: SavedMetric, after: SavedMetric, *, actor: str) -> bool:
-        """Whether the metric was still as `before`; then it is as `after`."""
+        """Replace the metric if it still equals `before`; returns whether it did."""
 
         async def work(tx: Tx) -> bool:
             await store.lock_org(tx, before.org_id)
@@ -194,19 +216,20 @@ class SavedMetrics:
             if stored is None:
                 raise _unknown(before.id)
             if stored.updated_at == after.updated_at:
-                return True  # changed by an attempt whose commit was not heard of
+                return True  # changed by an attempt whose commit reply was lost
             if stored.version != before.version:
                 return False
+            await check_exists(tx, after.org_id, after.template)
             if store.params_bytes(after) > store.params_bytes(before):
-                await _check_room(tx, after)
+                await _check_bounds(tx, after)
             await store.update(tx, after)
-            await _tell(tx, after, "update", actor=actor, changed=_changed(before, after))
+            await _record_change(tx, after, "update", actor=actor, changed=_changed(before, after))
             return True
 
         return await self.database.transact(work)
 
 
-async def _check_room(tx: Tx, metric: SavedMetric) -> None:
+async def _check_bounds(tx: Tx, metric: SavedMetric) -> None:
     """Raise `ResourceConflict` if there can't be this one, too; the organisation is locked."""
     others = await store.others(tx, metric)
     if others.metrics >= METRICS_MAX:
@@ -218,16 +241,16 @@ async def _check_room(tx: Tx, metric: SavedMetric) -> None:
         )
 
 
-async def _tell(
-    tx: Tx, metric: SavedMetric, what: str, *, actor: str, changed: Sequence[str]
+async def _record_change(
+    tx: Tx, metric: SavedMetric, change_type: str, *, actor: str, changed: Sequence[str]
 ) -> None:
-    await tell(
+    await append_change(
         tx,
         org_id=metric.org_id,
         object_id=metric.id,
         seq=metric.version,
         kind=KIND,
-        what=what,
+        change_type=change_type,
         actor=actor,
         at=metric.updated_at,
         facts={"template": metric.template, "changed": list(changed)},
@@ -235,8 +258,10 @@ async def _tell(
 
 
 def _changed(before: SavedMetric, after: SavedMetric) -> list[str]:
-    """The names of what is another, or is no more: of the parameters, and `name`."""
+    """Return the names of changed or removed parameters, and `name`."""
     names = ["name"] if before.name != after.name else []
+    if before.template != after.template:
+        names.append("templateVersion")
     params = dict.fromkeys([*before.params, *after.params])
     return names + [each for each in params if before.params.get(each) != after.params.get(each)]
 

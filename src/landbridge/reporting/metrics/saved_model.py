@@ -1,4 +1,4 @@
-"""A metric that an organisation has saved. Source: contract, reporting 1."""
+"""Metric saved by an organisation. Source: contract, reporting 1."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,22 +6,21 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-# What the log calls them. No event has this name: nobody outside is told.
+# Change kind in the log. No event has this name, so none is sent.
 KIND = "REPORT.METRIC"
 
 NAME_LENGTH_MAX = 100
-# All are listed in one answer, so that there is a bound to its size: far beyond what people look
-# through, and 2 MB are 50,000 ids of users.
+# All metrics are listed in one response, so its size is bounded: 2 MB hold 50,000 user ids.
 METRICS_MAX = 1_000
 PARAMS_BYTES_MAX = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedMetric:
-    """A template under a name, and the parameters that it is calculated with.
+    """Named template with parameters.
 
-    `params` are those that were understood, as they came over the wire. Names are not unique.
-    `version` is how often it was changed, its making included.
+    `params` are the valid ones, as given on the wire. Names are not unique. `version` counts
+    changes, creation included.
     """
 
     org_id: UUID

@@ -1,14 +1,14 @@
 """Statements on report_metrics.
 
-Whoever adds one, or makes its parameters longer, has locked the organisation's row first: so what
-all of them have together can be bounded.
+Writers that add a metric or lengthen its parameters lock the organisation's row first, so that the
+total can be bounded.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from landbridge.db.pool import Row, Tx
+from landbridge.platform.db.pool import Row, Tx
 from landbridge.reporting.metrics.params_json import as_json, from_json
 from landbridge.reporting.metrics.saved_model import SavedMetric
 
@@ -50,22 +50,22 @@ where org_id = $1 and id <> $2
 
 _UPDATE = """
 update report_metrics
-set name = $3, params = $4::text::json, version = $5, updated_at = $6
+set name = $3, params = $4::text::json, version = $5, updated_at = $6, template = $7
 where org_id = $1 and id = $2
 """
 
 _DELETE = "delete from report_metrics where org_id = $1 and id = $2"
 
 
-class Taken(NamedTuple):
-    """How many metrics there are, and how long all their parameters are together."""
+class SavedMetricUsage(NamedTuple):
+    """Number of metrics and total size of their parameters."""
 
     metrics: int
     params_bytes: int
 
 
 async def lock_org(tx: Tx, org_id: UUID) -> None:
-    """Let nobody else add a metric here, or change one, until this transaction ends."""
+    """Lock the organisation against concurrent additions and changes until the transaction ends."""
     await tx.execute(_LOCK_ORG, org_id)
 
 
@@ -73,50 +73,65 @@ async def add(tx: Tx, metric: SavedMetric) -> None:
     """Store a new metric."""
     await tx.execute(
         _ADD,
-        *(metric.org_id, metric.id, metric.template, metric.name, as_json(metric.params)),
-        *(metric.version, metric.created_at, metric.updated_at),
+        metric.org_id,
+        metric.id,
+        metric.template,
+        metric.name,
+        as_json(metric.params),
+        metric.version,
+        metric.created_at,
+        metric.updated_at,
     )
 
 
 async def get(tx: Tx, org_id: UUID, metric_id: UUID) -> SavedMetric | None:
-    """A metric of this organisation."""
+    """Return a metric of this organisation."""
     row = await tx.fetchrow(_GET, org_id, metric_id)
     return None if row is None else _metric(row)
 
 
 async def lock(tx: Tx, org_id: UUID, metric_id: UUID) -> SavedMetric | None:
-    """The same, kept from all others until this transaction ends."""
+    """Return a metric and lock it until the transaction ends."""
     row = await tx.fetchrow(_LOCK, org_id, metric_id)
     return None if row is None else _metric(row)
 
 
 async def page(tx: Tx, org_id: UUID) -> Sequence[SavedMetric]:
-    """All metrics of an organisation, newest first."""
+    """Return all metrics of an organisation, newest first."""
     return [_metric(row) for row in await tx.fetch(_PAGE, org_id)]
 
 
-async def others(tx: Tx, metric: SavedMetric) -> Taken:
-    """What the organisation has but for this one."""
+async def others(tx: Tx, metric: SavedMetric) -> SavedMetricUsage:
+    """Return the usage of the organisation without this metric."""
     row = await tx.fetchrow(_OTHERS, metric.org_id, metric.id)
-    return Taken(0, 0) if row is None else Taken(row["metrics"], row["params_bytes"])
+    return (
+        SavedMetricUsage(0, 0)
+        if row is None
+        else SavedMetricUsage(row["metrics"], row["params_bytes"])
+    )
 
 
 async def update(tx: Tx, metric: SavedMetric) -> None:
-    """Store what a metric that is locked is like from now on."""
+    """Update a locked metric."""
     await tx.execute(
         _UPDATE,
-        *(metric.org_id, metric.id, metric.name, as_json(metric.params)),
-        *(metric.version, metric.updated_at),
+        metric.org_id,
+        metric.id,
+        metric.name,
+        as_json(metric.params),
+        metric.version,
+        metric.updated_at,
+        metric.template,
     )
 
 
 async def delete(tx: Tx, org_id: UUID, metric_id: UUID) -> None:
-    """Let a metric that is locked be gone."""
+    """Delete a locked metric."""
     await tx.execute(_DELETE, org_id, metric_id)
 
 
 def params_bytes(metric: SavedMetric) -> int:
-    """How long its parameters are, as they are stored."""
+    """Return the size of the parameters as stored."""
     return len(as_json(metric.params))
 
 

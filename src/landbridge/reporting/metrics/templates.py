@@ -1,12 +1,12 @@
-"""Every metric template, by name: those of the contract first, then ours."""
+"""Every metric template by name: those of the contract first, then Landbridge's own."""
 
 from collections.abc import Mapping
 
+from landbridge.reporting.metrics.builtin import OURS
 from landbridge.reporting.metrics.contract_templates import CONTRACT_TEMPLATES
-from landbridge.reporting.metrics.model import Dimension, Template
-from landbridge.reporting.metrics.ours import OURS
+from landbridge.reporting.metrics.model import Dimension, MetricTemplate
 
-TEMPLATES: Mapping[str, Template] = {each.name: each for each in (*CONTRACT_TEMPLATES, *OURS)}
+TEMPLATES: Mapping[str, MetricTemplate] = {each.name: each for each in (*CONTRACT_TEMPLATES, *OURS)}
 
 
 def _filters() -> dict[str, Dimension]:
@@ -17,6 +17,6 @@ def _filters() -> dict[str, Dimension]:
     return found
 
 
-# Every filter that some template has, by parameter. Where several have one of the same name, this
-# is that of the first.
+# Every filter of any template, by parameter. If several have the same name, the first template's
+# counts.
 FILTERS: Mapping[str, Dimension] = _filters()

@@ -1,31 +1,29 @@
-"""The users of an organisation, as the values of a parameter: how many, and page by page.
+"""Users of an organisation as values of a parameter: their number, and pages of ids.
 
-Counted by days from the roll-ups, so that neither the number nor a late page takes longer the more
-users there are.
+Counted by day from the roll-ups, so neither the number nor a late page gets slower with more users.
 """
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from landbridge.core.pages import BEGINNING
-from landbridge.reporting.metrics.model import Sources
-from landbridge.reporting.moments import start_of_day
-from landbridge.reporting.rollups.model import UTC_ZONE, Interval, Measure, Span, Sum
-from landbridge.users.model import USER_KIND
+from landbridge.customers.users.model import USER_KIND
+from landbridge.platform.core.pagination import BEGINNING
+from landbridge.reporting.date_params import start_of_day
+from landbridge.reporting.metrics.model import MetricSources
+from landbridge.reporting.rollups.model import UTC_ZONE, Interval, RollupMeasure, RollupSum, Span
 
-# No seed goes back further, and no clock is set on by more than a century. Each period between them
-# is counted through.
+# No seed starts earlier, and no clock is advanced by more than a century.
 _FIRST, _END = datetime(2010, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
-async def user_count(sources: Sources, org_id: UUID) -> int:
-    """How many users there are, erased ones among them."""
+async def user_count(sources: MetricSources, org_id: UUID) -> int:
+    """Return the number of users, including erased ones."""
     return sum(each.count for each in await _arrivals(sources, org_id, Interval.YEAR))
 
 
 async def user_page(
-    sources: Sources, org_id: UUID, *, offset: int, limit: int
+    sources: MetricSources, org_id: UUID, *, offset: int, limit: int
 ) -> tuple[list[UUID], int]:
     """Ids, oldest first, so that pages stay as they are while users are added; and how many all."""
     days = sorted(await _arrivals(sources, org_id, Interval.DAY), key=lambda each: each.period)
@@ -42,6 +40,8 @@ async def user_page(
     return found, total
 
 
-async def _arrivals(sources: Sources, org_id: UUID, interval: Interval) -> Sequence[Sum]:
+async def _arrivals(
+    sources: MetricSources, org_id: UUID, interval: Interval
+) -> Sequence[RollupSum]:
     span = Span(_FIRST, _END, UTC_ZONE, interval)
-    return await sources.rollups.sums(org_id, Measure.USER, [USER_KIND], span, by=())
+    return await sources.rollups.sums(org_id, RollupMeasure.USER, [USER_KIND], span, by=())

@@ -1,1 +1,1 @@
-"""Sums of the log by hour and day, kept up by the worker; read with what is not yet summed."""
+"""Sums of the log by hour and day, folded by the worker and read with the unfolded tail."""

@@ -1,27 +1,28 @@
-"""Routes of the zone of reports: /v2/reporting/time-zone. Ours."""
+"""Routes of the reporting time zone: /v2/reporting/time-zone. Ours."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from litestar import Controller, get, put
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
-from landbridge.reporting.rollups.model import Zones
-from landbridge.reporting.rollups.zones import TimeZones
-from landbridge.web.caller import ApiRequest
-from landbridge.web.reply import WireStruct
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import ZONE_NAME, stated
+from landbridge.platform.http.responses import WireStruct
+from landbridge.reporting.rollups.model import TimeZoneState
+from landbridge.reporting.rollups.time_zones import TimeZones
 
 
 class NewTimeZone(WireStruct, frozen=True):
-    """`timeZone` is UTC, or a name of IANA's such as `Europe/Berlin`."""
+    """`timeZone` is UTC or an IANA name such as `Europe/Berlin`."""
 
-    time_zone: str
+    time_zone: Annotated[str, stated(ZONE_NAME)]
 
 
 class TimeZone(WireStruct, frozen=True):
-    """`timeZone` is what reports can be asked in besides UTC.
+    """`timeZone` is the zone available to reports besides UTC.
 
-    `nextTimeZone` is what takes its place once its days are made; null if it stays.
+    `nextTimeZone` replaces it once its days are built; null if no change is in progress.
     """
 
     time_zone: str
@@ -29,7 +30,7 @@ class TimeZone(WireStruct, frozen=True):
 
 
 class TimeZoneReply(WireStruct, frozen=True):
-    """The time zone of an organisation's reports."""
+    """Time zone of an organisation's reports."""
 
     status: str
     data: TimeZone
@@ -37,7 +38,7 @@ class TimeZoneReply(WireStruct, frozen=True):
 
 
 class TimeZoneRoutes(Controller):
-    """The zone in which an organisation has days besides UTC."""
+    """Time zone in which an organisation has days besides UTC."""
 
     path = "/v2/reporting/time-zone"
     tags = ("Reporting",)
@@ -46,7 +47,7 @@ class TimeZoneRoutes(Controller):
     async def retrieve(
         self, request: ApiRequest, time_zones: NamedDependency[TimeZones]
     ) -> TimeZoneReply:
-        """What the parameter `timeZone` of reports may be, besides UTC."""
+        """Return the value of the parameter `timeZone` that is available besides UTC."""
         return _reply(await time_zones.get(request.user.org_id))
 
     @put(summary="Set the time zone")
@@ -56,13 +57,13 @@ class TimeZoneRoutes(Controller):
         data: JSONBody[NewTimeZone],
         time_zones: NamedDependency[TimeZones],
     ) -> TimeZoneReply:
-        """Days of it are made first; meanwhile reports go on in the one before.
+        """Start building days of a zone; reports use the previous one until they are complete.
 
-        Until they are there, 409 for another one.
+        Until then, setting another zone answers 409.
         """
-        return _reply(await time_zones.ask(request.user, data.time_zone))
+        return _reply(await time_zones.set_for(request.user, data.time_zone))
 
 
-def _reply(zones: Zones) -> TimeZoneReply:
-    shown = TimeZone(time_zone=zones.current, next_time_zone=zones.coming)
-    return TimeZoneReply(status="success", data=shown, metadata={})
+def _reply(zones: TimeZoneState) -> TimeZoneReply:
+    reply = TimeZone(time_zone=zones.current, next_time_zone=zones.coming)
+    return TimeZoneReply(status="success", data=reply, metadata={})

@@ -1,33 +1,34 @@
-"""The read of durations: of roll-ups and of what the log has behind them, at one moment."""
+"""Reads of durations: roll-ups and the unfolded tail of the log, in one snapshot."""
 
 from collections.abc import Collection, Sequence
 from datetime import date
 from uuid import UUID
 
-from landbridge.db.pool import Row, Tx
-from landbridge.reporting.rollups.model import FAMILIES, Durations, Measure, Span, parts
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.reporting.rollups.model import FAMILIES, Durations, RollupMeasure, Span, parts
 from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
 
-# As the sums in `sum_store`, but period by period, and packed as they are kept: to add them up here
-# would take longer than to tell them. $11 are the values of `a` in the roll-ups, $12 those in the
-# log, if not all; $13 whether they are told apart.
+# Like the sums in `sum_store`, but period by period and in packed form: adding them up in SQL would
+# take longer than transferring them. $11 are the values of `a` in the roll-ups, $12 those in the
+# log, if not all; $13 whether they are broken down.
 _DURATIONS = """
 with build as (
-    select r.build, r.folded_to
+    select r.build, r.rolled_up_to
     from report_builds r
     where r.org_id = $1 and r.is_current
 )
 select r.period, d.a, d.durations, d.counts
 from build
 cross join (
-    select u.frame, u.since, u.until, date_trunc($9, u.since at time zone $8)::date as period
-    from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as u (frame, since, until)
+    select u.granularity, u.since, u.until, date_trunc($9, u.since at time zone $8)::date as period
+    from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as u (granularity, since, until)
     offset 0
 ) r
 cross join lateral (
     select x.a, x.durations, x.counts
     from report_durations x
-    where x.org_id = $1 and x.build = build.build and x.measure = $2 and x.frame = r.frame
+    where x.org_id = $1 and x.build = build.build and x.measure = $2
+        and x.granularity = r.granularity
         and x.start >= r.since and x.start < r.until
         and ($11::text[] is null or x.a = any($11))
     offset 0
@@ -35,16 +36,16 @@ cross join lateral (
 union all
 select s.period, s.a, array_agg(s.duration), array_agg(s.count)
 from (
-    select date_trunc($9, t.at at time zone $8)::date as period,
+    select date_trunc($9, t.occurred_at at time zone $8)::date as period,
         case when $13 then t.a else '' end as a, t.b::bigint as duration,
         sum(t.count)::bigint as count
     from report_deltas t
     where t.org_id = $1 and t.family = $10 and t.measure = $2
-        and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+        and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
         and t.tx <= '18446744073709551615'
         and exists (
             select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
-            where t.at >= r.since and t.at < r.until
+            where t.occurred_at >= r.since and t.occurred_at < r.until
         )
         and ($12::text[] is null or t.a = any($12))
     group by 1, 2, 3
@@ -54,10 +55,10 @@ group by s.period, s.a
 
 
 async def durations(
-    tx: Tx, org_id: UUID, measure: Measure, kinds: Collection[str] | None, span: Span
+    tx: Tx, org_id: UUID, measure: RollupMeasure, kinds: Collection[str] | None, span: Span
 ) -> list[Durations]:
-    """Durations by period and `a`; of records of these kinds alone, or of all of them together."""
-    is_of_kinds = measure is Measure.TIME
+    """Return durations by period and `a`; of these kinds of records, or of all kinds together."""
+    is_of_kinds = measure is RollupMeasure.TIME
     are_together = is_of_kinds and kinds is None
     only = list(kinds) if is_of_kinds and kinds is not None else None
     found = parts(span, await days(tx, span, by_period=True), has_hours=False)
@@ -91,7 +92,7 @@ def _merged(rows: Sequence[Row]) -> list[Durations]:
 
 
 def _without_zeros(counts: dict[int, int]) -> dict[int, int]:
-    """Of what was pending in the roll-ups, and is no longer behind them."""
+    """Remove entries that were pending in the roll-ups and ended in the tail."""
     if 0 not in counts.values():
         return counts
     return {length: count for length, count in counts.items() if count}

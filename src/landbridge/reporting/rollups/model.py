@@ -1,4 +1,4 @@
-"""What is summed, over which time, and what such a sum is."""
+"""Measures, intervals, spans and sums of roll-ups."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ import msgspec
 UTC_ZONE = "UTC"
 
 
-class Measure(StrEnum):
-    """What is counted or summed; what `a`, `b`, `c` of its sums are stands in migration 0036."""
+class RollupMeasure(StrEnum):
+    """Measure of a roll-up. The view report_deltas describes `a`, `b` and `c` of each measure."""
 
     STATE = "state"  # records by kind, status and reason, by when they were created
     TIME = "time"  # completed records by kind and duration, likewise
     SWAP = "swap"  # completed swaps by the assets of the pair, likewise
-    FEE = "fee"  # what went to the house's fees by kind and asset, by when it did
-    BALANCE = "balance"  # what was added to balances by asset and whose they are, by when
+    FEE = "fee"  # fees earned by kind and asset, by posting time
+    BALANCE = "balance"  # balance movements by asset and holder, by posting time
     USER = "user"  # users by when they were created
-    APPROVAL = "approval"  # approvals by status and duration, by when they were asked for
+    APPROVAL = "approval"  # approvals by status and duration, by request time
 
 
 class Interval(StrEnum):
-    """How long a period is; weeks begin on Mondays."""
+    """Length of a period; weeks begin on Mondays."""
 
     DAY = "day"
     WEEK = "week"
@@ -34,42 +34,42 @@ class Interval(StrEnum):
     YEAR = "year"
 
 
-# Of these there are sums by the hour too, so that a range of them may begin and end at any instant.
-# Ranges of others are of whole days.
-BY_HOUR = frozenset({Measure.STATE, Measure.USER})
+# These measures have sums by the hour too, so their ranges may start and end at any instant. Ranges
+# of the others are whole days.
+BY_HOUR = frozenset({RollupMeasure.STATE, RollupMeasure.USER})
 
-# Of these there are durations, not sums.
-TIMED = frozenset({Measure.TIME, Measure.APPROVAL})
+# These measures have durations instead of sums.
+TIMED = frozenset({RollupMeasure.TIME, RollupMeasure.APPROVAL})
 
 # Which amounts their sums have, besides counts.
-AMOUNTS: Mapping[Measure, Collection[str]] = {
-    Measure.STATE: ("usd_cents",),
-    Measure.SWAP: ("units", "other_units", "usd_cents"),
-    Measure.FEE: ("units",),
-    Measure.BALANCE: ("units",),
-    Measure.USER: (),
+AMOUNTS: Mapping[RollupMeasure, Collection[str]] = {
+    RollupMeasure.STATE: ("usd_cents",),
+    RollupMeasure.SWAP: ("units", "other_units", "usd_cents"),
+    RollupMeasure.FEE: ("units",),
+    RollupMeasure.BALANCE: ("units",),
+    RollupMeasure.USER: (),
 }
 
-# For spans by these, days are summed by months.
+# In spans by these intervals, days are read from monthly cells.
 _OF_MONTHS = frozenset({Interval.MONTH, Interval.QUARTER, Interval.YEAR})
 
-# What `report_deltas` calls them by the tables that they are read from.
-FAMILIES: Mapping[Measure, str] = {
-    Measure.STATE: "record",
-    Measure.TIME: "record",
-    Measure.SWAP: "record",
-    Measure.FEE: "entry",
-    Measure.BALANCE: "entry",
-    Measure.USER: "user",
-    Measure.APPROVAL: "approval",
+# Measure families in `report_deltas`, named for the tables that they are read from.
+FAMILIES: Mapping[RollupMeasure, str] = {
+    RollupMeasure.STATE: "record",
+    RollupMeasure.TIME: "record",
+    RollupMeasure.SWAP: "record",
+    RollupMeasure.FEE: "entry",
+    RollupMeasure.BALANCE: "entry",
+    RollupMeasure.USER: "user",
+    RollupMeasure.APPROVAL: "approval",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From `after` (inclusive) to `before` (exclusive); days are those of `zone` (IANA's name).
+    """Range from `after` (inclusive) to `before` (exclusive); days are those of `zone` (IANA name).
 
-    Periods are told by their first local day.
+    Periods are identified by their first local day.
     """
 
     after: datetime
@@ -79,22 +79,22 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is summed: `kinds` are those of changes, `by` and `only` name `a`, `b` and `c`.
+class RollupQuery:
+    """Sums to read: `kinds` are change kinds, `by` and `only` refer to `a`, `b` and `c`.
 
-    `names` is what some `b` are told as, by `a` and `b`.
+    `names` replaces some values of `b`, by `a` and `b`.
     """
 
-    measure: Measure
+    measure: RollupMeasure
     kinds: Collection[str]
     by: Collection[str]
     only: Mapping[str, Collection[str]]
     names: Mapping[tuple[str, str], str]
 
-    def wanted(self, name: str) -> list[str] | None:
-        """The values of `a` or `b` that are summed; None for all. `a` of states is a kind."""
+    def values_of(self, name: str) -> list[str] | None:
+        """Return the values of `a` or `b` to sum; None for all. `a` of states is a kind."""
         only = self.only.get(name)
-        if name != "a" or self.measure is not Measure.STATE:
+        if name != "a" or self.measure is not RollupMeasure.STATE:
             return None if only is None else list(only)
         return [each for each in self.kinds if only is None or each in only]
 
@@ -104,13 +104,13 @@ Range = tuple[datetime, datetime]
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
-    """Whole days: what they are in time, and the midnights that cells of them begin at.
+class DayRange:
+    """Whole days as a time range, and the midnights at which their cells start.
 
-    The two differ where clocks are set back at midnight. Without any day the end may lie before
-    the beginning; likewise that of whole `months`, which are midnights too, as are `periods`, in
-    order: the beginnings of all, of which the first may lie before the days and the last at their
-    end; none if cells need not be divided by them.
+    The two differ where clocks are set back at midnight. For a range without a day, the end may
+    precede the start; the same holds for its whole `months`, which are midnights too. `periods` are
+    the starts of all periods in order, the first possibly before the days and the last at their
+    end; empty if cells need not be split by them.
     """
 
     whole: Range
@@ -120,11 +120,11 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """A span as it is read: cells of frames, and what else lies in it.
+class SpanParts:
+    """Parts of a span as it is read: cells of frames, and the rest.
 
-    `cells` are in the roll-ups, as far as they are folded, each range in one period if there are
-    any; they are made of what happened in `folded`. `rest` is not in any.
+    `cells` are read from the roll-ups as far as they are folded, each range within one period if
+    there are any; they are sums of the changes in `folded`. `rest` is in no cell.
     """
 
     cells: tuple[tuple[str, Range], ...]
@@ -132,20 +132,20 @@ class Parts:
     rest: tuple[Range, ...]
 
 
-# What cells of the hour are called; those of a day are called like its zone.
+# Frame name of hourly cells; daily cells are named for their zone.
 HOUR_FRAME = "hour"
 
 
 def month_frame(zone: str) -> str:
-    """What cells of a zone's months are called."""
+    """Return the frame name of a zone's monthly cells."""
     return f"month:{zone}"
 
 
-def parts(span: Span, days: Days, *, has_hours: bool) -> Parts:
+def parts(span: Span, days: DayRange, *, has_hours: bool) -> SpanParts:
     """Divide a span of which `days` are whole."""
     since, until = days.whole
-    # With one midnight in it and no whole day, a span is still divided there: no hour may be of
-    # both days.
+    # A span with one midnight and no whole day is still split there: no hour may belong to both
+    # days.
     edges = (
         ((span.after, since), (until, span.before))
         if since <= until
@@ -161,15 +161,15 @@ def parts(span: Span, days: Days, *, has_hours: bool) -> Parts:
         else:
             rest.append((begin, end))
     cells = [*_day_cells(span, days), *((HOUR_FRAME, each) for each in hours)]
-    return Parts(
+    return SpanParts(
         cells=tuple(each for each in cells if each[1][0] < each[1][1]),
         folded=tuple(each for each in (days.whole, *hours) if each[0] < each[1]),
         rest=tuple(each for each in rest if each[0] < each[1]),
     )
 
 
-def _day_cells(span: Span, days: Days) -> Iterator[tuple[str, Range]]:
-    """Whole days: by months where that will do, and by days around these; period by period."""
+def _day_cells(span: Span, days: DayRange) -> Iterator[tuple[str, Range]]:
+    """Split whole days into months where possible, and days around them; period by period."""
     (since, until), (first, last) = days.midnights, days.months
     frames = [(span.zone, (since, until))]
     if span.interval in _OF_MONTHS and first < last:
@@ -184,12 +184,12 @@ def _day_cells(span: Span, days: Days) -> Iterator[tuple[str, Range]]:
 
 
 def _hour(at: datetime, *, up: bool = False) -> datetime:
-    whole = at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    return whole + timedelta(hours=1) if up and whole < at else whole
+    hour = at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    return hour + timedelta(hours=1) if up and hour < at else hour
 
 
-class Sum(msgspec.Struct, frozen=True, gc=False):
-    """A sum of one period; units are in the smallest units of the assets that `a` or `b` name."""
+class RollupSum(msgspec.Struct, frozen=True, gc=False):
+    """Sum of a period; units are the smallest units of the assets named by `a` or `b`."""
 
     period: date
     user_id: UUID | None
@@ -204,7 +204,7 @@ class Sum(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """How long things took of one period and of `a`: how many took each time (ms, rounded up)."""
+    """Durations of a period and of `a`: counts by duration (ms, rounded up)."""
 
     period: date
     a: str
@@ -212,42 +212,42 @@ class Durations:
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
-    """A set of roll-ups; `zone` is the one in which it has days besides UTC."""
+class RollupBuild:
+    """Set of roll-ups; `zone` is the zone in which it has days besides UTC."""
 
     org_id: UUID
     build: int
     zone: str
-    folded_to: int
+    rolled_up_to: int
     is_current: bool
 
 
-def live(builds: Sequence[Build]) -> Sequence[Build]:
-    """Of all builds, newest last: the current one, and one that is to take its place.
+def live(builds: Sequence[RollupBuild]) -> Sequence[RollupBuild]:
+    """Return the current build and the one that will replace it; `builds` are newest last.
 
-    That is the newest; every other one is on its way out.
+    The replacement is the newest build; every other one is being removed.
     """
     return [each for each in builds if each.is_current or each is builds[-1]]
 
 
 @dataclass(frozen=True, slots=True)
-class Zones:
-    """Where an organisation has days besides UTC; `coming` is being made, None if nothing is."""
+class TimeZoneState:
+    """Zone of an organisation's days besides UTC; `coming` is being built, or None."""
 
     current: str
     coming: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """How far a build was folded, and up to where it could be: both are transactions."""
+class RollupProgress:
+    """Progress of a build: folded up to, and foldable up to; both are transactions."""
 
-    folded_to: int
+    rolled_up_to: int
     settled_to: int
-    # Of the changes that were folded.
+    # Number of changes folded.
     count: int
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing was left to fold."""
-        return self.folded_to >= self.settled_to
+        """Return whether nothing is left to fold."""
+        return self.rolled_up_to >= self.settled_to

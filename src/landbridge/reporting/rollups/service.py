@@ -1,21 +1,21 @@
-"""Reads sums: exact at any moment, whatever of the log was folded by then."""
+"""Reads sums: exact at any moment, however much of the log is folded."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from landbridge.core.errors import ResourceConflict
-from landbridge.db.pool import Database, Tx
-from landbridge.reporting.rollups import build_store, duration_store, sum_store
+from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.reporting.rollups import active_user_store, build_store, duration_store, sum_store
 from landbridge.reporting.rollups.model import (
     UTC_ZONE,
-    Asked,
-    Build,
     Durations,
-    Measure,
+    RollupBuild,
+    RollupMeasure,
+    RollupQuery,
+    RollupSum,
     Span,
-    Sum,
     live,
 )
 
@@ -24,50 +24,49 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Rollups:
-    """The sums of all organisations."""
+    """Sums of all organisations."""
 
     database: Database
 
-    async def builds(self, org_id: UUID) -> Sequence[Build]:
-        """The current build, and behind it the one that is being made, if one is."""
+    async def builds(self, org_id: UUID) -> Sequence[RollupBuild]:
+        """Return the current build, and the one being built, if any."""
         return live(await self.database.single(lambda tx: build_store.builds(tx, org_id)))
 
     async def sums(
         self,
         org_id: UUID,
-        measure: Measure,
+        measure: RollupMeasure,
         kinds: Collection[str],
         span: Span,
         *,
         by: Collection[str] = ("a", "b", "c"),
         only: Mapping[str, Collection[str]] | None = None,
         names: Mapping[tuple[str, str], str] | None = None,
-    ) -> Sequence[Sum]:
-        """Sums by period and those of `a`, `b`, `c` in `by`, in no order; what is zero is left out.
+    ) -> Sequence[RollupSum]:
+        """Return sums by period and those of `a`, `b`, `c` in `by`, unordered, without zeros.
 
-        What is not in `by` is summed up and shown as "": much less is told;
-        `only` names the values of `a` and of `b` that are summed, where not all are; `names` is
-        what `b` is told as, by `a` and `b`, where it is not itself: sums of one name are one.
-        `kinds` are those of `changes.kind`; for `Measure.STATE` no others are summed, for others
-        it does not matter. A span of a measure that is not in `BY_HOUR` is of whole days. The zone
-        is UTC or the organisation's own (`builds`); raises `ResourceConflict` for any other. For
-        what is in `TIMED` there is `durations`.
+        A dimension that is not in `by` is summed up and shown as "". `only` restricts the values of
+        `a` and `b`; `names` replaces values of `b`, by `a` and `b`, and sums of one name are
+        merged. `kinds` are those of `changes.kind`; for `RollupMeasure.STATE` only these are
+        summed, other measures ignore them. A span of a measure outside `BY_HOUR` consists of whole
+        days. The zone is UTC or the organisation's own (`builds`); any other raises
+        `ResourceConflict`. For measures in `TIMED` use `durations`.
         """
-        asked = Asked(measure, kinds, by=by, only=only or {}, names=names or {})
+        query = RollupQuery(measure, kinds, by=by, only=only or {}, names=names or {})
 
-        async def work(tx: Tx) -> Sequence[Sum]:
-            return await sum_store.sums(tx, org_id, asked, span)
+        async def work(tx: Tx) -> Sequence[RollupSum]:
+            return await sum_store.sums(tx, org_id, query, span)
 
         return await self._read(org_id, span.zone, work)
 
     async def durations(
-        self, org_id: UUID, measure: Measure, span: Span, kinds: Collection[str] | None
+        self, org_id: UUID, measure: RollupMeasure, span: Span, kinds: Collection[str] | None
     ) -> Sequence[Durations]:
-        """How long things took, of a measure in `TIMED`, by period and `a`, in no order.
+        """Return durations of a measure in `TIMED`, by period and `a`, unordered.
 
-        Of `Measure.TIME` records of these kinds alone, or of all kinds together (`a` is ""). For
-        approvals kinds don't matter, and those that are pending took no time yet (0). A span is of
-        whole days; for the rest as `sums`.
+        `RollupMeasure.TIME` covers records of these kinds only, or of all kinds together (`a` is
+        ""). Approvals ignore kinds, and pending ones have a duration of 0. A span consists of whole
+        days; otherwise as `sums`.
         """
 
         async def work(tx: Tx) -> Sequence[Durations]:
@@ -84,15 +83,36 @@ class Rollups:
         *,
         by: Collection[str] = ("user", "a", "b"),
         only: Mapping[str, Collection[str]] | None = None,
-    ) -> Sequence[Sum]:
-        """As `sums` of `Measure.STATE`, for these users alone; there are no reasons (`c`).
+    ) -> Sequence[RollupSum]:
+        """Like `sums` of `RollupMeasure.STATE`, for these users only and without reasons (`c`).
 
-        They are told apart if "user" is in `by`.
+        Users are broken down if "user" is in `by`.
         """
-        asked = Asked(Measure.STATE, kinds, by=by, only=only or {}, names={})
+        query = RollupQuery(RollupMeasure.STATE, kinds, by=by, only=only or {}, names={})
 
-        async def work(tx: Tx) -> Sequence[Sum]:
-            return await sum_store.sums_of_users(tx, org_id, user_ids, asked, span)
+        async def work(tx: Tx) -> Sequence[RollupSum]:
+            return await sum_store.sums_of_users(tx, org_id, user_ids, query, span)
+
+        return await self._read(org_id, span.zone, work)
+
+    async def active_users(
+        self,
+        org_id: UUID,
+        user_ids: Collection[UUID],
+        kinds: Collection[str],
+        statuses: Collection[str] | None,
+        span: Span,
+    ) -> Sequence[UUID]:
+        """Return those of the users who have a sum of records of these kinds and statuses.
+
+        `statuses` are all if None. Costs a few microseconds per user, however many records there
+        are. Raises as `sums`.
+        """
+
+        async def work(tx: Tx) -> Sequence[UUID]:
+            return await active_user_store.active_users(
+                tx, org_id, user_ids, kinds=kinds, statuses=statuses, span=span
+            )
 
         return await self._read(org_id, span.zone, work)
 
@@ -111,7 +131,7 @@ class Rollups:
             before = after
 
     async def _build_of(self, org_id: UUID, zone: str) -> int:
-        """The number of the current build; raises `ResourceConflict` if it has no such days."""
+        """Return the current build number; raises `ResourceConflict` if it lacks this zone."""
         build = await self.database.single(lambda tx: build_store.current(tx, org_id))
         if build is None or build.zone != zone:
             raise ResourceConflict(

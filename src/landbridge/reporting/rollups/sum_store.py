@@ -1,7 +1,7 @@
-"""The reads of sums: roll-ups, what the log has behind them, and the ragged ends, at one moment.
+"""Reads of sums: roll-ups, the unfolded tail of the log, and partial cells, in one snapshot.
 
 Each statement sees one snapshot, so a change is either in the roll-ups or in the tail, never in
-both: whoever folds moves `folded_to` in the same transaction.
+both: folding moves `rolled_up_to` in the same transaction.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -9,25 +9,24 @@ from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
-from landbridge.db.pool import Row, Tx
+from landbridge.platform.db.pool import Row, Tx
 from landbridge.reporting.rollups.model import (
     AMOUNTS,
     BY_HOUR,
     FAMILIES,
-    Asked,
-    Days,
-    Parts,
+    DayRange,
     Range,
+    RollupQuery,
+    RollupSum,
     Span,
-    Sum,
+    SpanParts,
     parts,
 )
 
-# The whole days of a range, by the database's own calendar, which folds: their first instants and
-# their midnights, which are other ones where clocks are set back at midnight or over it; and the
-# midnights that its whole months and, if asked for ($5), its periods ($4) begin at. $1 to $2, in
-# zone $3. Clocks change at full quarters of hours of UTC; dates only go forwards (in 2011 they did
-# so everywhere).
+# Whole days of a range, by the calendar of the database, which also folds: their first instants and
+# their midnights, which differ where clocks are set back at or over midnight; and the midnights at
+# which whole months and, if requested ($5), periods ($4) start. $1 to $2, in zone $3. Clocks change
+# at full quarters of an hour in UTC; dates only move forwards (in 2011 they did so everywhere).
 _DAYS = """
 select d.first as since, l.first as until,
     d.day::timestamp at time zone $3 as first_midnight,
@@ -81,18 +80,17 @@ cross join (
 ) l
 """
 
-# Cells are those of the frames $3 from $4 to $5 (each), which are made of what happened from $6 to
-# $7 (each); what else lies in the range, $8 to $9 (each), is read from the records as they are now,
-# so that nothing of the tail is taken for it. Ranges are looked up one by one (`offset 0`),
-# whatever is thought of how many there are. $12 is the family of the measure, $13 the kinds of
-# records; $14 and $15 the values of `a` and `b` that are summed, if not all are; $16 to $18 whether
-# `a`, `b` and `c` are told apart, $19 to $21 which amounts the measure has, $22 to $24 what some
-# `b` are told as. Cells are summed as they come from their index, by the time that each is of, and
-# only then is its period told; amounts that are not there aren't summed: both are dear. The last
-# number of a transaction is for the planner, as in the ledger's `house_store`.
+# Cells are those of the frames $3 from $4 to $5 (each), sums of changes from $6 to $7 (each). The
+# rest of the range, $8 to $9 (each), is read from the current records, so nothing of the tail is
+# subtracted for it. Ranges are looked up one by one (`offset 0`), whatever the planner expects. $12
+# is the family of the measure, $13 the record kinds; $14 and $15 the values of `a` and `b` to sum,
+# if not all; $16 to $18 whether `a`, `b` and `c` are broken down, $19 to $21 which amounts the
+# measure has, $22 to $24 the names of some `b`. Cells are summed by time in index order, and
+# periods are assigned afterwards; amounts that a measure lacks are not summed: both are expensive.
+# The last transaction number is a hint for the planner, as in the ledger's `house_store`.
 _SUMS = """
 with build as (
-    select r.build, r.folded_to
+    select r.build, r.rolled_up_to
     from report_builds r
     where r.org_id = $1 and r.is_current
 ), cell as (
@@ -103,11 +101,13 @@ with build as (
         sum(d.other_units) filter (where $20) as other_units,
         sum(d.usd_cents) filter (where $21) as usd_cents
     from build
-    cross join unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as r (frame, since, until)
+    cross join unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as r (granularity, since,
+    until)
     cross join lateral (
         select x.start, x.a, x.b, x.c, x.count, x.units, x.other_units, x.usd_cents
-        from report_cells x
-        where x.org_id = $1 and x.build = build.build and x.measure = $2 and x.frame = r.frame
+        from report_rollups x
+        where x.org_id = $1 and x.build = build.build and x.measure = $2
+            and x.granularity = r.granularity
             and x.start >= r.since and x.start < r.until
             and ($14::text[] is null or x.a = any($14)) and ($15::text[] is null or x.b = any($15))
         offset 0
@@ -116,14 +116,14 @@ with build as (
         on n.a collate "C" = d.a and n.b collate "C" = d.b
     group by 1, 2, 3, 4
 ), fresh as (
-    select t.at, t.a, t.b, t.c, t.count, t.units, t.other_units, t.usd_cents
+    select t.occurred_at, t.a, t.b, t.c, t.count, t.units, t.other_units, t.usd_cents
     from report_deltas t
     where t.org_id = $1 and t.family = $12 and t.measure = $2
-        and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+        and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
         and t.tx <= '18446744073709551615'
         and exists (
             select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
-            where t.at >= r.since and t.at < r.until
+            where t.occurred_at >= r.since and t.occurred_at < r.until
         )
         and ($14::text[] is null or t.a = any($14)) and ($15::text[] is null or t.b = any($15))
     union all
@@ -141,28 +141,30 @@ with build as (
         and ($14::text[] is null or s.kind = any($14))
         and ($15::text[] is null or s.status = any($15))
     union all
-    select u.at, '', '', '', 1, 0, 0, 0
+    select u.occurred_at, '', '', '', 1, 0, 0, 0
     from unnest($8::timestamptz[], $9::timestamptz[]) as r (since, until)
     cross join lateral (
-        select x.at
+        select x.occurred_at
         from changes x
-        where x.org_id = $1 and x.rests and x.at >= r.since and x.at < r.until
-            and x.kind = 'USER' and x.what = 'create'
+        where x.org_id = $1 and x.is_settled and x.occurred_at >= r.since
+            and x.occurred_at < r.until
+            and x.kind = 'USER' and x.change_type = 'create'
         offset 0
     ) u
     where $2 = 'user'
 ), part as (
-    select l.start as at, l.a, l.b, l.c, l.count, l.units, l.other_units, l.usd_cents
+    select l.start as occurred_at, l.a, l.b, l.c, l.count, l.units, l.other_units, l.usd_cents
     from cell l
     union all
-    select f.at, case when $16 then f.a else '' end,
+    select f.occurred_at, case when $16 then f.a else '' end,
         case when $17 then coalesce(n.name, f.b) else '' end, case when $18 then f.c else '' end,
         f.count, f.units, f.other_units, f.usd_cents
     from fresh f
     left join unnest($22::text[], $23::text[], $24::text[]) as n (a, b, name)
         on n.a = f.a and n.b = f.b
 )
-select date_trunc($11, p.at at time zone $10)::date as period, null::uuid as user_id, p.a, p.b,
+select date_trunc($11, p.occurred_at at time zone $10)::date as period, null::uuid as user_id,
+    p.a, p.b,
     p.c, sum(p.count)::bigint as count, sum(p.units) filter (where $19)::text as units,
     sum(p.other_units) filter (where $20)::text as other_units,
     sum(p.usd_cents) filter (where $21)::text as usd_cents
@@ -171,15 +173,15 @@ group by 1, p.a, p.b, p.c
 having sum(p.count) <> 0 or sum(p.units) filter (where $19) <> 0
 """
 
-# As above, of some users' records: of these there are no hours. $4 to $6 are cells; $12 the values
-# of `b` that are summed, if not all are; $14 to $16 whether users, `a` and `b` are told apart.
+# As above, for some users' records, which have no hours. $4 to $6 are cells; $12 the values of `b`
+# to sum, if not all; $14 to $16 whether users, `a` and `b` are broken down.
 _SUMS_OF_USERS = """
 with build as (
-    select r.build, r.folded_to
+    select r.build, r.rolled_up_to
     from report_builds r
     where r.org_id = $1 and r.is_current
 ), part as (
-    select g.start as at, g.user_id, g.kind, g.status, g.count, g.usd_cents
+    select g.start as occurred_at, g.user_id, g.kind, g.status, g.count, g.usd_cents
     from (
         select d.start, case when $14 then d.user_id end as user_id,
             case when $15 then d.kind else '' end as kind,
@@ -188,28 +190,28 @@ with build as (
         from build
         cross join unnest($2::uuid[]) as w (user_id)
         cross join unnest($4::text[], $5::timestamptz[], $6::timestamptz[])
-            as r (frame, since, until)
+            as r (granularity, since, until)
         cross join lateral (
             select x.start, x.user_id, x.kind, x.status, x.count, x.usd_cents
-            from report_user_cells x
+            from report_user_rollups x
             where x.org_id = $1 and x.build = build.build and x.user_id = w.user_id
-                and x.frame = r.frame and x.start >= r.since and x.start < r.until
+                and x.granularity = r.granularity and x.start >= r.since and x.start < r.until
                 and x.kind = any($3::text[]) and ($12::text[] is null or x.status = any($12))
             offset 0
         ) d
         group by 1, 2, 3, 4
     ) g
     union all
-    select t.at, t.user_id, t.a, t.b, t.count, t.usd_cents
+    select t.occurred_at, t.user_id, t.a, t.b, t.count, t.usd_cents
     from report_deltas t
     where t.org_id = $1 and t.family = 'record' and t.measure = 'state'
         and t.user_id = any($2::uuid[]) and t.a = any($3::text[])
         and ($12::text[] is null or t.b = any($12))
-        and t.tx >= coalesce((select folded_to from build), '0'::xid8)
+        and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
         and t.tx <= '18446744073709551615'
         and exists (
             select from unnest($7::timestamptz[], $8::timestamptz[]) as r (since, until)
-            where t.at >= r.since and t.at < r.until
+            where t.occurred_at >= r.since and t.occurred_at < r.until
         )
     union all
     select s.created_at, s.user_id, s.kind, s.status, 1, s.usd_cents
@@ -225,7 +227,7 @@ with build as (
     ) s
     where $12::text[] is null or s.status = any($12)
 )
-select date_trunc($13, p.at at time zone $11)::date as period,
+select date_trunc($13, p.occurred_at at time zone $11)::date as period,
     case when $14 then p.user_id end as user_id, case when $15 then p.kind else '' end as a,
     case when $16 then p.status else '' end as b, '' as c, sum(p.count)::bigint as count,
     '0' as units, '0' as other_units, sum(p.usd_cents)::text as usd_cents
@@ -235,14 +237,14 @@ having sum(p.count) <> 0
 """
 
 
-async def days(tx: Tx, span: Span, *, by_period: bool = False) -> Days:
-    """The whole days of a span; their end may lie before their beginning.
+async def days(tx: Tx, span: Span, *, by_period: bool = False) -> DayRange:
+    """Return the whole days of a span; their end may precede their start.
 
-    Periods are told if `by_period`: there may be tens of thousands.
+    Periods are returned only if `by_period`: there may be tens of thousands.
     """
     row = await tx.fetchrow(_DAYS, span.after, span.before, span.zone, span.interval, by_period)
     assert row is not None
-    return Days(
+    return DayRange(
         whole=(row["since"], row["until"]),
         midnights=(row["first_midnight"], row["end_midnight"]),
         months=(row["first_month"], row["end_month"]),
@@ -250,55 +252,57 @@ async def days(tx: Tx, span: Span, *, by_period: bool = False) -> Days:
     )
 
 
-async def sums(tx: Tx, org_id: UUID, asked: Asked, span: Span) -> list[Sum]:
-    """Sums by period and what is asked for."""
-    found = parts(span, await days(tx, span), has_hours=asked.measure in BY_HOUR)
+async def sums(tx: Tx, org_id: UUID, query: RollupQuery, span: Span) -> list[RollupSum]:
+    """Return sums by period and the requested breakdowns."""
+    found = parts(span, await days(tx, span), has_hours=query.measure in BY_HOUR)
     rows = await tx.fetch(
         _SUMS,
-        *(org_id, asked.measure),
+        *(org_id, query.measure),
         *cell_columns(found),
         *columns(found.folded),
         *columns(found.rest),
-        *(span.zone, span.interval, FAMILIES[asked.measure], list(asked.kinds)),
-        *(asked.wanted("a"), asked.wanted("b")),
-        *(name in asked.by for name in ("a", "b", "c")),
-        *(name in AMOUNTS[asked.measure] for name in ("units", "other_units", "usd_cents")),
-        *([a for a, _ in asked.names], [b for _, b in asked.names], list(asked.names.values())),
+        *(span.zone, span.interval, FAMILIES[query.measure], list(query.kinds)),
+        *(query.values_of("a"), query.values_of("b")),
+        *(name in query.by for name in ("a", "b", "c")),
+        *(name in AMOUNTS[query.measure] for name in ("units", "other_units", "usd_cents")),
+        *([a for a, _ in query.names], [b for _, b in query.names], list(query.names.values())),
     )
     return _sums(rows)
 
 
 async def sums_of_users(
-    tx: Tx, org_id: UUID, user_ids: Collection[UUID], asked: Asked, span: Span
-) -> list[Sum]:
-    """The states of these users' records, by period and what is asked for."""
+    tx: Tx, org_id: UUID, user_ids: Collection[UUID], query: RollupQuery, span: Span
+) -> list[RollupSum]:
+    """Return the states of these users' records, by period and the requested breakdowns."""
     found = parts(span, await days(tx, span), has_hours=False)
     rows = await tx.fetch(
         _SUMS_OF_USERS,
-        *(org_id, list(user_ids), asked.wanted("a")),
+        *(org_id, list(user_ids), query.values_of("a")),
         *cell_columns(found),
         *columns(found.folded),
         *columns(found.rest),
-        *(span.zone, asked.wanted("b"), span.interval),
-        *(name in asked.by for name in ("user", "a", "b")),
+        *(span.zone, query.values_of("b"), span.interval),
+        *(name in query.by for name in ("user", "a", "b")),
     )
     return _sums(rows)
 
 
 def columns(ranges: Sequence[Range]) -> tuple[list[datetime], list[datetime]]:
-    """Where ranges begin, and where they end."""
+    """Return the starts and the ends of ranges."""
     return [since for since, _ in ranges], [until for _, until in ranges]
 
 
-def cell_columns(found: Parts) -> tuple[list[str], list[datetime], list[datetime]]:
-    """The frames of cells, where they begin, and where they end."""
+def cell_columns(found: SpanParts) -> tuple[list[str], list[datetime], list[datetime]]:
+    """Return the frames, starts and ends of cells."""
     return [frame for frame, _ in found.cells], *columns([each for _, each in found.cells])
 
 
-def _sums(rows: Sequence[Row]) -> list[Sum]:
-    # By place: there may be ten thousands.
-    told = cast("Iterable[tuple[Any, ...]]", rows)
+def _sums(rows: Sequence[Row]) -> list[RollupSum]:
+    # Converted by position: there may be tens of thousands.
+    rows_ = cast("Iterable[tuple[Any, ...]]", rows)
     return [
-        Sum(period, user_id, a, b, c, count, int(units or 0), int(other or 0), int(usd_cents or 0))
-        for period, user_id, a, b, c, count, units, other, usd_cents in told
+        RollupSum(
+            period, user_id, a, b, c, count, int(units or 0), int(other or 0), int(usd_cents or 0)
+        )
+        for period, user_id, a, b, c, count, units, other, usd_cents in rows_
     ]

@@ -1,1 +1,1 @@
-"""Reports that are made again and again, and told of by an event."""
+"""Scheduled reports, announced by an event."""

@@ -4,12 +4,14 @@ from litestar import Controller, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.reporting.files import file_headers
-from landbridge.reporting.schedules.service import ReportSchedules
-from landbridge.reporting.schedules.shapes import (
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.path_params import known_id
+from landbridge.reporting.file_downloads import file_headers
+from landbridge.reporting.schedules.schemas import (
     NewSchedule,
     RunList,
     RunReply,
+    ScheduleChange,
     ScheduleList,
     ScheduleReply,
     run_list,
@@ -17,12 +19,11 @@ from landbridge.reporting.schedules.shapes import (
     schedule_list,
     schedule_reply,
 )
-from landbridge.web.caller import ApiRequest
-from landbridge.web.paths import known_id
+from landbridge.reporting.schedules.service import ReportSchedules
 
 
 class ScheduleRoutes(Controller):
-    """Reports that are made again and again."""
+    """Scheduled reports."""
 
     path = "/v2/reporting/schedules"
     tags = ("Reporting",)
@@ -34,14 +35,14 @@ class ScheduleRoutes(Controller):
         data: JSONBody[NewSchedule],
         report_schedules: NamedDependency[ReportSchedules],
     ) -> ScheduleReply:
-        """A report of each day, week or month once it has ended. At most 100."""
+        """Schedule a report after each day, week or month. At most 100."""
         return schedule_reply(await report_schedules.create(request.user, data))
 
     @get(summary="List schedules")
     async def list_all(
         self, request: ApiRequest, report_schedules: NamedDependency[ReportSchedules]
     ) -> ScheduleList:
-        """All of them, newest first."""
+        """List all, newest first."""
         return schedule_list(await report_schedules.page(request.user.org_id))
 
     @get("/{scheduleId:str}", summary="Retrieve a schedule")
@@ -51,9 +52,28 @@ class ScheduleRoutes(Controller):
         scheduleId: FromPath[str],
         report_schedules: NamedDependency[ReportSchedules],
     ) -> ScheduleReply:
-        """One of them, with the time of its next report."""
+        """Return one schedule, with the time of its next report."""
         schedule_id = known_id(scheduleId, "schedule")
         return schedule_reply(await report_schedules.get(request.user.org_id, schedule_id))
+
+    @post(
+        "/{scheduleId:str}",
+        status_code=200,
+        summary="Move a schedule to another template version",
+        unkeyed=True,
+    )
+    async def move(
+        self,
+        request: ApiRequest,
+        scheduleId: FromPath[str],
+        data: JSONBody[ScheduleChange],
+        report_schedules: NamedDependency[ReportSchedules],
+    ) -> ScheduleReply:
+        """Use another version of the organisation's own template from the next report on."""
+        schedule_id = known_id(scheduleId, "schedule")
+        return schedule_reply(
+            await report_schedules.move(request.user, schedule_id, data.template_version)
+        )
 
     @delete("/{scheduleId:str}", status_code=200, summary="Delete a schedule")
     async def delete(
@@ -62,7 +82,7 @@ class ScheduleRoutes(Controller):
         scheduleId: FromPath[str],
         report_schedules: NamedDependency[ReportSchedules],
     ) -> ScheduleReply:
-        """No more reports are made; those that were can be downloaded for as long as before."""
+        """Delete a schedule; existing reports can be downloaded as long as before."""
         schedule_id = known_id(scheduleId, "schedule")
         return schedule_reply(await report_schedules.delete(request.user, schedule_id))
 
@@ -74,14 +94,14 @@ class ScheduleRoutes(Controller):
         report_schedules: NamedDependency[ReportSchedules],
         public_url: NamedDependency[str],
     ) -> RunList:
-        """What came of a schedule in the last 90 days, the newest period first."""
+        """List the runs of a schedule in the last 90 days, newest period first."""
         schedule_id = known_id(scheduleId, "schedule")
         found = await report_schedules.runs(request.user.org_id, schedule_id)
         return run_list(found, public_url)
 
 
 class RunRoutes(Controller):
-    """What came of schedules."""
+    """Runs of schedules."""
 
     path = "/v2/reporting/runs"
     tags = ("Reporting",)
@@ -94,7 +114,7 @@ class RunRoutes(Controller):
         report_schedules: NamedDependency[ReportSchedules],
         public_url: NamedDependency[str],
     ) -> RunReply:
-        """What came of a schedule for one period."""
+        """Return the run of a schedule for one period."""
         run_id = known_id(runId, "run")
         return run_reply(await report_schedules.run(request.user.org_id, run_id), public_url)
 
@@ -105,7 +125,7 @@ class RunRoutes(Controller):
         runId: FromPath[str],
         report_schedules: NamedDependency[ReportSchedules],
     ) -> Response[bytes]:
-        """The file that was made, as CSV or Parquet."""
+        """Download the file of a run, as CSV or Parquet."""
         run_id = known_id(runId, "run")
         run, file = await report_schedules.file(request.user.org_id, run_id)
         return Response(

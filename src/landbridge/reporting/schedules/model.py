@@ -1,4 +1,4 @@
-"""Schedules of reports, and the runs that come of them."""
+"""Schedules of reports and their runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,26 +7,26 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from landbridge.reporting.exports.model import Format
+from landbridge.reporting.exports.model import ExportFormat
 
-# Kinds of changes: of runs, which are told by events, and of schedules, which are not.
+# Change kinds: of runs, which send events, and of schedules, which do not.
 KIND = "REPORT"
 SCHEDULE_KIND = "REPORT.SCHEDULE"
 
 NAME_LENGTH_MAX = 100
 SCHEDULES_MAX = 100
-# Of reports that were missed, so many of the last are made.
+# After an outage, at most this many missed reports are made.
 MISSED_MAX = 31
-# A hundred of them are listed in one answer.
+# All schedules are listed in one response.
 PARAMS_BYTES_MAX = 100_000
 CONTENT_BYTES_MAX = 5_000_000
-# All files of an organisation; the oldest go first.
+# Total size of an organisation's files; the oldest are removed first.
 KEPT_BYTES_MAX = 200_000_000
 KEPT = timedelta(days=90)
 
 
-class Every(StrEnum):
-    """How long a period is; weeks begin on Mondays."""
+class ScheduleInterval(StrEnum):
+    """Length of a period; weeks begin on Mondays."""
 
     DAY = "day"
     WEEK = "week"
@@ -34,17 +34,17 @@ class Every(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """When reports are made: `at` by the clocks of `zone` (IANA's name), after each period."""
+class SchedulePlan:
+    """Schedule of reports: `at` is local time in `zone` (IANA name), after each period."""
 
-    every: Every
+    cadence: ScheduleInterval
     at: time
     zone: str
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a report shows: a saved metric, or else a template and its parameters."""
+class ReportDefinition:
+    """Content of a report: a saved metric, or else a template with parameters."""
 
     metric_id: UUID | None
     template: str | None
@@ -52,46 +52,46 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
-    """A report that is made again and again.
+class ReportSchedule:
+    """Recurring report.
 
-    `period` is the first day of the next period that it is made of, `next_at` when that is, and
-    `tries` how often it could not be made since.
+    `period` is the first day of the next period to report, `next_at` when it is due, and `attempts`
+    the number of failed attempts since.
     """
 
     org_id: UUID
     id: UUID
     name: str
-    asked: Asked
-    plan: Plan
-    format: Format
+    definition: ReportDefinition
+    plan: SchedulePlan
+    format: ExportFormat
     created_at: datetime
     period: date
     next_at: datetime
-    tries: int
+    attempts: int
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """A report as it is downloaded."""
+class ReportFile:
+    """Downloadable report."""
 
     name: str
     content: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """Why there is no report: a sentence for people."""
+class ReportFailure:
+    """Reason why there is no report, as a sentence for people."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """What came of a schedule for one period: a file, or a reason why there is none.
+class ReportRun:
+    """Run of a schedule for one period: a file, or the reason why there is none.
 
-    The period goes from one day to before another (`until`), by the zone. `is_kept` is False once
-    the file is gone, since newer ones took its room, and where there never was one.
+    The period runs from one day to before another (`until`), in the zone. `is_kept` is False if the
+    run has no file or the file was removed to make room for newer ones.
     """
 
     org_id: UUID
@@ -101,7 +101,7 @@ class Run:
     period: date
     until: date
     zone: str
-    format: Format
+    format: ExportFormat
     due_at: datetime
     created_at: datetime
     failed_reason: str | None

@@ -1,1 +1,1 @@
-"""Account statements: what came and went in a user's wallets, between two balances."""
+"""Account statements of users' wallets, between two balances."""

@@ -1,59 +1,72 @@
 """Routes of account statements: /v2/reporting/statements. Ours."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Any
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import QueryParameter
 
-from landbridge.core.clock import Clock
-from landbridge.reporting.files import Outgoing, Streamed, file_headers
-from landbridge.reporting.statements.asking import asked
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import (
+    DATE_OR_TIME,
+    IDENTIFIER,
+    ZONE_NAME,
+    one_of,
+    query,
+)
+from landbridge.platform.http.responses import ResponseEncoder
+from landbridge.providers.chains.tokens import CURRENCIES
+from landbridge.reporting.file_downloads import FileDownloads, StreamedFile, file_headers
 from landbridge.reporting.statements.csv_file import csv_pages
-from landbridge.reporting.statements.model import Format, Statement
+from landbridge.reporting.statements.model import Statement, StatementFormat
+from landbridge.reporting.statements.query_parsing import parse_statement_query
+from landbridge.reporting.statements.schemas import StatementReply, statement_reply
 from landbridge.reporting.statements.service import Statements
-from landbridge.reporting.statements.shapes import StatementReply, statement_reply
-from landbridge.web.caller import ApiRequest
-from landbridge.web.reply import Reply
 
 _UserId = Annotated[
-    str | None, QueryParameter(name="userId", description="Whose statement it is; required.")
+    str | None,
+    query("userId", IDENTIFIER, description="Whose statement it is; required.", is_required=True),
 ]
 _WalletId = Annotated[
-    str | None, QueryParameter(name="walletId", description="Only this wallet of the user.")
+    str | None, query("walletId", IDENTIFIER, description="Only this wallet of the user.")
 ]
 _Currency = Annotated[
-    str | None, QueryParameter(name="currency", description="Only this currency, as in usdc.")
+    str | None,
+    query("currency", one_of(CURRENCIES), description="Only this currency, as in usdc."),
 ]
 _After = Annotated[
     str | None,
-    QueryParameter(
-        name="createdAfter",
+    query(
+        "createdAfter",
+        DATE_OR_TIME,
+        is_required=True,
         description="Where it begins, inclusive: a date of timeZone, or an ISO 8601 time with an "
         "offset; required.",
     ),
 ]
 _Before = Annotated[
     str | None,
-    QueryParameter(
-        name="createdBefore",
+    query(
+        "createdBefore",
+        DATE_OR_TIME,
+        is_required=True,
         description="Where it ends, exclusive: today's date at the latest, or a time of today; "
         "required.",
     ),
 ]
 _TimeZone = Annotated[
     str | None,
-    QueryParameter(
-        name="timeZone",
+    query(
+        "timeZone",
+        ZONE_NAME,
         description="In which dates are understood and times shown: a name of IANA's, as in "
         "Europe/Berlin; UTC if left out.",
     ),
 ]
 _Format = Annotated[
     str | None,
-    QueryParameter(name="format", description="json (if left out), csv or pdf."),
+    query("format", one_of(StatementFormat), description="json (if left out), csv or pdf."),
 ]
 
 
@@ -65,14 +78,19 @@ class StatementRoutes(Controller):
 
     @get(
         summary="Make an account statement",
-        responses={200: ResponseSpec(StatementReply, description="The statement, or its file")},
+        responses={
+            200: ResponseSpec(
+                StatementReply, description="The statement, or its file", generate_examples=False
+            )
+        },
+        costly=True,
     )
     async def make(  # noqa: PLR0917  as many as there are filters
         self,
         request: ApiRequest,
         statements: NamedDependency[Statements],
         clock: NamedDependency[Clock],
-        outgoing: NamedDependency[Outgoing],
+        file_downloads: NamedDependency[FileDownloads],
         user_id: _UserId = None,
         wallet_id: _WalletId = None,
         currency: _Currency = None,
@@ -81,11 +99,11 @@ class StatementRoutes(Controller):
         time_zone: _TimeZone = None,
         file_format: _Format = None,
     ) -> Response[Any]:
-        """What came and went in a user's wallets, between two balances that tie to the ledger.
+        """Return the movements of a user's wallets between two balances that tie to the ledger.
 
-        JSON and PDF take 10,000 lines; CSV takes as many as there are.
+        JSON and PDF hold at most 10,000 lines; CSV is unlimited.
         """
-        wanted = asked(
+        statement_request = parse_statement_query(
             user_id=user_id,
             wallet_id=wallet_id,
             currency=currency,
@@ -95,28 +113,23 @@ class StatementRoutes(Controller):
             file_format=file_format,
             now=clock.now(request.user.clock_offset),
         )
-        statement = await statements.open(request.user, wanted)
-        match wanted.format:
-            case Format.JSON:
-                whole = await statements.whole(statement)
-                return Reply(statement_reply(statement, whole))
-            case Format.CSV:
-                pages = _encoded(csv_pages(statements, statement))
-                chunks = outgoing.bounded(request.user.org_id, pages)
+        statement = await statements.open(request.user, statement_request)
+        match statement_request.format:
+            case StatementFormat.JSON:
+                lines = await statements.whole(statement)
+                return ResponseEncoder(statement_reply(statement, lines))
+            case StatementFormat.CSV:
+                pages = csv_pages(statements, statement)
+                chunks = file_downloads.bounded(request.user.org_id, pages)
                 first = await anext(chunks)
-                return Streamed(_name(statement), "text/csv", first, chunks)
-            case Format.PDF:
-                made = await statements.printed(statement)
+                return StreamedFile(_name(statement), "text/csv", first, chunks)
+            case StatementFormat.PDF:
+                content = await statements.printed(statement)
                 headers = file_headers(_name(statement))
-                return Response(made, media_type="application/pdf", headers=headers)
+                return Response(content, media_type="application/pdf", headers=headers)
 
 
 def _name(statement: Statement) -> str:
-    asked_ = statement.asked
-    days = "_".join(statement.told(each)[:10] for each in (asked_.after, asked_.before))
-    return f"statement_{asked_.user_id}_{days}.{asked_.format}"
-
-
-async def _encoded(pages: AsyncIterator[str]) -> AsyncGenerator[bytes]:
-    async for page in pages:
-        yield page.encode()
+    request = statement.request
+    days = "_".join(statement.format_moment(each)[:10] for each in (request.after, request.before))
+    return f"statement_{request.user_id}_{days}.{request.format}"

@@ -1,4 +1,4 @@
-"""What a statement is of, and what stands in it."""
+"""Account statements: requests, parts and lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from enum import StrEnum
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from landbridge.core.money import Asset, Money
-from landbridge.users.model import UserCard
-from landbridge.wallets.model import Wallet
+from landbridge.customers.users.model import UserCard
+from landbridge.customers.wallets.model import Wallet
+from landbridge.platform.core.money import Asset, Money
 
 
-class Format(StrEnum):
-    """What a statement is written as."""
+class StatementFormat(StrEnum):
+    """File format of a statement."""
 
     JSON = "json"
     CSV = "csv"
@@ -21,13 +21,13 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a statement was asked of: from `after` (inclusive) to `before` (exclusive).
+class StatementRequest:
+    """Statement request: from `after` (inclusive) to `before` (exclusive).
 
-    `zone` is the one in which times are shown. Without a wallet or a currency it is of all.
+    `zone` is the zone of the times shown. Without a wallet or a currency, all are included.
     """
 
-    format: Format
+    format: StatementFormat
     user_id: UUID
     wallet_id: UUID | None
     currency: str | None
@@ -37,8 +37,8 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Balances:
-    """What an account held and what moved, in smallest units; `lines` is how many there are."""
+class AccountMovement:
+    """Opening balance and movements of an account, in smallest units; `lines` counts them."""
 
     account_id: UUID
     wallet_id: UUID
@@ -51,11 +51,11 @@ class Balances:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """The moment of the log that all of a statement is read at, whatever is committed meanwhile.
+class StatementSnapshot:
+    """Point of the log at which a whole statement is read, whatever is committed meanwhile.
 
-    Everything of transactions below `settled` had been committed by then; of what is younger, only
-    the `fresh` journals: (record, number of its change).
+    All transactions below `settled` had been committed; of later ones only the `fresh` journals
+    count: (record, number of its change).
     """
 
     settled: int
@@ -63,8 +63,8 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What a statement says of one account; `opening + received - spent = closing`."""
+class AccountStatement:
+    """Part of a statement for one account; `opening + received - spent = closing`."""
 
     account_id: UUID
     wallet: Wallet
@@ -77,10 +77,10 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """Money that came (`change` above zero) or went, and what the account held after it.
+class StatementRow:
+    """Credit (`change` above zero) or debit, and the balance after it.
 
-    `kind` and `request_id` are the record's; `status` is the one that it took on with this.
+    `kind` and `request_id` are the record's; `status` is the one it took on with this change.
     """
 
     at: datetime
@@ -93,31 +93,31 @@ class Line:
 
     @property
     def received(self) -> Money | None:
-        """What came in; None if something went out."""
+        """Return the credited amount; None for a debit."""
         return self.change if self.change.units > 0 else None
 
     @property
     def spent(self) -> Money | None:
-        """What went out, above zero; None if something came in."""
+        """Return the debited amount, above zero; None for a credit."""
         return -self.change if self.change.units < 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A statement without its lines, which `Statements.lines` reads."""
+    """Statement without its lines, which `Statements.lines` reads."""
 
     org_id: UUID
     org_name: str
     user: UserCard
-    asked: Asked
-    parts: Sequence[Part]
-    view: View
+    request: StatementRequest
+    parts: Sequence[AccountStatement]
+    view: StatementSnapshot
 
     @property
     def line_count(self) -> int:
-        """How many lines there are in all parts."""
+        """Return the number of lines in all parts."""
         return sum(each.lines for each in self.parts)
 
-    def told(self, at: datetime) -> str:
-        """A moment in the statement's zone: ISO 8601, with the offset of then."""
-        return at.astimezone(self.asked.zone).isoformat(timespec="microseconds")
+    def format_moment(self, at: datetime) -> str:
+        """Format a moment in the statement's zone: ISO 8601, with that moment's offset."""
+        return at.astimezone(self.request.zone).isoformat(timespec="microseconds")

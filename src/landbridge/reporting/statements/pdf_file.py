@@ -1,6 +1,6 @@
 """Statements as PDF: the same bytes for the same statement.
 
-Pages are laid out first and drawn then, so that each can say how many there are.
+Pages are laid out before drawing, so that each can show the page count.
 """
 
 import importlib
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from landbridge.core.money import Money
-from landbridge.reporting.statements.letters import BOLD, PLAIN, fonts, lines, runs, width
-from landbridge.reporting.statements.model import Line, Part, Statement
+from landbridge.platform.core.money import Money
+from landbridge.reporting.statements.fonts import BOLD, PLAIN, fonts, lines, runs, width
+from landbridge.reporting.statements.model import AccountStatement, Statement, StatementRow
 
 # A4, lying; all in points.
 _WIDTH, _HEIGHT, _MARGIN = 842, 595, 36
@@ -20,7 +20,7 @@ _TOP, _BOTTOM = _HEIGHT - _MARGIN, _MARGIN + 16
 _RIGHT = _WIDTH - _MARGIN
 _LARGE, _TEXT, _SMALL = 14, 8, 6.5
 _LEADING = 1.5
-# Where columns begin, or end: those of amounts are set to the right.
+# Where columns start, or end for right-aligned amounts.
 _COLUMNS = (
     ("Time", _MARGIN, False),
     ("Type", 138, False),
@@ -35,7 +35,7 @@ _TITLE = "Account statement"
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text at a place; set to the right, it ends there."""
+    """Text at a position; right-aligned text ends there."""
 
     x: float
     y: float
@@ -45,13 +45,15 @@ class _Text:
     is_right: bool
 
 
-def pdf(statement: Statement, parts: Sequence[tuple[Part, Sequence[Line]]]) -> bytes:
-    """The file. Takes a second of a processor for a few thousand lines: for a thread."""
+def pdf(
+    statement: Statement, parts: Sequence[tuple[AccountStatement, Sequence[StatementRow]]]
+) -> bytes:
+    """Return the file. Takes about a second of CPU per few thousand lines: run it in a thread."""
     fonts()
     paper = _Paper()
     _head(paper, statement)
-    for part, told in parts:
-        _account(paper, statement, part, told)
+    for part, rows in parts:
+        _account(paper, statement, part, rows)
     if not parts:
         paper.write("These accounts held nothing, and nothing moved.", size=_TEXT)
     return _drawn(paper, statement)
@@ -65,10 +67,10 @@ class _Paper:
         self._y: float = _TOP
 
     def is_full(self, points: float) -> bool:
-        """Whether there is no room for this much more."""
+        """Return whether this much more does not fit."""
         return self._y - points < _BOTTOM
 
-    def turn(self) -> None:
+    def next_page(self) -> None:
         """Begin another page."""
         self.pages.append([])
         self._y = _TOP
@@ -78,13 +80,13 @@ class _Paper:
         self._y -= points
 
     def write(self, text: str, *, font: str = PLAIN, size: float) -> None:
-        """A text of its own, on as many lines as it needs."""
+        """Write a paragraph, on as many lines as it needs."""
         for each in lines(text, font, size, _RIGHT - _MARGIN):
             self.skip(size * _LEADING)
             self.pages[-1].append(_Text(_MARGIN, self._y, each, font, size, is_right=False))
 
     def row(self, cells: Sequence[str], *, font: str = PLAIN) -> None:
-        """A line of the table."""
+        """Write a row of the table."""
         self.skip(_SMALL * _LEADING)
         self.pages[-1].extend(
             _Text(x, self._y, cell, font, _SMALL, is_right)
@@ -94,30 +96,35 @@ class _Paper:
 
 
 def _head(paper: _Paper, statement: Statement) -> None:
-    asked, user = statement.asked, statement.user
+    request, user = statement.request, statement.user
     paper.write(statement.org_name, font=BOLD, size=_LARGE)
     paper.write(_TITLE, font=BOLD, size=_LARGE)
     paper.skip(_TEXT)
     if user.name:
         paper.write(f"User: {user.name}", size=_TEXT)
     paper.write(f"User id: {user.id}", size=_TEXT)
-    period = f"{_moment(statement, asked.after)} to before {_moment(statement, asked.before)}"
-    paper.write(f"Period: {period}, times of {asked.zone.key}", size=_TEXT)
+    period = f"{_moment(statement, request.after)} to before {_moment(statement, request.before)}"
+    paper.write(f"Period: {period}, times of {request.zone.key}", size=_TEXT)
     paper.skip(_TEXT)
 
 
-def _account(paper: _Paper, statement: Statement, part: Part, told: Sequence[Line]) -> None:
-    asked = statement.asked
-    # Its heading stands with its first rows.
+def _account(
+    paper: _Paper,
+    statement: Statement,
+    part: AccountStatement,
+    format_moment: Sequence[StatementRow],
+) -> None:
+    request = statement.request
+    # Keep the heading together with its first rows.
     if paper.is_full(_TEXT * 12):
-        paper.turn()
+        paper.next_page()
     _section(paper, part, "")
-    begin, end = _moment(statement, asked.after), _moment(statement, asked.before)
+    begin, end = _moment(statement, request.after), _moment(statement, request.before)
     opening = (begin, "Opening balance", "", "", "", "", _amount(part.opening))
     paper.row(opening, font=BOLD)
-    for line in told:
+    for line in format_moment:
         if paper.is_full(_SMALL * _LEADING):
-            paper.turn()
+            paper.next_page()
             _section(paper, part, " (continued)")
         paper.row(
             (
@@ -127,14 +134,14 @@ def _account(paper: _Paper, statement: Statement, part: Part, told: Sequence[Lin
             )
         )
     if paper.is_full(_SMALL * _LEADING):
-        paper.turn()
+        paper.next_page()
         _section(paper, part, " (continued)")
     totals = (_amount(part.received), _amount(part.spent), _amount(part.closing))
     paper.row((end, "Closing balance", "", "", *totals), font=BOLD)
     paper.skip(_TEXT)
 
 
-def _section(paper: _Paper, part: Part, note: str) -> None:
+def _section(paper: _Paper, part: AccountStatement, note: str) -> None:
     name = f"{part.asset.currency} on {part.wallet.chain}{note}"
     paper.write(f"{name}, wallet {part.wallet.address}", font=BOLD, size=_TEXT)
     paper.skip(_SMALL / 2)
@@ -144,7 +151,7 @@ def _section(paper: _Paper, part: Part, note: str) -> None:
 def _drawn(paper: _Paper, statement: Statement) -> bytes:
     file = io.BytesIO()
     module: Any = importlib.import_module("reportlab.pdfgen.canvas")
-    # Without the time of making and without a random id.
+    # Without creation time and random id, so that the bytes are reproducible.
     canvas = module.Canvas(file, pagesize=(_WIDTH, _HEIGHT), invariant=1)
     canvas.setTitle(_TITLE)
     canvas.setAuthor(statement.org_name)
@@ -164,7 +171,7 @@ def _drawn(paper: _Paper, statement: Statement) -> bytes:
 
 def _draw(canvas: Any, each: _Text) -> None:
     x = each.x - width(each.text, each.font, each.size) if each.is_right else each.x
-    # One text, whatever fonts it takes: so it is found, and copied, in one piece.
+    # One text object, whatever fonts it uses, so that it can be searched and copied in one piece.
     text = canvas.beginText(x, each.y)
     for font, piece in runs(each.text, each.font):
         text.setFont(font, each.size)
@@ -173,9 +180,9 @@ def _draw(canvas: Any, each: _Text) -> None:
 
 
 def _moment(statement: Statement, at: datetime) -> str:
-    return at.astimezone(statement.asked.zone).isoformat(sep=" ", timespec="seconds")
+    return at.astimezone(statement.request.zone).isoformat(sep=" ", timespec="seconds")
 
 
 def _amount(money: Money | None) -> str:
-    """With all of the currency's decimals, so that points stand below each other."""
+    """Format with all decimals of the currency, so that decimal points align."""
     return "" if money is None else f"{money.decimal:,.{money.asset.decimals}f}"

@@ -1,16 +1,16 @@
-"""Makes account statements.
+"""Generates account statements.
 
 Guarantees:
-- a statement ties to the ledger: its opening balance and its lines make its closing balance, which
-  is what the account's entries say; of a range that reaches the present, it is what the account
-  holds. `lines` raises `Broken` rather than end with another one;
-- all of a statement is of one moment of the log, though it is read page by page: what is committed
-  meanwhile is not in it, with whatever time;
-- no connection is held between two pages, and no more than one page is kept.
+- A statement ties to the ledger: its opening balance and lines add up to its closing balance, which
+  equals the account's entries; for a range up to the present, it equals the account's balance.
+  `lines` raises `InvariantBroken` rather than end with another one.
+- A whole statement is read at one point of the log, page by page: later commits are not included,
+  whatever their time.
+- No connection is held between two pages, and at most one page is in memory.
 
 Lines are ordered by time, record and change. Records of different processes can be committed in
-another order than they are stamped: between two lines of the same instant a balance can be shown
-that the account never had, even one below zero.
+another order than they are stamped, so between two lines of the same instant a balance can be shown
+that the account never had, even a negative one.
 """
 
 import asyncio
@@ -18,25 +18,31 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from landbridge.chains.tokens import ASSETS
-from landbridge.core.clock import Clock
-from landbridge.core.errors import Broken, FieldInvalid
-from landbridge.core.money import Money
-from landbridge.db.pool import Database
+from landbridge.customers.users.errors import UserNotFound
+from landbridge.customers.users.service import Users
+from landbridge.customers.wallets.errors import WalletNotFound
+from landbridge.customers.wallets.model import Wallet
+from landbridge.customers.wallets.service import Wallets
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Database
+from landbridge.platform.http.caller import Caller
+from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.statements import store
-from landbridge.reporting.statements.model import Asked, Balances, Line, Part, Statement
+from landbridge.reporting.statements.model import (
+    AccountMovement,
+    AccountStatement,
+    Statement,
+    StatementRequest,
+    StatementRow,
+)
 from landbridge.reporting.statements.pdf_file import pdf
-from landbridge.reporting.statements.store import Place
-from landbridge.users.errors import UserNotFound
-from landbridge.users.service import Users
-from landbridge.wallets.errors import WalletNotFound
-from landbridge.wallets.model import Wallet
-from landbridge.wallets.service import Wallets
-from landbridge.web.caller import Caller
+from landbridge.reporting.statements.store import JournalPosition
 
 # Entries of one page: some 10 ms of the database, 20 ms of this process, and half a megabyte.
 PAGE_SIZE = 1_000
-# Lines of a statement that is made as a whole: a reply of three megabytes, or 250 pages.
+# Maximum lines of a statement that is built as a whole: a reply of three megabytes, or 250 pages.
 LINES_MAX = 10_000
 
 _PRINTING_MAX = 2
@@ -51,29 +57,29 @@ class Statements:
     clock: Clock
     users: Users
     wallets: Wallets
-    # Who prints has all lines in memory, and keeps a processor busy.
+    # Printing holds all lines in memory and keeps a CPU busy, so it is bounded.
     printing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_PRINTING_MAX))
 
-    async def open(self, caller: Caller, asked: Asked) -> Statement:
-        """A statement of a user, frozen and erased ones too, without its lines.
+    async def open(self, caller: Caller, request: StatementRequest) -> Statement:
+        """Open a statement of a user, also a frozen or erased one, without its lines.
 
-        Accounts that held nothing at either end and moved nothing are left out. Raises
+        Accounts with zero balances at both ends and no movement are left out. Raises
         `UserNotFound`, and `WalletNotFound` unless the wallet is this user's.
         """
         org_id = caller.org_id
-        card = (await self.users.cards(org_id, [asked.user_id])).get(asked.user_id)
+        card = (await self.users.cards(org_id, [request.user_id])).get(request.user_id)
         if card is None:
-            raise UserNotFound(f"there is no user {asked.user_id}")
-        wallets = await self._wallets(org_id, asked)
+            raise UserNotFound(f"there is no user {request.user_id}")
+        wallets = await self._wallets(org_id, request)
         name = await self.database.single(lambda tx: store.org_name(tx, org_id))
         found, view = await self.database.single(
             lambda tx: store.balances(
                 tx,
                 org_id,
                 list(wallets),
-                asked.currency,
-                after=asked.after,
-                before=asked.before,
+                request.currency,
+                after=request.after,
+                before=request.before,
             )
         )
         parts = [_part(wallets[each.wallet_id], each) for each in found if _has_anything(each)]
@@ -81,37 +87,37 @@ class Statements:
             org_id=org_id,
             org_name=name,
             user=card,
-            asked=asked,
+            request=request,
             parts=sorted(parts, key=lambda part: (part.wallet.chain, part.asset.currency)),
             view=view,
         )
 
     async def lines(
-        self, statement: Statement, part: Part, *, page_size: int = PAGE_SIZE
-    ) -> AsyncIterator[list[Line]]:
-        """The lines of a part, oldest first, page by page."""
-        asked, balance = statement.asked, part.opening
-        behind = Place(asked.after, _LEAST_ID, 0)
+        self, statement: Statement, part: AccountStatement, *, page_size: int = PAGE_SIZE
+    ) -> AsyncIterator[list[StatementRow]]:
+        """Yield the lines of a part, oldest first, page by page."""
+        request, balance = statement.request, part.opening
+        after = JournalPosition(request.after, _LEAST_ID, 0)
         is_more = True
         while is_more:
             journals = await self.database.single(
-                lambda tx, behind=behind: store.journals(
+                lambda tx, after=after: store.journals(
                     tx,
                     statement.org_id,
                     part.account_id,
-                    behind=behind,
-                    before=asked.before,
+                    after=after,
+                    before=request.before,
                     limit=page_size,
                     view=statement.view,
                 )
             )
-            page: list[Line] = []
+            page: list[StatementRow] = []
             for each in journals:
                 if each.is_seen and each.units:
                     change = Money(each.units, part.asset)
                     balance += change
                     page.append(
-                        Line(
+                        StatementRow(
                             at=each.place.at,
                             kind=each.kind,
                             record_id=each.place.record_id,
@@ -124,20 +130,22 @@ class Statements:
             if page:
                 yield page
             if journals:
-                behind = journals[-1].place
+                after = journals[-1].place
             is_more = sum(each.entries for each in journals) >= page_size
         if balance != part.closing:
-            raise Broken(
+            raise InvariantBroken(
                 f"a statement of account {part.account_id} ends with {balance.units} units, its "
                 f"entries with {part.closing.units}"
             )
 
-    async def whole(self, statement: Statement) -> list[tuple[Part, list[Line]]]:
-        """All parts with all lines; raises `FieldInvalid` if they are too many to be kept."""
+    async def whole(
+        self, statement: Statement
+    ) -> list[tuple[AccountStatement, list[StatementRow]]]:
+        """Return all parts with all lines; raises `FieldInvalid` if they are too many."""
         if statement.line_count > LINES_MAX:
             raise FieldInvalid(
                 f"format: the statement has {statement.line_count} lines, and this format takes "
-                f"{LINES_MAX}; ask for csv, which has no such limit, or for less time",
+                f"{LINES_MAX}; request csv, which has no such limit, or a shorter time",
                 field="format",
             )
         return [
@@ -146,33 +154,33 @@ class Statements:
         ]
 
     async def printed(self, statement: Statement) -> bytes:
-        """The statement as PDF; raises as `whole` does."""
+        """Return the statement as PDF; raises as `whole` does."""
         async with self.printing:
             return await asyncio.to_thread(pdf, statement, await self.whole(statement))
 
-    async def _wallets(self, org_id: UUID, asked: Asked) -> dict[UUID, Wallet]:
-        found = await self.wallets.of_users(org_id, [asked.user_id])
-        wallets = {each.id: each for each in found[asked.user_id]}
-        if asked.wallet_id is None:
+    async def _wallets(self, org_id: UUID, request: StatementRequest) -> dict[UUID, Wallet]:
+        found = await self.wallets.of_users(org_id, [request.user_id])
+        wallets = {each.id: each for each in found[request.user_id]}
+        if request.wallet_id is None:
             return wallets
-        if asked.wallet_id not in wallets:
-            raise WalletNotFound(f"user {asked.user_id} has no wallet {asked.wallet_id}")
-        return {asked.wallet_id: wallets[asked.wallet_id]}
+        if request.wallet_id not in wallets:
+            raise WalletNotFound(f"user {request.user_id} has no wallet {request.wallet_id}")
+        return {request.wallet_id: wallets[request.wallet_id]}
 
 
-def _has_anything(balances: Balances) -> bool:
+def _has_anything(balances: AccountMovement) -> bool:
     return bool(balances.opening or balances.closing or balances.lines)
 
 
-def _part(wallet: Wallet, told: Balances) -> Part:
-    asset = ASSETS[told.asset]
-    return Part(
-        account_id=told.account_id,
+def _part(wallet: Wallet, balance: AccountMovement) -> AccountStatement:
+    asset = ASSETS[balance.asset]
+    return AccountStatement(
+        account_id=balance.account_id,
         wallet=wallet,
         asset=asset,
-        opening=Money(told.opening, asset),
-        received=Money(told.received, asset),
-        spent=Money(told.spent, asset),
-        closing=Money(told.closing, asset),
-        lines=told.lines,
+        opening=Money(balance.opening, asset),
+        received=Money(balance.received, asset),
+        spent=Money(balance.spent, asset),
+        closing=Money(balance.closing, asset),
+        lines=balance.lines,
     )

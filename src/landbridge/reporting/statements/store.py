@@ -1,8 +1,8 @@
-"""The reads of statements: balances at both ends, and the lines between them.
+"""Reads of statements: balances at both ends, and the lines between them.
 
-Both are of one view of the log. A journal is one statement with its change, whose `tx` is that of
-its transaction or a later one that had been committed by then (ledger/store.py): so whatever lies
-below the view's horizon had been committed, and what lies above it is named one by one.
+Both use one view of the log. A journal is written in one statement with its change, whose `tx` is
+that of its transaction or a later one committed by then (ledger/store.py): so everything below the
+view's horizon was committed, and later journals are listed one by one.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from landbridge.db.pool import Row, Tx
-from landbridge.reporting.statements.model import Balances, View
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.reporting.statements.model import AccountMovement, StatementSnapshot
 
 _ORG_NAME = "select name from orgs where id = $1"
 
-# From the present balance back: what is asked for is mostly recent. Held money is the account's
-# own, so a move between available and held moves nothing here. Ordered within, so that each goes by
-# the index of that order, however few rows there were when planned.
+# Backwards from the present balance, since most requests are recent. Held money belongs to the
+# account, so moves between available and held do not count. Ordered in a subquery so that each uses
+# its index, however few rows there were at planning time.
 _BALANCES = """
 with view as materialized (
     select pg_snapshot_xmin(pg_current_snapshot()) as settled
@@ -49,13 +49,13 @@ with view as materialized (
 select a.id, a.wallet_id, a.asset, v.settled::text as settled,
     a.units - later.units - inside.received + inside.spent as opening,
     inside.received, inside.spent, a.units - later.units as closing, inside.lines,
-    told.record_ids, told.seqs
+    recent.record_ids, recent.seqs
 from account a
 cross join view v
 cross join lateral (
     select coalesce(sum(e.available + e.held), 0) as units
     from entries e
-    where e.org_id = a.org_id and e.account_id = a.id and e.at >= $5
+    where e.org_id = a.org_id and e.account_id = a.id and e.occurred_at >= $5
 ) later
 cross join lateral (
     select coalesce(sum(j.units) filter (where j.units > 0), 0) as received,
@@ -64,8 +64,9 @@ cross join lateral (
     from (
         select sum(e.available + e.held) as units
         from entries e
-        where e.org_id = a.org_id and e.account_id = a.id and e.at >= $4 and e.at < $5
-        group by e.at, e.transfer_id, e.seq
+        where e.org_id = a.org_id and e.account_id = a.id and e.occurred_at >= $4
+            and e.occurred_at < $5
+        group by e.occurred_at, e.transfer_id, e.seq
     ) j
 ) inside
 cross join lateral (
@@ -73,35 +74,36 @@ cross join lateral (
         coalesce(array_agg(f.seq), '{}') as seqs
     from fresh f
     where f.account_id = a.id
-) told
+) recent
 order by a.wallet_id, a.asset
 """
 
 # A journal can have several entries of one account: never cut between two of them.
 _JOURNALS = """
-select j.at, j.transfer_id, j.seq, j.entries, j.units, c.kind, c.status_after, t.request_id,
+select j.occurred_at, j.transfer_id, j.seq, j.entries, j.units, c.kind, c.status_after,
+    t.request_id,
     c.tx < $8::text::xid8 or (j.transfer_id, j.seq) in (
         select f.transfer_id, f.seq from unnest($9::uuid[], $10::integer[]) as f (transfer_id, seq)
     ) as is_seen
 from (
-    select r.at, r.transfer_id, r.seq, count(*) as entries, sum(r.units) as units
+    select r.occurred_at, r.transfer_id, r.seq, count(*) as entries, sum(r.units) as units
     from (
-        select e.at, e.transfer_id, e.seq, e.available + e.held as units
+        select e.occurred_at, e.transfer_id, e.seq, e.available + e.held as units
         from entries e
-        where e.org_id = $1 and e.account_id = $2 and e.at < $3
-            and (e.at, e.transfer_id, e.seq) > ($4, $5, $6)
-        order by e.at, e.transfer_id, e.seq
+        where e.org_id = $1 and e.account_id = $2 and e.occurred_at < $3
+            and (e.occurred_at, e.transfer_id, e.seq) > ($4, $5, $6)
+        order by e.occurred_at, e.transfer_id, e.seq
         fetch first ($7) rows with ties
     ) r
-    group by r.at, r.transfer_id, r.seq
+    group by r.occurred_at, r.transfer_id, r.seq
 ) j
 join changes c on c.org_id = $1 and c.object_id = j.transfer_id and c.seq = j.seq
 join transfers t on t.org_id = $1 and t.id = j.transfer_id
-order by j.at, j.transfer_id, j.seq
+order by j.occurred_at, j.transfer_id, j.seq
 """
 
 
-class Place(NamedTuple):
+class JournalPosition(NamedTuple):
     """Right behind this journal of an account."""
 
     at: datetime
@@ -109,10 +111,10 @@ class Place(NamedTuple):
     seq: int
 
 
-class Journal(NamedTuple):
-    """What one change of a record did to an account; not `is_seen` if it came after the view."""
+class AccountJournal(NamedTuple):
+    """Effect of one change of a record on an account; not `is_seen` if it came after the view."""
 
-    place: Place
+    place: JournalPosition
     entries: int
     units: int
     kind: str
@@ -122,7 +124,7 @@ class Journal(NamedTuple):
 
 
 async def org_name(tx: Tx, org_id: UUID) -> str:
-    """What the organisation is called."""
+    """Return the organisation's name."""
     return await tx.fetchval(_ORG_NAME, org_id)
 
 
@@ -134,12 +136,14 @@ async def balances(
     *,
     after: datetime,
     before: datetime,
-) -> tuple[list[Balances], View]:
-    """The accounts of these wallets, all of them or those of a currency, and the view of them."""
+) -> tuple[list[AccountMovement], StatementSnapshot]:
+    """Return the accounts of these wallets, all or those of a currency, and the view of the log."""
     rows = await tx.fetch(_BALANCES, org_id, list(wallet_ids), currency, after, before)
     fresh = [pair for row in rows for pair in zip(row["record_ids"], row["seqs"], strict=True)]
     # Without accounts there is nothing more to read.
-    return [_balances(row) for row in rows], View(int(rows[0]["settled"]) if rows else 0, fresh)
+    return [_balances(row) for row in rows], StatementSnapshot(
+        int(rows[0]["settled"]) if rows else 0, fresh
+    )
 
 
 async def journals(
@@ -147,23 +151,23 @@ async def journals(
     org_id: UUID,
     account_id: UUID,
     *,
-    behind: Place,
+    after: JournalPosition,
     before: datetime,
     limit: int,
-    view: View,
-) -> Sequence[Journal]:
-    """Some `limit` entries behind a place, journal by journal, the oldest first."""
+    view: StatementSnapshot,
+) -> Sequence[AccountJournal]:
+    """Return about `limit` entries after a position, journal by journal, oldest first."""
     rows = await tx.fetch(
         _JOURNALS,
-        *(org_id, account_id, before, *behind, limit, str(view.settled)),
+        *(org_id, account_id, before, *after, limit, str(view.settled)),
         [record_id for record_id, _ in view.fresh],
         [seq for _, seq in view.fresh],
     )
     return [_journal(row) for row in rows]
 
 
-def _balances(row: Row) -> Balances:
-    return Balances(
+def _balances(row: Row) -> AccountMovement:
+    return AccountMovement(
         account_id=row["id"],
         wallet_id=row["wallet_id"],
         asset=row["asset"],
@@ -175,9 +179,9 @@ def _balances(row: Row) -> Balances:
     )
 
 
-def _journal(row: Row) -> Journal:
-    return Journal(
-        place=Place(row["at"], row["transfer_id"], row["seq"]),
+def _journal(row: Row) -> AccountJournal:
+    return AccountJournal(
+        place=JournalPosition(row["occurred_at"], row["transfer_id"], row["seq"]),
         entries=row["entries"],
         units=int(row["units"]),
         kind=row["kind"],

@@ -1,0 +1,1 @@
+"""Composition root: settings, container, API, worker and the command line."""

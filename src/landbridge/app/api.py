@@ -1,0 +1,231 @@
+"""Application factory of the HTTP API: lists every route, dependency and middleware."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import structlog
+from litestar import Litestar, MediaType, Response, Router
+from litestar.config.app import AppConfig
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from landbridge import __version__
+from landbridge.app.container import Container
+from landbridge.app.container.installation import installation
+from landbridge.app.routes import ROUTES, SERVICE_ROUTES, SERVICES
+from landbridge.customers.kyc import schemas as kyc_shapes
+from landbridge.customers.team.model import SignedInSession
+from landbridge.dashboard.rendering import InstallationInfo
+from landbridge.dashboard.routes import dashboard
+from landbridge.dashboard.time_zones import PageZones
+from landbridge.developers.events import names as events_names
+from landbridge.payments.engine.request_options import (
+    check_request_options,
+    provide_request_options,
+)
+from landbridge.platform.core.errors import Busy, Refused
+from landbridge.platform.formats import addresses, schemas
+from landbridge.platform.http import constraints, error_responses
+from landbridge.platform.http.auth_guard import auth_guard
+from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.concurrency import OrgConcurrency
+from landbridge.platform.http.constraints import ConstraintPlugin
+from landbridge.platform.http.direct_routes import DirectLitestar
+from landbridge.platform.http.idempotency_key import check_key
+from landbridge.platform.http.list_query import AnyRequest, check_query, provide_window
+from landbridge.platform.http.methods import OPTIONS, options_reply
+from landbridge.platform.http.metrics import MetricsText
+from landbridge.platform.http.openapi import describe
+from landbridge.platform.http.periodic_task import repeating
+from landbridge.platform.http.request_decoding import RequestDecoder
+from landbridge.platform.http.responses import ResponseEncoder, encode
+from landbridge.platform.http.static_content import LazyContent, StaticContent
+from landbridge.platform.http.telemetry import is_routed
+
+_log = structlog.stdlib.get_logger()
+
+# Valid bodies have a few hundred bytes; a megabyte is far beyond any of them.
+BODY_BYTES_MAX = 1_000_000
+_NOTE_USE_EVERY_S = 5
+
+
+def build_app(container: Container) -> Litestar:
+    """Build the ASGI application over these services.
+
+    Takes about a second. The services are read from the container only when a request arrives.
+    """
+
+    def encoded_document() -> StaticContent:
+        return StaticContent.of(encode(openapi_document(app)), MediaType.JSON)
+
+    document = LazyContent(encoded_document)
+    metrics_text, turns = MetricsText(), OrgConcurrency()
+
+    async def authenticate(key: str) -> Caller:
+        return await container.orgs.authenticate(key)
+
+    app = DirectLitestar(
+        [*SERVICE_ROUTES, *ROUTES, _pages(container)],
+        dto=RequestDecoder,
+        return_dto=None,
+        response_class=ResponseEncoder,
+        guards=[auth_guard(authenticate, lambda: container.rate_limits)],
+        before_request=_checking(turns),
+        dependencies={
+            **{name: Provide(_service(container, name), sync_to_thread=False) for name in SERVICES},
+            "public_url": Provide(lambda: container.settings.base_url, sync_to_thread=False),
+            "installation": Provide(lambda: installation(container.settings), sync_to_thread=False),
+            "window": Provide(provide_window, sync_to_thread=False),
+            "options": Provide(provide_request_options, sync_to_thread=False),
+            "metrics_token": Provide(
+                lambda: container.settings.metrics_token, sync_to_thread=False
+            ),
+            "metrics_text": Provide(lambda: metrics_text, sync_to_thread=False),
+            "openapi_document": Provide(lambda: document, sync_to_thread=False),
+        },
+        exception_handlers=error_responses.forgetting(
+            {
+                Refused: error_responses.refused,
+                Busy: error_responses.busy,
+                HTTPException: _http_exception(container),
+                Exception: error_responses.broken,
+            }
+        ),
+        request_max_body_size=BODY_BYTES_MAX,
+        middleware=[
+            _ending(turns),
+            *([_listening(container)] if container.request_log.is_on else []),
+        ],
+        lifespan=[
+            lambda _: noting_use(container.orgs.note_use),
+            lambda _: container.request_log.flushing(),
+            lambda _: container.rate_limits.sharing(),
+        ],
+        openapi_config=_openapi_config(),
+        plugins=[ConstraintPlugin()],
+        logging_config=None,
+        on_app_init=[_quiet],
+    )
+    app.compile_routes()
+    return app
+
+
+def _checking(turns: OrgConcurrency) -> Callable[[AnyRequest], Awaitable[Response[Any] | None]]:
+    async def check(request: AnyRequest) -> Response[Any] | None:
+        if request.method == OPTIONS:
+            return options_reply(request)
+        await check_query(request)
+        await check_request_options(request)
+        await check_key(request)
+        await turns.take(request)
+        return None
+
+    return check
+
+
+def openapi_document(app: Litestar) -> dict[str, Any]:
+    """Return the OpenAPI document of `app`."""
+    return describe(
+        app.openapi_schema.to_schema(),
+        {
+            **constraints.SCHEMAS,
+            **schemas.schemas(),
+            **addresses.schemas(),
+            **kyc_shapes.SCHEMAS,
+            **events_names.schemas(),
+        },
+    )
+
+
+def _openapi_config() -> OpenAPIConfig:
+    return OpenAPIConfig(
+        title="Landbridge",
+        version=__version__,
+        description="Self-hosted stablecoin payments.",
+        path="/openapi",
+        # Never empty: Litestar would then serve pages with scripts from other hosts.
+        render_plugins=[JsonRenderPlugin()],
+        components=Components(
+            security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
+        ),
+        security=[{"key": []}],
+        use_handler_docstrings=True,
+    )
+
+
+def _quiet(config: AppConfig) -> AppConfig:
+    """Silence the framework's own log; `telemetry` logs each request."""
+    config.debug = False
+    return config
+
+
+def _http_exception(container: Container) -> Callable[[AnyRequest, HTTPException], Response[Any]]:
+    """Handle errors of the framework; no guard has counted a request without a route."""
+
+    def handle(request: AnyRequest, error: HTTPException) -> Response[Any]:
+        if not is_routed(request.scope):
+            try:
+                container.rate_limits.count_address(request.scope)
+            except Refused as refusal:
+                return error_responses.refused(request, refusal)
+        return error_responses.http_exception(request, error)
+
+    return handle
+
+
+def _service(container: Container, name: str) -> Callable[[], Any]:
+    def provide() -> Any:
+        return getattr(container, name)
+
+    return provide
+
+
+def _listening(container: Container) -> Callable[[ASGIApp], ASGIApp]:
+    def middleware(app: ASGIApp) -> ASGIApp:
+        async def listened(scope: Scope, receive: Receive, send: Send) -> None:
+            await container.request_log.listener.listen(app, scope, receive, send)
+
+        return listened
+
+    return middleware
+
+
+def _ending(turns: OrgConcurrency) -> Callable[[ASGIApp], ASGIApp]:
+    def middleware(app: ASGIApp) -> ASGIApp:
+        async def ended(scope: Scope, receive: Receive, send: Send) -> None:
+            await turns.end(app, scope, receive, send)
+
+        return ended
+
+    return middleware
+
+
+def _pages(container: Container) -> Router:
+    def around() -> InstallationInfo:
+        return InstallationInfo(
+            mode=container.settings.mode,
+            base_url=container.settings.base_url,
+            clock=container.clock,
+            sends_mail=container.outbox.can_send,
+            has_chains=container.evm is not None,
+        )
+
+    async def find_session(secret: str) -> SignedInSession | None:
+        return await container.sessions.find(secret)
+
+    def is_fresh(signed: SignedInSession) -> bool:
+        return container.sessions.is_fresh(signed)
+
+    return dashboard(around, find_session, is_fresh, PageZones(lambda: container.time_zones).of)
+
+
+def noting_use(
+    note_use: Callable[[], Awaitable[None]], *, every_s: float = _NOTE_USE_EVERY_S
+) -> AbstractAsyncContextManager[None]:
+    """Record periodically when keys were last used."""
+    return repeating(note_use, every_s=every_s, busy="keys.busy", failed="keys.use_not_noted")

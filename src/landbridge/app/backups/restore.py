@@ -1,0 +1,58 @@
+"""Restore a backup into an empty database.
+
+Steps: refuse a database that is not empty, load the dump in one transaction, repair transaction
+ids, compare the result with the backup, apply migrations. If it is interrupted before the load
+commits, the database stays empty. If it is interrupted before the repair, no process starts on the
+database (`transaction_ids.check`) until `landbridge repair-transaction-ids` has run.
+"""
+
+import asyncio
+
+from landbridge.app.backups import store
+from landbridge.app.backups.archive import Archive
+from landbridge.app.backups.model import DatabaseContents, RestoreRejected, differences
+from landbridge.app.backups.target import RestoreTarget, patient
+from landbridge.platform.db import pg_programs
+from landbridge.platform.db.migrate import Migration, migrate
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.program_target import program_target
+
+
+def restore_into(target: RestoreTarget, archive: Archive) -> list[Migration]:
+    """Restore a verified backup; return the migrations that were applied afterwards.
+
+    Raises `RestoreRejected` if the database is not empty, or differs from the backup afterwards;
+    `ProgramFailed` with the output of PostgreSQL.
+    """
+    asyncio.run(_load(archive, target.dsn))
+    target.repair_ids()
+    return asyncio.run(_finish(archive, target.dsn))
+
+
+async def _load(archive: Archive, dsn: str) -> None:
+    async with patient(dsn) as database:
+        if not await database.single(store.is_empty):
+            raise RestoreRejected(
+                "The database is not empty, and a restore never touches what is there: name "
+                "another --data-dir, or make an empty database."
+            )
+        version = await database.single(store.server_version)
+    async with program_target(dsn) as target:
+        await pg_programs.load(target, archive.dump(), server_version=version)
+
+
+async def _finish(archive: Archive, dsn: str) -> list[Migration]:
+    async def contents(tx: Tx) -> DatabaseContents:
+        await store.begin(tx)
+        return await store.contents(tx)
+
+    async with patient(dsn) as database:
+        found = await database.transact(contents)
+        if wrong := differences(archive.manifest.contents, found):
+            raise RestoreRejected(
+                "What was restored is not what was backed up; do not use this database. "
+                + "; ".join(wrong[:10])
+            )
+        applied = await migrate(database)
+        await database.single(store.analyze)
+        return applied

@@ -1,0 +1,31 @@
+"""Container: builds every service from the settings."""
+
+from landbridge.app.container.adapters import (
+    FILES_FOLDER,
+    MASTER_KEY_FILE,
+    identity,
+    mail,
+    make_key,
+    policy,
+    sealer,
+    storage,
+)
+from landbridge.app.container.container import Container, open_container, wire
+from landbridge.app.container.registry import ASSETS, AUDIT_RULES, TRANSITIONS
+
+__all__ = [
+    "ASSETS",
+    "AUDIT_RULES",
+    "FILES_FOLDER",
+    "MASTER_KEY_FILE",
+    "TRANSITIONS",
+    "Container",
+    "identity",
+    "mail",
+    "make_key",
+    "open_container",
+    "policy",
+    "sealer",
+    "storage",
+    "wire",
+]

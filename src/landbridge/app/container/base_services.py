@@ -1,0 +1,201 @@
+"""Base services: database, clock, encryption, files, ledger and providers."""
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from landbridge.app.container.adapters import chains as choose_chains
+from landbridge.app.container.adapters import mail, sealer, storage
+from landbridge.app.container.adapters import rails as choose_rails
+from landbridge.app.container.evm_services import EvmServices, build_evm_services, read_chains
+from landbridge.app.container.rates import reference, valuation
+from landbridge.app.container.registry import LIMITED
+from landbridge.app.container.team_services import TeamServices, gather_staff
+from landbridge.app.settings import Settings
+from landbridge.customers.address_policies.service import AddressPolicies
+from landbridge.customers.wallets.deposits import WalletDeposits
+from landbridge.customers.wallets.service import Wallets
+from landbridge.customers.wallets.signing_keys import SigningKeys
+from landbridge.developers.request_log.service import RequestLog
+from landbridge.ledger.service import Ledger
+from landbridge.payments.bank_files.file_writer import BankFileWriter
+from landbridge.payments.bank_files.funding_accounts import FundingAccounts
+from landbridge.payments.bank_files.payments import BankPayments
+from landbridge.payments.bank_files.rails import FileRails
+from landbridge.payments.limits.maintenance import LimitMaintenance
+from landbridge.payments.limits.service import Limits
+from landbridge.payments.limits.simulation import LimitSimulation
+from landbridge.platform.audit_log.service import AuditLog
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.platform.db.wakeups import DueNotifier
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.files.service import Files
+from landbridge.platform.mail.mailbox import Mailbox
+from landbridge.platform.mail.outbox import Outbox
+from landbridge.platform.orgs.model import Mode
+from landbridge.platform.orgs.service import Orgs
+from landbridge.platform.rate_limits.service import RateLimits
+from landbridge.providers.chains.port import Chains
+from landbridge.providers.evm.signing.client import SignerClient
+from landbridge.providers.rails.port import Rails
+from landbridge.providers.rates.reference import ReferenceRates
+from landbridge.providers.rates.valuation import Valuation
+from landbridge.providers.screening.service import Screening
+from landbridge.providers.simulation.scripted_orders import ScriptedOrders
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
+from landbridge.providers.simulation.service import SimulatedState
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseServices(TeamServices):
+    """Base services: database, clock, encryption, files, ledger and providers."""
+
+    settings: Settings
+    database: Database
+    clock: Clock
+    orgs: Orgs
+    vault: Vault
+    files: Files
+    screening: Screening
+    address_policies: AddressPolicies
+    outbox: Outbox
+    # Closed in production.
+    mailbox: Mailbox
+    # Wakes the worker when something is due at once.
+    due_notifier: DueNotifier
+    ledger: Ledger
+    wallets: Wallets
+    wallet_deposits: WalletDeposits
+    # Scripted outcomes of the sandbox; unused in production.
+    simulated_state: SimulatedState
+    scripted_outcomes: ScriptedOutcomes
+    chains: Chains
+    # The chains of the chains file; None without one.
+    evm: EvmServices | None
+    rails: Rails
+    # Set if the rails are bank files.
+    funding_accounts: FundingAccounts
+    bank_payments: BankPayments
+    bank_file_writer: BankFileWriter
+    limits: Limits
+    request_log: RequestLog
+    rate_limits: RateLimits
+    audit_log: AuditLog
+    limit_simulation: LimitSimulation
+    limit_maintenance: LimitMaintenance
+    reference_rates: ReferenceRates
+    valuation: Valuation
+
+
+def build_base_services(
+    settings: Settings,
+    database: Database,
+    clock: Clock,
+    *,
+    chains: Chains | None = None,
+    rails: Rails | None = None,
+) -> BaseServices:
+    """Wire the services that need only settings, database and clock.
+
+    Tests hand in chains and rails that fail; otherwise the settings pick them.
+    """
+    vault = Vault(sealer(settings))
+    simulated_state = SimulatedState(database)
+    is_sandbox = settings.mode is Mode.SANDBOX
+    scripted_outcomes = _scripted_outcomes(settings, database)
+    scripted_orders = ScriptedOrders(simulated_state, scripted_outcomes)
+    due_notifier = DueNotifier(database)
+    ledger = Ledger(database, due_notifier)
+    limits = Limits(database, vault, LIMITED)
+    wallets = Wallets(database, ledger, vault, clock)
+    address_policies = AddressPolicies(database, _screening(settings, database, clock), clock)
+    evm = _evm(settings, SigningKeys(database, vault, wallets), ledger, address_policies)
+    own_accounts, bank_payments = FundingAccounts(database, vault), BankPayments(ledger)
+    files = FileRails(database, vault, own_accounts, bank_payments)
+    rates = reference(settings, database, clock)
+    outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
+    return BaseServices(
+        **members(gather_staff(database, clock, vault, outbox, base_url=settings.base_url)),
+        settings=settings,
+        database=database,
+        clock=clock,
+        orgs=Orgs(database, clock, settings.mode),
+        vault=vault,
+        files=Files(database, vault, storage(settings), clock),
+        screening=address_policies.screening,
+        address_policies=address_policies,
+        outbox=outbox,
+        mailbox=Mailbox(database, vault, clock, is_open=is_sandbox),
+        due_notifier=due_notifier,
+        ledger=ledger,
+        wallets=wallets,
+        wallet_deposits=WalletDeposits(database, ledger, wallets),
+        simulated_state=simulated_state,
+        scripted_outcomes=scripted_outcomes,
+        chains=chains or choose_chains(settings, scripted_orders, database, clock, evm),
+        evm=evm,
+        rails=rails or choose_rails(settings, scripted_orders, files),
+        funding_accounts=own_accounts,
+        bank_payments=bank_payments,
+        bank_file_writer=BankFileWriter(database, vault, own_accounts, clock),
+        limits=limits,
+        audit_log=AuditLog(database),
+        request_log=RequestLog(database, clock, retention=settings.request_log_retention),
+        rate_limits=_request_rates(settings, database, clock),
+        limit_simulation=LimitSimulation(database, ledger, limits),
+        limit_maintenance=LimitMaintenance(database, ledger, limits, clock),
+        reference_rates=rates,
+        valuation=valuation(settings, rates),
+    )
+
+
+def _scripted_outcomes(settings: Settings, database: Database) -> ScriptedOutcomes:
+    is_sandbox = settings.mode is Mode.SANDBOX
+    return ScriptedOutcomes(database, is_sandbox=is_sandbox, has_bank=settings.bank == "sandbox")
+
+
+def _evm(
+    settings: Settings, keys: SigningKeys, ledger: Ledger, screening: AddressPolicies
+) -> EvmServices | None:
+    """Return the services of the chains file; None without one."""
+    chains = read_chains(settings)
+    signer = SignerClient(settings.signer_path)
+    if not chains:
+        return None
+    return build_evm_services(
+        chains,
+        screening.database,
+        screening.clock,
+        keys,
+        signer,
+        ledger=ledger,
+        screening=screening,
+    )
+
+
+def _request_rates(settings: Settings, database: Database, clock: Clock) -> RateLimits:
+    return RateLimits(
+        database,
+        clock,
+        per_key=settings.rate_per_key,
+        per_org=settings.rate_per_org,
+        per_address=settings.rate_per_address,
+        proxies=settings.proxies,
+    )
+
+
+def _screening(settings: Settings, database: Database, clock: Clock) -> Screening:
+    return Screening(
+        database,
+        clock,
+        score_min=settings.screening_score,
+        needs_list=settings.mode is Mode.PRODUCTION,
+    )
+
+
+def members(of: "DataclassInstance") -> dict[str, Any]:
+    """Return the members of a wired layer, to build the next layer with them."""
+    return {each.name: getattr(of, each.name) for each in fields(of)}

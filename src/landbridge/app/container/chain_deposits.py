@@ -1,0 +1,47 @@
+"""Wires the deposits on real chains."""
+
+from collections.abc import Mapping
+
+from landbridge.customers.chain_deposits.matching import TransferMatcher
+from landbridge.customers.chain_deposits.service import ChainDeposits
+from landbridge.customers.chain_deposits.steps import ChainDepositSteps
+from landbridge.customers.users.system_freeze import SystemFreeze
+from landbridge.customers.wallets.service import Wallets
+from landbridge.ledger.service import Ledger
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.platform.encryption.service import Vault
+from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.configuration import EvmChain
+from landbridge.providers.evm.following.reader import ChainReader
+from landbridge.providers.evm.rpc import ChainClient
+
+
+def build_chain_deposits(
+    database: Database,
+    ledger: Ledger,
+    wallets: Wallets,
+    vault: Vault,
+    clock: Clock,
+    *,
+    chains: Mapping[Network, EvmChain],
+    clients: Mapping[Network, ChainClient],
+    start_blocks: Mapping[Network, int] | None = None,
+) -> ChainDepositSteps:
+    """Wire the steps that follow these chains; chains without user wallets are left out.
+
+    A new chain is followed from its confirmed head on, or from its entry in `start_blocks`.
+    """
+    freeze = SystemFreeze(database, wallets, vault).freeze
+    return ChainDepositSteps(
+        database,
+        ChainDeposits(database, ledger, clock, freeze_user=freeze),
+        TransferMatcher(database, wallets),
+        clock,
+        [
+            (name.chain, ChainReader(chain, clients[name]))
+            for name, chain in chains.items()
+            if name.chain is not None
+        ],
+        start_blocks=start_blocks or {},
+    )

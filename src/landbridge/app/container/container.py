@@ -1,0 +1,383 @@
+"""Container of all services, for routes, commands and worker steps."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from landbridge.app.container.base_services import build_base_services, members
+from landbridge.app.container.chain_deposits import build_chain_deposits
+from landbridge.app.container.coin_flows import CoinFlows, coin_deciders, coin_steps, move_coins
+from landbridge.app.container.customer_services import know_people
+from landbridge.app.container.event_services import wire_event_services
+from landbridge.app.container.offramps import OfframpServices, pay_out
+from landbridge.app.container.onramps import OnrampServices, take_in
+from landbridge.app.container.payment_services import PaymentServices, prepare_payments
+from landbridge.app.container.rates import market as choose_market
+from landbridge.app.container.rates import prices as choose_prices
+from landbridge.app.container.registry import TRANSITIONS, WAITS
+from landbridge.app.container.reporting import report
+from landbridge.app.container.resolutions import resolve
+from landbridge.app.container.return_services import wire_returns
+from landbridge.app.container.transaction_services import keep_books
+from landbridge.app.settings import Settings
+from landbridge.customers.chain_deposits.steps import ChainDepositSteps
+from landbridge.developers.events.service import Events
+from landbridge.developers.webhooks.deliveries import Deliveries
+from landbridge.developers.webhooks.delivery.dispatcher import Dispatcher
+from landbridge.developers.webhooks.delivery.partitions import Partitions
+from landbridge.developers.webhooks.service import Endpoints
+from landbridge.ledger.functions import check_functions
+from landbridge.ledger.time_in_status import TimeInStatus
+from landbridge.payments.approvals.voting import Decider, Voting
+from landbridge.payments.bank_files.statement_lines import StatementLineReviews
+from landbridge.payments.engine.timelines import Timelines
+from landbridge.payments.incoming_payments.overdue import OverdueIncomingPayments
+from landbridge.payments.incoming_payments.reviews import IncomingPaymentReviews
+from landbridge.payments.incoming_payments.steps import IncomingPaymentSteps
+from landbridge.payments.offramps import model as offramps_model
+from landbridge.payments.offramps.returns import OfframpPayoutReturns
+from landbridge.payments.offramps.service import Offramps
+from landbridge.payments.onramps import model as onramps_model
+from landbridge.payments.onramps.deposits import OnrampDeposits
+from landbridge.payments.onramps.reply_context import OnrampReplyContexts
+from landbridge.payments.onramps.returns import OnrampDepositReturns
+from landbridge.payments.onramps.reversals import OnrampDepositReversals
+from landbridge.payments.onramps.service import Onramps
+from landbridge.payments.quotes.pairs import is_pair
+from landbridge.payments.quotes.rate_board import RateBoard
+from landbridge.payments.receivables.service import Receivables
+from landbridge.payments.resolutions import model as resolutions_model
+from landbridge.payments.resolutions.service import Resolutions
+from landbridge.payments.resolutions.steps import ResolutionDecisions
+from landbridge.payments.rfis.reviews import ReviewableFlow, TransferReviews
+from landbridge.payments.scheduler import FlowSteps, Scheduler
+from landbridge.payments.swaps import model as swaps_model
+from landbridge.payments.swaps.service import Swaps
+from landbridge.payments.swaps.steps import SwapSteps
+from landbridge.payments.transactions.balances import BalanceSheets
+from landbridge.payments.transactions.details import TransactionDetails
+from landbridge.payments.transactions.listing import Transactions
+from landbridge.payments.transactions.search import TransactionSearch
+from landbridge.platform.changes.horizon import Horizon
+from landbridge.platform.core.clock import Clock, ReadingClock
+from landbridge.platform.db.migrate import MigrationRejected, pending
+from landbridge.platform.db.pool import Database
+from landbridge.platform.db.transaction_ids import check
+from landbridge.platform.http.egress import Egress
+from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.platform.orgs.database_mode import claim_mode
+from landbridge.providers.chains.port import Chains
+from landbridge.providers.rails.port import Rails
+from landbridge.providers.rates.fees import PairFees
+from landbridge.providers.rates.market import Market
+from landbridge.providers.rates.port import RateSource
+from landbridge.providers.rates.price_table import PriceTable
+from landbridge.reporting.delivery_counts import DeliveryCounts
+from landbridge.reporting.exports.service import Exports
+from landbridge.reporting.file_downloads import FileDownloads
+from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.custom.service import CustomTemplates
+from landbridge.reporting.metrics.saved import SavedMetrics
+from landbridge.reporting.request_outcomes import RequestOutcomes
+from landbridge.reporting.rollups.service import Rollups
+from landbridge.reporting.rollups.time_zones import TimeZones
+from landbridge.reporting.rollups.updater import RollupUpdater
+from landbridge.reporting.schedules.service import ReportSchedules
+from landbridge.reporting.statements.service import Statements
+from landbridge.sandbox.deposits import SandboxDeposits
+from landbridge.sandbox.service import Sandbox
+from landbridge.sandbox.virtual_deposits import VirtualDeposits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container(CoinFlows):
+    """Container of all services, for routes, commands and worker steps."""
+
+    prices: PriceTable
+    pair_fees: PairFees
+    # Market prices; None without a price feed.
+    market: Market | None
+    rate_board: RateBoard
+    swaps: Swaps
+    timelines: Timelines
+    transactions: Transactions
+    transaction_details: TransactionDetails
+    balance_sheets: BalanceSheets
+    search: TransactionSearch
+    offramps: Offramps
+    onramps: Onramps
+    onramp_reply_contexts: OnrampReplyContexts
+    onramp_deposits: OnrampDeposits
+    incoming_payment_reviews: IncomingPaymentReviews
+    receivables: Receivables
+    payout_returns: OfframpPayoutReturns
+    deposit_returns: OnrampDepositReturns
+    deposit_reversals: OnrampDepositReversals
+    statement_line_reviews: StatementLineReviews
+    request_outcomes: RequestOutcomes
+    voting: Voting
+    transfer_reviews: TransferReviews
+    resolutions: Resolutions
+    scheduler: Scheduler
+    incoming_payment_steps: IncomingPaymentSteps
+    # Follows the chains of the chains file; None without one.
+    chain_deposit_steps: ChainDepositSteps | None
+    sandbox: Sandbox
+    sandbox_deposits: SandboxDeposits
+    simulated_deposits: VirtualDeposits
+    events: Events
+    endpoints: Endpoints
+    deliveries: Deliveries
+    partitions: Partitions
+    dispatcher: Dispatcher
+    egress: Egress
+    horizon: Horizon
+    rollups: Rollups
+    rollup_updater: RollupUpdater
+    time_zones: TimeZones
+    delivery_counts: DeliveryCounts
+    custom_templates: CustomTemplates
+    calculator: Calculator
+    saved_metrics: SavedMetrics
+    file_downloads: FileDownloads
+    exports: Exports
+    statements: Statements
+    report_schedules: ReportSchedules
+
+    def with_clock(self, clock: Clock) -> "Container":
+        """Wire all services again over the same database, with another clock."""
+        return wire(self.settings, self.database, clock)
+
+
+@asynccontextmanager
+async def open_container(
+    settings: Settings, dsn: str, *, name: str, writes: bool = True
+) -> AsyncGenerator[Container]:
+    """Connect and wire. `name` appears in pg_stat_activity; without `writes` nothing is stamped.
+
+    Raises `MigrationRejected` if the database does not have the tables of this version,
+    `TransactionIdsAhead` if it is to be written but is a restored dump that was not repaired,
+    `ModeMismatch` if it was begun in another mode, and `SealBroken` if a master key that sealed
+    something is missing or another one.
+    """
+    database = await Database.connect(dsn, name=name, size_max=settings.pool_size)
+    try:
+        if missing := await pending(database):
+            names = ", ".join(each.name for each in missing)
+            raise MigrationRejected(
+                f"The database lacks migrations ({names}). Run `landbridge migrate` first."
+            )
+        await check_functions(database)
+        if writes:
+            await check(database)
+        await claim_mode(database, settings.mode)
+        clock = Clock(await take_node(database)) if writes else ReadingClock()
+        container = wire(settings, database, clock)
+        await database.transact(container.vault.check_seal)
+        try:
+            yield container
+        finally:
+            await container.dispatcher.close()
+            await container.egress.close()
+            if container.evm is not None:
+                await container.evm.close()
+        await container.orgs.note_use()
+    finally:
+        await database.close()
+
+
+def wire(
+    settings: Settings,
+    database: Database,
+    clock: Clock,
+    *,
+    chains: Chains | None = None,
+    rails: Rails | None = None,
+) -> Container:
+    """Wire all services over a migrated database; tests pass chains and rails that fail."""
+    base = build_base_services(settings, database, clock, chains=chains, rails=rails)
+    people = move_coins(prepare_payments(know_people(base)))
+    market = choose_market(settings, database, clock, base.reference_rates)
+    prices, rates = choose_prices(settings, database, market)
+    swaps = _trade(people, rates)
+    paying_out = pay_out(people, rates)
+    taking_in = take_in(people, rates)
+    moving = coin_steps(people)
+    giving_back = wire_returns(people)
+    resolving = resolve(people, moving, paying_out, taking_in, giving_back)
+    steps: dict[str, FlowSteps] = {
+        swaps_model.KIND: SwapSteps(swaps, clock),
+        offramps_model.KIND: paying_out.steps,
+        onramps_model.KIND: taking_in.steps,
+        resolutions_model.KIND: resolving.steps,
+        **moving.by_kind,
+    }
+    due = Scheduler(people.ledger, clock, steps)
+    transfer_reviews = _reviewing(people, paying_out, taking_in)
+    reporting = report(people)
+    incoming_payment_steps = _incoming_payment_steps(people, taking_in)
+    return Container(
+        **members(people),
+        **members(reporting),
+        **members(keep_books(people)),
+        **members(giving_back),
+        **members(wire_event_services(people, paying_out, taking_in, reporting)),
+        prices=prices,
+        pair_fees=PairFees(database, is_pair),
+        market=market,
+        rate_board=RateBoard(rates, clock, price_age_max=settings.price_age_max),
+        swaps=swaps,
+        timelines=_timelines(database, clock),
+        offramps=paying_out.offramps,
+        onramps=taking_in.onramps,
+        onramp_reply_contexts=taking_in.reply_contexts,
+        onramp_deposits=taking_in.onramp_deposits,
+        incoming_payment_reviews=taking_in.incoming_payment_reviews,
+        request_outcomes=_requests(people),
+        voting=_voting(people, paying_out),
+        transfer_reviews=transfer_reviews,
+        resolutions=resolving.resolutions,
+        scheduler=due,
+        chain_deposit_steps=_chain_deposits(people),
+        incoming_payment_steps=incoming_payment_steps,
+        simulated_deposits=_simulated_deposits(people),
+        sandbox_deposits=_sandbox_deposits(people, taking_in, paying_out),
+        sandbox=_sandbox(
+            people, due, transfer_reviews, incoming_payment_steps, reporting.report_schedules
+        ),
+    )
+
+
+def _chain_deposits(on: PaymentServices) -> ChainDepositSteps | None:
+    """Return what follows the connected chains; None without any."""
+    if on.evm is None:
+        return None
+    return build_chain_deposits(
+        on.database,
+        on.ledger,
+        on.wallets,
+        on.vault,
+        on.clock,
+        chains=on.evm.chains,
+        clients=on.evm.clients,
+    )
+
+
+def _timelines(database: Database, clock: Clock) -> Timelines:
+    return Timelines(TimeInStatus(database), OverdueIncomingPayments(database), WAITS, clock)
+
+
+def _voting(on: PaymentServices, paying_out: OfframpServices) -> Voting:
+    """Return the voting service, with the decider of each flow that needs approvals."""
+    deciders: dict[str, Decider] = {
+        offramps_model.KIND: paying_out.deciding,
+        resolutions_model.KIND: ResolutionDecisions(),
+        **coin_deciders(),
+    }
+    return Voting(
+        database=on.database,
+        ledger=on.ledger,
+        vault=on.vault,
+        clock=on.clock,
+        deciders=deciders,
+        mails=on.approval_emails,
+    )
+
+
+def _incoming_payment_steps(on: PaymentServices, taking_in: OnrampServices) -> IncomingPaymentSteps:
+    return IncomingPaymentSteps(
+        incoming_payments=on.incoming_payments,
+        matcher=taking_in.onramp_deposits,
+        rails=on.rails,
+        clock=on.clock,
+        holds_unmatched=on.settings.holds_unmatched,
+    )
+
+
+def _reviewing(
+    on: PaymentServices, paying_out: OfframpServices, taking_in: OnrampServices
+) -> TransferReviews:
+    """Return the review service, with each flow that can be reviewed."""
+    reviewed: dict[str, ReviewableFlow] = {
+        offramps_model.KIND: paying_out.deciding,
+        onramps_model.KIND: taking_in.onramps,
+    }
+    return TransferReviews(on.rfis, on.ledger, on.database, on.clock, reviewed)
+
+
+def _sandbox(
+    on: PaymentServices,
+    due: Scheduler,
+    transfer_reviews: TransferReviews,
+    incoming_payment_steps: IncomingPaymentSteps,
+    report_schedules: ReportSchedules,
+) -> Sandbox:
+    """Return the sandbox; it reads and writes bank files if the rails use them."""
+    has_files = on.settings.bank == "files"
+    return Sandbox(
+        mode=on.settings.mode,
+        ledger=on.ledger,
+        orgs=on.orgs,
+        users=on.users,
+        wallets=on.wallets,
+        due=due,
+        verification=on.verification,
+        clock=on.clock,
+        transfer_reviews=transfer_reviews,
+        incoming_payment_steps=incoming_payment_steps,
+        report_schedules=report_schedules,
+        simulated_state=on.simulated_state,
+        faucets={} if on.evm is None else on.evm.faucets,
+        bank_writer=on.bank_file_writer if has_files else None,
+        bank_reading=on.inbox_reader if has_files else None,
+    )
+
+
+def _requests(on: PaymentServices) -> RequestOutcomes:
+    """Return the outcomes of requests of all kinds."""
+    return RequestOutcomes(
+        database=on.database,
+        ledger=on.ledger,
+        incoming_payments=on.incoming_payments,
+        scripted_outcomes=on.scripted_outcomes,
+        transitions=TRANSITIONS,
+    )
+
+
+def _simulated_deposits(on: PaymentServices) -> VirtualDeposits:
+    """Return the simulated deposits to virtual accounts."""
+    return VirtualDeposits(
+        mode=on.settings.mode,
+        virtual_accounts=on.virtual_accounts,
+        deposits=on.virtual_account_deposits,
+        incoming_payments=on.incoming_payments,
+        simulated_state=on.simulated_state,
+        clock=on.clock,
+    )
+
+
+def _sandbox_deposits(
+    on: PaymentServices, taking_in: OnrampServices, paying_out: OfframpServices
+) -> SandboxDeposits:
+    """Return the simulated deposits for payments that wait for one."""
+    return SandboxDeposits(
+        mode=on.settings.mode,
+        onramps=taking_in.onramps,
+        offramps=paying_out.offramps,
+        incoming_payments=on.incoming_payments,
+        simulated_state=on.simulated_state,
+        clock=on.clock,
+    )
+
+
+def _trade(on: PaymentServices, rates: RateSource) -> Swaps:
+    """Return swaps at current prices."""
+    return Swaps(
+        ledger=on.ledger,
+        parties=on.payment_parties,
+        transfer_creation=on.transfer_creation,
+        quote_acceptance=on.quote_acceptance,
+        rates=rates,
+        clock=on.clock,
+        price_age_max=on.settings.price_age_max,
+    )

@@ -1,0 +1,118 @@
+"""Services of users: profiles, verification, wallets and bank accounts."""
+
+from dataclasses import dataclass
+
+from landbridge.app.container.adapters import identity, policy
+from landbridge.app.container.base_services import BaseServices, members
+from landbridge.app.container.registry import TRANSITIONS
+from landbridge.customers.bank_accounts.service import BankAccounts
+from landbridge.customers.chain_operations.monitoring import ChainMonitoring
+from landbridge.customers.chain_operations.service import ChainOperations
+from landbridge.customers.kyc.service import KycProfiles
+from landbridge.customers.onboarding.document_uploads import DocumentUploads
+from landbridge.customers.onboarding.form_service import FormVisits
+from landbridge.customers.onboarding.service import KycLinks, erasing
+from landbridge.customers.users.service import Users
+from landbridge.customers.users.terms import TermsOfService
+from landbridge.customers.verification.cases import VerificationCases
+from landbridge.customers.verification.emails import VerificationEmails
+from landbridge.customers.verification.provider_checks import VerificationSteps
+from landbridge.customers.verification.rescreening import Rescreening
+from landbridge.customers.verification.reviews import KycReviews
+from landbridge.customers.verification.service import Verification
+from landbridge.payments.approvals import service as approvals_service
+from landbridge.payments.incoming_payments import service as incoming_payments_service
+from landbridge.payments.offramps.texts import TextArchive
+from landbridge.payments.resolutions import service as resolutions_service
+from landbridge.payments.rfis.service import Rfis
+from landbridge.payments.virtual_accounts import service as virtual_accounts_service
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomerServices(BaseServices):
+    """Services of users: profiles, verification, wallets and bank accounts."""
+
+    users: Users
+    terms: TermsOfService
+    kyc_profiles: KycProfiles
+    verification: Verification
+    kyc_reviews: KycReviews
+    rescreening: Rescreening
+    bank_accounts: BankAccounts
+    kyc_links: KycLinks
+    form_visits: FormVisits
+    document_uploads: DocumentUploads
+    rfis: Rfis
+    chain_operations: ChainOperations
+    chain_monitoring: ChainMonitoring
+
+
+def know_people(on: BaseServices) -> CustomerServices:
+    """Wire users, verification and bank accounts."""
+    settings, database, vault, clock = on.settings, on.database, on.vault, on.clock
+    rules = policy(settings)
+    dossiers = KycProfiles(database, vault, on.files, clock, policy=rules, mode=settings.mode)
+    cases = VerificationCases(database, vault, VerificationEmails(on.outbox))
+    rfis = Rfis(database, vault, on.files)
+    users = Users(
+        database,
+        on.wallets,
+        vault,
+        clock,
+        policy=rules,
+        transitions=TRANSITIONS,
+        joined=[dossiers.begin],
+        leaving=[
+            *(dossiers.forget, cases.forget, on.limits.forget_accounts, approvals_service.forget),
+            *(rfis.forget, virtual_accounts_service.forget, incoming_payments_service.forget),
+            resolutions_service.forget,
+            *(TextArchive(database, vault, on.files).forget, erasing(vault)),
+        ],
+    )
+    checker = identity(settings)
+    checks = VerificationSteps(cases, checker, on.screening, clock, read_file=on.files.content)
+    verification = Verification(
+        database, cases, checks, users, dossiers, identity=checker, clock=clock
+    )
+    terms = TermsOfService(database, vault, clock, version=settings.terms_version)
+    links = KycLinks(database, vault, users, on.outbox, clock, public_url=settings.base_url)
+    visits = FormVisits(
+        links=links,
+        terms=terms,
+        users=users,
+        dossiers=dossiers,
+        verification=verification,
+        orgs=on.orgs,
+        clock=clock,
+        policy=rules,
+    )
+    operations = _chain_operations(on)
+    return CustomerServices(
+        **members(on),
+        users=users,
+        terms=terms,
+        kyc_profiles=dossiers,
+        verification=verification,
+        kyc_reviews=KycReviews(cases, users, on.screening, clock),
+        rescreening=Rescreening(cases, on.screening, clock),
+        bank_accounts=BankAccounts(
+            database, vault, clock, users=users, verified=verification, screening=on.screening
+        ),
+        kyc_links=links,
+        form_visits=visits,
+        document_uploads=DocumentUploads(links, dossiers, on.files, database),
+        rfis=rfis,
+        chain_operations=operations,
+        chain_monitoring=ChainMonitoring(database, clock, operations),
+    )
+
+
+def _chain_operations(on: BaseServices) -> ChainOperations:
+    """Return the operations of connected chains; of none without a chains file."""
+    return ChainOperations(
+        on.database,
+        on.wallets,
+        on.clock,
+        {} if on.evm is None else on.evm.chains,
+        {} if on.evm is None else on.evm.clients,
+    )

@@ -1,0 +1,62 @@
+"""Payouts to bank accounts."""
+
+from dataclasses import dataclass
+
+from landbridge.app.container.coin_flows import CoinFlows
+from landbridge.payments.engine.outgoing_orders import OrderSender
+from landbridge.payments.offramps.approval_decisions import OfframpDecisions
+from landbridge.payments.offramps.draft import OfframpDrafting
+from landbridge.payments.offramps.fee_disbursements import OfframpFeeDisbursements
+from landbridge.payments.offramps.orders import OfframpOrders
+from landbridge.payments.offramps.quote import OfframpQuoting
+from landbridge.payments.offramps.service import Offramps
+from landbridge.payments.offramps.steps import OfframpSteps
+from landbridge.payments.offramps.texts import TextArchive
+from landbridge.providers.rates.port import RateSource
+
+
+@dataclass(frozen=True, slots=True)
+class OfframpServices:
+    """Services of offramps: routes, decisions and worker steps."""
+
+    offramps: Offramps
+    deciding: OfframpDecisions
+    steps: OfframpSteps
+
+
+def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
+    """Wire offramps."""
+    quoting = OfframpQuoting(rates, on.settings.price_age_max)
+    texts = TextArchive(on.database, on.vault, on.files)
+    fee_disbursements = OfframpFeeDisbursements(
+        on.database, on.ledger, on.wallets, on.disbursements
+    )
+    offramps = Offramps(
+        database=on.database,
+        ledger=on.ledger,
+        transfer_creation=on.transfer_creation,
+        quote_acceptance=on.quote_acceptance,
+        drafting=OfframpDrafting(
+            on.payment_parties, on.bank_accounts, on.wallets, quoting, on.rails, on.clock
+        ),
+        archive=texts,
+        approvals=on.approvals,
+        rfis=on.rfis,
+        users=on.users,
+        fee_disbursements=fee_disbursements,
+        clock=on.clock,
+        review_above_usd=on.settings.review_above_usd,
+    )
+    orders = OfframpOrders(on.chains, on.rails, on.bank_accounts, texts, on.clock)
+    return OfframpServices(
+        offramps,
+        OfframpDecisions(on.orgs, on.users, on.bank_accounts, quoting),
+        OfframpSteps(
+            offramps,
+            orders,
+            OrderSender(on.ledger, on.clock),
+            parties=on.payment_parties,
+            accounts=on.bank_accounts,
+            clock=on.clock,
+        ),
+    )

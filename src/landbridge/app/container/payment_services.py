@@ -1,0 +1,103 @@
+"""Services shared by all payment flows."""
+
+from dataclasses import dataclass
+
+from landbridge.app.container.base_services import members
+from landbridge.app.container.customer_services import CustomerServices
+from landbridge.customers.team.approval_emails import ApprovalEmails
+from landbridge.customers.wallets.party_contexts import PartyContexts
+from landbridge.payments.approvals.service import Approvals
+from landbridge.payments.bank_files.bank_simulator import SandboxBank
+from landbridge.payments.bank_files.inbox import InboxReader
+from landbridge.payments.bank_files.reconciliation import Reconciliation
+from landbridge.payments.engine.create_transfer import TransferCreation
+from landbridge.payments.engine.parties import PaymentParties
+from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
+from landbridge.payments.engine.scripted_creation import ScriptedTransferCreation
+from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.virtual_accounts.deposits import VirtualAccountDeposits
+from landbridge.payments.virtual_accounts.destinations import DeliveryDestinations
+from landbridge.payments.virtual_accounts.rules import SettlementRules
+from landbridge.payments.virtual_accounts.service import VirtualAccounts
+from landbridge.platform.orgs.model import Mode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentServices(CustomerServices):
+    """Services shared by all payment flows."""
+
+    approval_emails: ApprovalEmails
+    approvals: Approvals
+    payment_parties: PaymentParties
+    transfer_creation: TransferCreation
+    quote_acceptance: QuoteAcceptance
+    incoming_payments: IncomingPayments
+    # Bank files, if the rails use them.
+    inbox_reader: InboxReader
+    sandbox_bank: SandboxBank
+    virtual_account_deposits: VirtualAccountDeposits
+    virtual_accounts: VirtualAccounts
+    settlement_rules: SettlementRules
+
+
+def _transfer_creation(on: CustomerServices, approvals: Approvals) -> TransferCreation:
+    """Return the creation of payments; only a sandbox knows scripted outcomes."""
+    if on.settings.mode is not Mode.SANDBOX:
+        return TransferCreation(on.database, on.ledger, on.wallets, approvals, on.limits)
+    return ScriptedTransferCreation(
+        on.database, on.ledger, on.wallets, approvals, on.limits, on.scripted_outcomes
+    )
+
+
+def prepare_payments(on: CustomerServices) -> PaymentServices:
+    """Wire the shared services."""
+    settings, database, ledger = on.settings, on.database, on.ledger
+    approval_mails = ApprovalEmails(on.outbox, on.vault, base_url=settings.base_url)
+    approvals = Approvals(database, ledger, on.vault, approval_mails)
+    incoming_payments = IncomingPayments(database, on.vault)
+    virtual_deposits = VirtualAccountDeposits(database, on.vault, ledger, on.clock)
+    return PaymentServices(
+        **members(on),
+        approval_emails=approval_mails,
+        approvals=approvals,
+        payment_parties=PaymentParties(
+            ledger=ledger,
+            orgs=on.orgs,
+            users=on.users,
+            wallets=on.wallets,
+            address_policies=on.address_policies,
+            party_contexts=PartyContexts(database),
+            chains=on.chains,
+            needs_registration=settings.require_registered_wallets,
+        ),
+        quote_acceptance=QuoteAcceptance(database, ledger, on.limits),
+        transfer_creation=_transfer_creation(on, approvals),
+        incoming_payments=incoming_payments,
+        inbox_reader=InboxReader(
+            database=database,
+            vault=on.vault,
+            accounts=on.funding_accounts,
+            applying=Reconciliation(
+                database=database,
+                vault=on.vault,
+                accounts=on.funding_accounts,
+                payments=on.bank_payments,
+                incoming_payments=incoming_payments,
+                clock=on.clock,
+            ),
+            clock=on.clock,
+        ),
+        sandbox_bank=SandboxBank(settings.mode, database, on.funding_accounts, on.clock),
+        virtual_account_deposits=virtual_deposits,
+        virtual_accounts=VirtualAccounts(
+            database=database,
+            vault=on.vault,
+            clock=on.clock,
+            users=on.users,
+            verified=on.verification,
+            rails=on.rails,
+            destinations=DeliveryDestinations(on.wallets, on.rails, on.chains),
+            deposits=virtual_deposits,
+        ),
+        settlement_rules=SettlementRules(database, on.wallets, on.clock, on.chains),
+    )

@@ -1,0 +1,119 @@
+"""Registry: all kinds of record with their transitions, and all assets of the ledger."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from landbridge.customers.chain_deposits import audit as reversal_audit
+from landbridge.customers.chain_deposits import reversals
+from landbridge.customers.wallets import audit as deposit_audit
+from landbridge.customers.wallets import model as wallets
+from landbridge.ledger import corrections
+from landbridge.ledger.audit_rules import AuditRules
+from landbridge.payments.batches import audit as batch_audit
+from landbridge.payments.batches import limit_usage as batch_spending
+from landbridge.payments.batches import model as batches
+from landbridge.payments.bridges import audit as bridge_audit
+from landbridge.payments.bridges import limit_usage as bridge_spending
+from landbridge.payments.bridges import model as bridges
+from landbridge.payments.disbursements import audit as disbursement_audit
+from landbridge.payments.disbursements import model as disbursements
+from landbridge.payments.engine import outgoing_transfers
+from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
+from landbridge.payments.limits.model import LimitedKind
+from landbridge.payments.offramps import audit as offramp_audit
+from landbridge.payments.offramps import limit_usage as offramp_spending
+from landbridge.payments.offramps import model as offramps
+from landbridge.payments.onramps import audit as onramp_audit
+from landbridge.payments.onramps import limit_usage as onramp_spending
+from landbridge.payments.onramps import model as onramps
+from landbridge.payments.receivables import audit as receivable_audit
+from landbridge.payments.receivables import model as receivables
+from landbridge.payments.resolutions import audit as resolution_audit
+from landbridge.payments.resolutions import model as resolutions
+from landbridge.payments.swaps import audit as swap_audit
+from landbridge.payments.swaps import limit_usage as swap_spending
+from landbridge.payments.swaps import model as swaps
+from landbridge.payments.transfers import audit as transfer_audit
+from landbridge.payments.transfers import limit_usage as transfer_spending
+from landbridge.payments.transfers import model as wallet_transfers
+from landbridge.payments.virtual_accounts import audit as micro_deposit_audit
+from landbridge.payments.virtual_accounts import model as virtual_accounts
+from landbridge.platform.core.money import Asset
+from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains import tokens
+from landbridge.providers.evm.gas import audit as gas_cost_audit
+from landbridge.providers.evm.gas import model as gas_costs
+from landbridge.providers.rails import currencies
+
+# Stablecoins and native coins on their chains, and fiat at banks, by code.
+ASSETS: Mapping[str, Asset] = {
+    **tokens.ASSETS,
+    **{each.code: each for each in tokens.NATIVE_ASSETS.values()},
+    **currencies.FIAT_ASSETS,
+}
+
+TRANSITIONS: Mapping[str, Transitions[Any]] = {
+    wallets.DEPOSIT_KIND: wallets.DEPOSIT_MOVES,
+    reversals.KIND: reversals.TRANSITIONS,
+    gas_costs.KIND: gas_costs.TRANSITIONS,
+    swaps.KIND: swaps.TRANSITIONS,
+    wallet_transfers.KIND: outgoing_transfers.TRANSITIONS,
+    batches.KIND: outgoing_transfers.TRANSITIONS,
+    bridges.KIND: bridges.TRANSITIONS,
+    offramps.KIND: offramps.TRANSITIONS,
+    onramps.KIND: onramps.TRANSITIONS,
+    receivables.KIND: receivables.TRANSITIONS,
+    disbursements.KIND: disbursements.TRANSITIONS,
+    virtual_accounts.MICRO_DEPOSIT_KIND: virtual_accounts.MICRO_DEPOSIT_TRANSITIONS,
+    corrections.KIND: corrections.TRANSITIONS,
+    resolutions.KIND: resolutions.TRANSITIONS,
+}
+
+# How `landbridge check` verifies the records of each kind. Corrections are verified by SQL, against
+# the journals that they reverse (ledger/correction_store.py).
+AUDIT_RULES: Mapping[str, AuditRules] = {
+    wallets.DEPOSIT_KIND: deposit_audit.RULES,
+    reversals.KIND: reversal_audit.RULES,
+    gas_costs.KIND: gas_cost_audit.RULES,
+    swaps.KIND: swap_audit.RULES,
+    wallet_transfers.KIND: transfer_audit.RULES,
+    batches.KIND: batch_audit.RULES,
+    bridges.KIND: bridge_audit.RULES,
+    offramps.KIND: offramp_audit.RULES,
+    onramps.KIND: onramp_audit.RULES,
+    virtual_accounts.MICRO_DEPOSIT_KIND: micro_deposit_audit.RULES,
+    disbursements.KIND: disbursement_audit.RULES,
+    receivables.KIND: receivable_audit.RULES,
+    resolutions.KIND: resolution_audit.RULES,
+}
+
+# Wait states of the records of each flow.
+WAITS: Mapping[str, WaitStates] = {
+    swaps.KIND: swaps.WAITS,
+    wallet_transfers.KIND: outgoing_transfers.WAITS,
+    batches.KIND: outgoing_transfers.WAITS,
+    bridges.KIND: bridges.WAITS,
+    offramps.KIND: offramps.WAITS,
+    onramps.KIND: onramps.WAITS,
+    resolutions.KIND: resolutions.WAITS,
+    receivables.KIND: receivables.WAITS,
+    disbursements.KIND: disbursements.WAITS,
+    # A reviewer looks at it at once: its user is frozen, and owes money.
+    reversals.KIND: WaitStates(
+        reversals.TRANSITIONS,
+        {reversals.ReversalStatus.OPEN: WaitState(WaitParty.REVIEWER, timedelta())},
+    ),
+}
+
+# Kinds of record to which limits apply.
+LIMITED: Mapping[str, LimitedKind] = {
+    swaps.KIND: LimitedKind(swap_spending.as_limit_usage, swaps.TRANSITIONS),
+    wallet_transfers.KIND: LimitedKind(
+        transfer_spending.as_limit_usage, outgoing_transfers.TRANSITIONS
+    ),
+    batches.KIND: LimitedKind(batch_spending.as_limit_usage, outgoing_transfers.TRANSITIONS),
+    bridges.KIND: LimitedKind(bridge_spending.as_limit_usage, bridges.TRANSITIONS),
+    offramps.KIND: LimitedKind(offramp_spending.as_limit_usage, offramps.TRANSITIONS),
+    onramps.KIND: LimitedKind(onramp_spending.as_limit_usage, onramps.TRANSITIONS),
+}

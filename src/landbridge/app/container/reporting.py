@@ -1,0 +1,66 @@
+"""Reports: roll-ups, metrics, files, statements and schedules."""
+
+from dataclasses import dataclass
+
+from landbridge.app.container.customer_services import CustomerServices
+from landbridge.reporting.delivery_counts import DeliveryCounts
+from landbridge.reporting.exports.service import Exports
+from landbridge.reporting.file_downloads import FileDownloads
+from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.custom.service import CustomTemplates
+from landbridge.reporting.metrics.model import MetricSources
+from landbridge.reporting.metrics.saved import SavedMetrics
+from landbridge.reporting.rollups.service import Rollups
+from landbridge.reporting.rollups.time_zones import TimeZones
+from landbridge.reporting.rollups.updater import RollupUpdater
+from landbridge.reporting.schedules.service import ReportSchedules
+from landbridge.reporting.statements.service import Statements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportingServices:
+    """Services of reporting."""
+
+    rollups: Rollups
+    rollup_updater: RollupUpdater
+    time_zones: TimeZones
+    delivery_counts: DeliveryCounts
+    custom_templates: CustomTemplates
+    calculator: Calculator
+    saved_metrics: SavedMetrics
+    file_downloads: FileDownloads
+    exports: Exports
+    statements: Statements
+    report_schedules: ReportSchedules
+
+
+def report(on: CustomerServices) -> ReportingServices:
+    """Create the reporting services."""
+    database, clock = on.database, on.clock
+    rollups, folding = Rollups(database), RollupUpdater(database, clock)
+    tallies = DeliveryCounts(database)
+    custom_templates = CustomTemplates(database, clock)
+    sources = MetricSources(database, rollups, tallies, on.users)
+    calculator = Calculator(sources, clock, custom_templates)
+    outgoing = FileDownloads()
+    exports = Exports(database, clock, calculator, outgoing)
+    saved_metrics = SavedMetrics(database, clock, calculator)
+    return ReportingServices(
+        rollups=rollups,
+        rollup_updater=folding,
+        time_zones=TimeZones(database, clock, rollups, folding),
+        delivery_counts=tallies,
+        custom_templates=custom_templates,
+        calculator=calculator,
+        saved_metrics=saved_metrics,
+        file_downloads=outgoing,
+        exports=exports,
+        statements=Statements(database, clock, on.users, on.wallets),
+        report_schedules=ReportSchedules(
+            database=database,
+            clock=clock,
+            exports=exports,
+            saved_metrics=saved_metrics,
+            base_url=on.settings.base_url,
+        ),
+    )

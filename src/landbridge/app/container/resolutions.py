@@ -1,0 +1,164 @@
+"""Resolutions of stuck payments, for each flow."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from landbridge.app.container.coin_flows import CoinFlows, CoinFlowSteps
+from landbridge.app.container.offramps import OfframpServices
+from landbridge.app.container.onramps import OnrampServices
+from landbridge.app.container.registry import ASSETS
+from landbridge.app.container.return_services import ReturnServices
+from landbridge.ledger.model import AdvanceTransfer, Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.batches import model as batches
+from landbridge.payments.bridges import model as bridges
+from landbridge.payments.bridges.refunds import BridgeRefunds
+from landbridge.payments.disbursements import model as disbursements
+from landbridge.payments.disbursements.redirects import DisbursementRedirects
+from landbridge.payments.engine import outgoing_transfers
+from landbridge.payments.engine.outgoing_orders import OutgoingOrder
+from landbridge.payments.engine.refund_destinations import RefundDestinations
+from landbridge.payments.engine.resolution_actions import (
+    OrderResolver,
+    PaymentResolver,
+    ResolutionAction,
+    TerminalResolution,
+)
+from landbridge.payments.offramps import model as offramps
+from landbridge.payments.offramps.refunds import OfframpRefunds
+from landbridge.payments.onramps import model as onramps
+from landbridge.payments.receivables import model as receivables
+from landbridge.payments.receivables import transitions as receivable_moves
+from landbridge.payments.resolutions.service import Resolutions
+from landbridge.payments.resolutions.steps import ResolutionSteps
+from landbridge.payments.transfers import model as wallet_transfers
+from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.db.pool import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class ResolutionServices:
+    """Resolutions and their worker steps."""
+
+    resolutions: Resolutions
+    steps: ResolutionSteps
+
+
+def resolve(
+    on: CoinFlows,
+    steps: CoinFlowSteps,
+    paying_out: OfframpServices,
+    taking_in: OnrampServices,
+    giving_back: ReturnServices,
+) -> ResolutionServices:
+    """Wire resolutions."""
+    destinations = RefundDestinations(on.wallets, on.ledger)
+    resolvers: dict[str, PaymentResolver] = {
+        wallet_transfers.KIND: OrderResolver(
+            outgoing_transfers.TRANSITIONS,
+            steps.outgoing_transfers[wallet_transfers.KIND].find_order,
+        ),
+        batches.KIND: OrderResolver(
+            outgoing_transfers.TRANSITIONS, steps.outgoing_transfers[batches.KIND].find_order
+        ),
+        bridges.KIND: OrderResolver(
+            bridges.TRANSITIONS, steps.bridges.find_order, BridgeRefunds(destinations).destination
+        ),
+        disbursements.KIND: OrderResolver(
+            disbursements.TRANSITIONS,
+            steps.disbursements.find_order,
+            DisbursementRedirects(destinations).destination,
+        ),
+        offramps.KIND: OrderResolver(
+            offramps.TRANSITIONS,
+            paying_out.steps.find_order,
+            OfframpRefunds(destinations).destination,
+            {ResolutionAction.PAYOUT_RETURNED: _payout_returned(giving_back)},
+        ),
+        onramps.KIND: OrderResolver(
+            onramps.TRANSITIONS,
+            taking_in.steps.find_order,
+            taking_in.steps.return_destination,
+            {ResolutionAction.DEPOSIT_REVERSED: _deposit_reversed(giving_back)},
+        ),
+        receivables.KIND: OrderResolver(
+            receivables.TRANSITIONS, _no_order, ends=_receivable_ends(on.ledger)
+        ),
+    }
+    return ResolutionServices(
+        resolutions=Resolutions(
+            database=on.database,
+            ledger=on.ledger,
+            approvals=on.approvals,
+            vault=on.vault,
+            clock=on.clock,
+            assets=dict(ASSETS),
+            resolvers=resolvers,
+        ),
+        steps=ResolutionSteps(on.database, on.ledger, on.approvals, on.clock, resolvers),
+    )
+
+
+def _payout_returned(giving_back: ReturnServices) -> TerminalResolution:
+    """Resolve a completed payout that was returned in full; a partial return needs a bank line."""
+
+    async def carry_out(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
+        await giving_back.payout_returns.payout_returned_in(
+            tx,
+            record.org_id,
+            record.id,
+            received=offramps.as_offramp(record).receive,
+            reason="the payout came back after it was settled",
+            actor=actor,
+            at=at,
+        )
+
+    return TerminalResolution(
+        statuses=frozenset({offramps.OfframpStatus.COMPLETED.value}), carry_out=carry_out
+    )
+
+
+def _deposit_reversed(giving_back: ReturnServices) -> TerminalResolution:
+    """Resolve a deposit that the bank reversed, before or after its coins were delivered."""
+
+    async def carry_out(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
+        await giving_back.deposit_reversals.reverse_in(
+            tx,
+            record.org_id,
+            record.id,
+            money=onramps.as_onramp(record).deposit,
+            actor=actor,
+            at=at,
+        )
+
+    statuses = (onramps.OnrampStatus.COMPLETED, onramps.OnrampStatus.FIAT_PENDING)
+    return TerminalResolution(
+        statuses=frozenset(each.value for each in statuses), carry_out=carry_out
+    )
+
+
+def _receivable_ends(ledger: Ledger) -> dict[ResolutionAction, TerminalResolution]:
+    """Return the resolutions that close a receivable."""
+
+    def end(close: Callable[..., AdvanceTransfer]) -> TerminalResolution:
+        async def carry_out(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
+            receivable = receivables.as_receivable(record)
+            move = close(receivable, actor=actor, at=at)
+            if not isinstance(await ledger.advance_in(tx, move, receivables.TRANSITIONS), Transfer):
+                raise ResourceConflict(f"receivable {record.id} was closed by another decision")
+
+        return TerminalResolution(
+            statuses=frozenset({receivables.ReceivableStatus.OPEN.value}), carry_out=carry_out
+        )
+
+    return {
+        ResolutionAction.RECOVER: end(receivable_moves.recovered),
+        ResolutionAction.WRITE_OFF: end(receivable_moves.written_off),
+    }
+
+
+async def _no_order(record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
+    """Return no order: this flow has no provider."""
+    del record, clock_offset
+    return None

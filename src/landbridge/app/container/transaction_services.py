@@ -1,0 +1,31 @@
+"""Services of the combined transaction list."""
+
+from dataclasses import dataclass
+
+from landbridge.app.container.customer_services import CustomerServices
+from landbridge.ledger.listing import TransferListing
+from landbridge.payments.transactions.balances import BalanceSheets
+from landbridge.payments.transactions.details import TransactionDetails
+from landbridge.payments.transactions.listing import Transactions
+from landbridge.payments.transactions.search import TransactionSearch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionServices:
+    """Services that read records of all kinds, and balances."""
+
+    transactions: Transactions
+    transaction_details: TransactionDetails
+    balance_sheets: BalanceSheets
+    search: TransactionSearch
+
+
+def keep_books(on: CustomerServices) -> TransactionServices:
+    """Wire these services."""
+    listing = TransferListing(on.database)
+    return TransactionServices(
+        transactions=Transactions(listing, on.users),
+        transaction_details=TransactionDetails(on.database, on.ledger, listing, on.users),
+        balance_sheets=BalanceSheets(on.database, listing),
+        search=TransactionSearch(on.users, on.wallets, listing),
+    )

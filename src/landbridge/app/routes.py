@@ -1,0 +1,198 @@
+"""Table of contents of the API: every route, and every service that handlers may depend on."""
+
+from landbridge.customers.address_policies.api import AddressPolicyRoutes
+from landbridge.customers.bank_accounts.api import AccountRoutes
+from landbridge.customers.bank_accounts.review_api import AccountReviewRoutes
+from landbridge.customers.chain_operations.api import ChainRoutes
+from landbridge.customers.kyc.api import KycRoutes
+from landbridge.customers.onboarding.api import KycLinkRoutes
+from landbridge.customers.onboarding.form_api import KycPage
+from landbridge.customers.users.api import UserRoutes
+from landbridge.customers.users.deposit_api import DepositRoutes
+from landbridge.customers.users.particulars_api import UserDetailsRoutes
+from landbridge.customers.users.terms_api import TermsPage, TermsRoutes
+from landbridge.customers.users.wallet_api import WalletRoutes
+from landbridge.customers.verification.api import VerificationRoutes
+from landbridge.customers.verification.review_api import ReviewRoutes
+from landbridge.developers.request_log.api import RequestLogRoutes
+from landbridge.developers.webhooks.api import WebhookRoutes
+from landbridge.developers.webhooks.delivery_api import DeliveryRoutes
+from landbridge.developers.webhooks.event_api import EventRoutes
+from landbridge.payments.approvals.api import ApprovalRoutes
+from landbridge.payments.approvals.inbox_api import ApprovalInboxRoutes
+from landbridge.payments.bank_files.statement_line_api import BankLineRoutes
+from landbridge.payments.batches.api import BatchRoutes
+from landbridge.payments.bridges.api import BridgeRoutes
+from landbridge.payments.disbursements.api import DisbursementRoutes
+from landbridge.payments.engine.stuck_api import StuckRoutes
+from landbridge.payments.incoming_payments.api import DepositReviewRoutes
+from landbridge.payments.limits.api import LimitRoutes
+from landbridge.payments.offramps.api import OfframpRoutes
+from landbridge.payments.onramps.api import OnrampRoutes
+from landbridge.payments.quotes.rates_api import RateRoutes
+from landbridge.payments.receivables.api import ReceivableRoutes
+from landbridge.payments.resolutions.api import ResolutionRoutes
+from landbridge.payments.rfis.api import TransferReviewRoutes
+from landbridge.payments.swaps.api import SwapRoutes
+from landbridge.payments.transactions.api import BalanceRoutes, SearchRoutes, TransactionRoutes
+from landbridge.payments.transfers.api import WalletTransferRoutes
+from landbridge.payments.virtual_accounts.api import VirtualAccountRoutes
+from landbridge.payments.virtual_accounts.rule_api import SettlementRuleRoutes
+from landbridge.platform.audit_log.api import AuditLogRoutes
+from landbridge.platform.files.api import FileRoutes
+from landbridge.platform.http.service_api import (
+    explorer,
+    explorer_asset,
+    healthz,
+    metrics,
+    openapi,
+    ping,
+    readyz,
+)
+from landbridge.reporting.exports.api import DownloadRoutes
+from landbridge.reporting.metrics.metric_api import MetricRoutes
+from landbridge.reporting.metrics.option_api import OptionRoutes
+from landbridge.reporting.metrics.template_api import TemplateRoutes
+from landbridge.reporting.request_outcome_api import RequestRoutes
+from landbridge.reporting.rollups.api import TimeZoneRoutes
+from landbridge.reporting.schedules.api import RunRoutes, ScheduleRoutes
+from landbridge.reporting.statements.api import StatementRoutes
+from landbridge.sandbox.api import SandboxRoutes
+from landbridge.sandbox.deposit_api import SandboxDepositRoutes
+from landbridge.sandbox.outcomes_api import OutcomeRoutes
+from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
+
+SERVICE_ROUTES = [ping, healthz, readyz, metrics, explorer, openapi, explorer_asset]
+ROUTES = [
+    AccountRoutes,
+    AccountReviewRoutes,
+    FileRoutes,
+    UserRoutes,
+    UserDetailsRoutes,
+    WalletRoutes,
+    DepositRoutes,
+    KycRoutes,
+    VerificationRoutes,
+    ReviewRoutes,
+    TransferReviewRoutes,
+    DepositReviewRoutes,
+    BankLineRoutes,
+    ResolutionRoutes,
+    ReceivableRoutes,
+    TermsRoutes,
+    TermsPage,
+    KycLinkRoutes,
+    KycPage,
+    VirtualAccountRoutes,
+    SettlementRuleRoutes,
+    TransactionRoutes,
+    BalanceRoutes,
+    SearchRoutes,
+    SwapRoutes,
+    WalletTransferRoutes,
+    BatchRoutes,
+    BridgeRoutes,
+    OfframpRoutes,
+    DisbursementRoutes,
+    RateRoutes,
+    StuckRoutes,
+    ChainRoutes,
+    OnrampRoutes,
+    ApprovalRoutes,
+    ApprovalInboxRoutes,
+    LimitRoutes,
+    AddressPolicyRoutes,
+    TemplateRoutes,
+    OptionRoutes,
+    MetricRoutes,
+    DownloadRoutes,
+    StatementRoutes,
+    ScheduleRoutes,
+    RunRoutes,
+    TimeZoneRoutes,
+    RequestRoutes,
+    RequestLogRoutes,
+    AuditLogRoutes,
+    EventRoutes,
+    WebhookRoutes,
+    DeliveryRoutes,
+    SandboxRoutes,
+    SandboxDepositRoutes,
+    OutcomeRoutes,
+    SimulatedDepositRoutes,
+]
+
+# Dependencies of handlers, by the names of their parameters.
+SERVICES = (
+    "database",
+    "bank_accounts",
+    "files",
+    "kyc_profiles",
+    "users",
+    "verification",
+    "kyc_reviews",
+    "transfer_reviews",
+    "incoming_payment_reviews",
+    "statement_line_reviews",
+    "resolutions",
+    "receivables",
+    "wallets",
+    "wallet_deposits",
+    "chain_operations",
+    "terms",
+    "orgs",
+    "sessions",
+    "team",
+    "sign_in",
+    "mfa",
+    "passkeys",
+    "mailbox",
+    "kyc_links",
+    "form_visits",
+    "document_uploads",
+    "virtual_accounts",
+    "settlement_rules",
+    "swaps",
+    "timelines",
+    "transactions",
+    "transaction_details",
+    "balance_sheets",
+    "search",
+    "bridges",
+    "offramps",
+    "disbursements",
+    "approvals",
+    "limits",
+    "address_policies",
+    "limit_simulation",
+    "prices",
+    "pair_fees",
+    "wallet_transfers",
+    "batches",
+    "rate_board",
+    "onramps",
+    "onramp_reply_contexts",
+    "request_outcomes",
+    "rollups",
+    "rollup_updater",
+    "time_zones",
+    "custom_templates",
+    "calculator",
+    "saved_metrics",
+    "file_downloads",
+    "exports",
+    "statements",
+    "report_schedules",
+    "request_log",
+    "rate_limits",
+    "audit_log",
+    "events",
+    "endpoints",
+    "deliveries",
+    "voting",
+    "scripted_outcomes",
+    "sandbox",
+    "sandbox_deposits",
+    "simulated_deposits",
+    "clock",
+)

@@ -1,1 +1,0 @@
-"""Four eyes: ask for a payment's approval, vote on it, let it lapse."""

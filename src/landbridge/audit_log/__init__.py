@@ -1,1 +1,0 @@
-"""Who did what: a reading of the log of changes for auditors. It writes nothing."""

@@ -1,1 +1,0 @@
-"""Where files are exchanged with a bank: a folder, or a server of the bank's."""

@@ -1,1 +1,0 @@
-"""The append-only log of everything that happened to any object."""

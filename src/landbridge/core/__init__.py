@@ -1,1 +1,0 @@
-"""The words everyone uses. Standard library only, no I/O."""

@@ -1,0 +1,1 @@
+"""End users and the people of an organisation: wallets, KYC, bank accounts, team."""

@@ -1,0 +1,1 @@
+"""Which addresses outside the platform an organisation pays."""

@@ -1,0 +1,110 @@
+"""Routes of the policy on addresses: /v2/organization/address-policy. Ours."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Controller, get, put
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
+
+from landbridge.customers.address_policies.model import AddressPolicy
+from landbridge.customers.address_policies.service import AddressPolicies
+from landbridge.customers.wallets.service import checked_address
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.responses import WireStruct
+from landbridge.providers.chains.tokens import Chain
+
+_ADDRESSES_MAX = 10_000
+_HOURS_MAX = 24 * 365
+_AMOUNT_MAX = 10**12
+
+
+class AddressPolicyRequest(WireStruct, frozen=True):
+    """Policy on addresses outside the platform; a list that is left out is empty.
+
+    If `allowedAddresses` is not empty, only these and the organisation's wallets are paid. For
+    `newAddressHours` after an address was registered, one payment to it moves at most
+    `newAddressAmountMax` whole coins; 0 hours for no restriction.
+    """
+
+    blocked_addresses: list[str] = msgspec.field(default_factory=list[str])
+    allowed_addresses: list[str] = msgspec.field(default_factory=list[str])
+    new_address_hours: Annotated[int, msgspec.Meta(ge=0, le=_HOURS_MAX)] = 0
+    new_address_amount_max: Annotated[int, msgspec.Meta(ge=0, le=_AMOUNT_MAX)] = 0
+
+
+class AddressPolicyData(WireStruct, frozen=True):
+    """Policy in force; EVM addresses in lower case, `version` 0 if none was ever set."""
+
+    blocked_addresses: list[str]
+    allowed_addresses: list[str]
+    new_address_hours: int
+    new_address_amount_max: int
+    version: int
+
+
+class AddressPolicyReply(WireStruct, frozen=True):
+    """Policy of an organisation on addresses outside the platform."""
+
+    status: str
+    data: AddressPolicyData
+    metadata: dict[str, Any]
+
+
+class AddressPolicyRoutes(Controller):
+    """Policy on addresses outside the platform."""
+
+    path = "/v2/organization/address-policy"
+    tags = ("Limits",)
+
+    @get(summary="Retrieve the address policy")
+    async def retrieve(
+        self, request: ApiRequest, address_policies: NamedDependency[AddressPolicies]
+    ) -> AddressPolicyReply:
+        """Return the organisation's policy on addresses outside the platform."""
+        return _reply(await address_policies.get(request.user.org_id))
+
+    @put(summary="Set the address policy")
+    async def set(
+        self,
+        request: ApiRequest,
+        data: JSONBody[AddressPolicyRequest],
+        address_policies: NamedDependency[AddressPolicies],
+    ) -> AddressPolicyReply:
+        """Replace the policy; orders that are not signed yet follow its block list too."""
+        policy = AddressPolicy(
+            blocked_addresses=_checked("blockedAddresses", data.blocked_addresses),
+            allowed_addresses=_checked("allowedAddresses", data.allowed_addresses),
+            new_address_hours=data.new_address_hours,
+            new_address_amount_max=data.new_address_amount_max,
+        )
+        return _reply(await address_policies.set_for(request.user, policy))
+
+
+def _checked(name: str, addresses: list[str]) -> tuple[str, ...]:
+    """Return valid addresses of either kind; raises `FieldInvalid` naming the field."""
+    if len(addresses) > _ADDRESSES_MAX:
+        raise FieldInvalid(f"{name} has more than {_ADDRESSES_MAX} addresses", field=name)
+    return tuple(
+        checked_address(
+            Chain.POLYGON if each[:2].lower() == "0x" else Chain.SOLANA,
+            each,
+            field=f"{name}[{at}]",
+        )
+        for at, each in enumerate(addresses)
+    )
+
+
+def _reply(policy: AddressPolicy) -> AddressPolicyReply:
+    return AddressPolicyReply(
+        status="success",
+        data=AddressPolicyData(
+            blocked_addresses=list(policy.blocked_addresses),
+            allowed_addresses=list(policy.allowed_addresses),
+            new_address_hours=policy.new_address_hours,
+            new_address_amount_max=policy.new_address_amount_max,
+            version=policy.version,
+        ),
+        metadata={},
+    )

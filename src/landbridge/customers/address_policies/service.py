@@ -1,0 +1,125 @@
+"""Address screening: which addresses outside the platform an organisation may pay now.
+
+Guarantees:
+- Each check reads the sanctions list and the policy that are in force now; nothing is cached.
+- An address is compared without regard to the case of EVM addresses.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from uuid import UUID
+
+from landbridge.customers.address_policies import store
+from landbridge.customers.address_policies.model import AddressPolicy
+from landbridge.customers.wallets import service as wallets
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.http.caller import Caller, check_admin
+from landbridge.providers.screening.model import comparable_address
+from landbridge.providers.screening.service import Screening
+
+CHANGE_KIND = "ADDRESS_POLICY"
+
+_NO_POLICY = AddressPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class AddressPolicies:
+    """Sanctions lists and the organisations' own policies, applied to addresses."""
+
+    database: Database
+    screening: Screening
+    clock: Clock
+
+    async def get(self, org_id: UUID) -> AddressPolicy:
+        """Return the policy of an organisation."""
+        return await self.database.single(lambda tx: store.get(tx, org_id)) or _NO_POLICY
+
+    async def set_for(self, caller: Caller, policy: AddressPolicy) -> AddressPolicy:
+        """Replace the policy of the caller's organisation; raises `RoleNotAllowed`.
+
+        Later payments and orders that are not signed yet follow it.
+        """
+        check_admin(caller)
+        org_id = caller.org_id
+        policy = replace(
+            policy,
+            blocked_addresses=_comparable(policy.blocked_addresses),
+            allowed_addresses=_comparable(policy.allowed_addresses),
+        )
+        at = self.clock.stamp(caller.clock_offset)
+
+        async def work(tx: Tx) -> None:
+            version = await store.set_policy(tx, org_id, policy, at)
+            if version is None:
+                return
+            await append_change(
+                tx,
+                org_id=org_id,
+                object_id=derived_id(org_id, CHANGE_KIND),
+                seq=version,
+                kind=CHANGE_KIND,
+                change_type="set",
+                actor=caller.actor,
+                at=at,
+                facts={
+                    "blocked_addresses": len(policy.blocked_addresses),
+                    "allowed_addresses": len(policy.allowed_addresses),
+                    "new_address_hours": policy.new_address_hours,
+                    "new_address_amount_max": policy.new_address_amount_max,
+                },
+            )
+
+        await self.database.transact(work)
+        return await self.get(org_id)
+
+    async def find_refusal(self, org_id: UUID, destinations: Sequence[str]) -> str | None:
+        """Return why none of these addresses may be paid now; None if all may.
+
+        The destinations may include internal wallets, so the list of allowed ones is not applied.
+        """
+        return await self._find_listing(destinations, await self.get(org_id))
+
+    async def find_outside_refusal(self, org_id: UUID, address: str) -> str | None:
+        """Return why a payment to this outside address can't be requested; None if it can."""
+        policy = await self.get(org_id)
+        if refusal := await self._find_listing([address], policy):
+            return refusal
+        allowed = policy.allowed_addresses
+        if allowed and comparable_address(address) not in allowed:
+            return "the destination is not on the organisation's list of allowed addresses"
+        return None
+
+    async def find_new_address_bound(
+        self, caller: Caller, address: str
+    ) -> tuple[int, timedelta] | None:
+        """Return the most coins that a payment to a new address moves, and how long it is new.
+
+        None if the address is not new. An address that nobody has registered is always new.
+        """
+        policy = await self.get(caller.org_id)
+        if not policy.new_address_hours:
+            return None
+        since = await self.database.single(
+            lambda tx: wallets.registered_since(tx, caller.org_id, address)
+        )
+        is_new_for = timedelta(hours=policy.new_address_hours)
+        now = self.clock.now(caller.clock_offset)
+        if since is not None and now - since >= is_new_for:
+            return None
+        return policy.new_address_amount_max, is_new_for
+
+    async def _find_listing(self, destinations: Sequence[str], policy: AddressPolicy) -> str | None:
+        """Return the list that one of these addresses is on, as a sentence."""
+        if await self.screening.blocked_addresses(destinations):
+            return "the destination is on a sanctions list"
+        if {*_comparable(destinations)} & {*policy.blocked_addresses}:
+            return "the destination is on the organisation's block list"
+        return None
+
+
+def _comparable(addresses: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted({comparable_address(each) for each in addresses}))

@@ -1,0 +1,56 @@
+"""SQL statements on address_policies."""
+
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.customers.address_policies.model import AddressPolicy
+from landbridge.platform.db.pool import Tx
+
+_GET = """
+select blocked_addresses, allowed_addresses, new_address_hours, new_address_amount_max, version
+from address_policies where org_id = $1
+"""
+
+_SET = """
+insert into address_policies (org_id, blocked_addresses, allowed_addresses, new_address_hours,
+    new_address_amount_max, version, updated_at)
+values ($1, $2, $3, $4, $5, 1, $6)
+on conflict (org_id) do update
+set blocked_addresses = excluded.blocked_addresses, allowed_addresses = excluded.allowed_addresses,
+    new_address_hours = excluded.new_address_hours,
+    new_address_amount_max = excluded.new_address_amount_max,
+    version = address_policies.version + 1, updated_at = excluded.updated_at
+where (address_policies.blocked_addresses, address_policies.allowed_addresses,
+        address_policies.new_address_hours, address_policies.new_address_amount_max)
+    <> (excluded.blocked_addresses, excluded.allowed_addresses, excluded.new_address_hours,
+        excluded.new_address_amount_max)
+returning version
+"""
+
+
+async def get(tx: Tx, org_id: UUID) -> AddressPolicy | None:
+    """Return an organisation's policy; None if none was ever set."""
+    row = await tx.fetchrow(_GET, org_id)
+    if row is None:
+        return None
+    return AddressPolicy(
+        blocked_addresses=tuple(row["blocked_addresses"]),
+        allowed_addresses=tuple(row["allowed_addresses"]),
+        new_address_hours=row["new_address_hours"],
+        new_address_amount_max=row["new_address_amount_max"],
+        version=row["version"],
+    )
+
+
+async def set_policy(tx: Tx, org_id: UUID, policy: AddressPolicy, at: datetime) -> int | None:
+    """Store a policy and return its version; None if it is in force already."""
+    version: int | None = await tx.fetchval(
+        _SET,
+        org_id,
+        list(policy.blocked_addresses),
+        list(policy.allowed_addresses),
+        policy.new_address_hours,
+        policy.new_address_amount_max,
+        at,
+    )
+    return version

@@ -1,0 +1,198 @@
+"""Stored bank accounts: plain columns, and content encrypted with the user's key."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.customers.bank_accounts.field_tables import AccountTypeTable, FieldReference, Ramp
+from landbridge.customers.bank_accounts.parsing import NumberContradiction
+from landbridge.customers.bank_accounts.types import BY_TYPE
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.formats.addresses import find_alpha3
+
+_SHOWN_DIGITS = 4
+
+
+class BankAccountStatus(StrEnum):
+    """Status of an account, with the next transition and its actor."""
+
+    PENDING = "PENDING"
+    """A reviewer decides: the holder's name is like a listed one, or can't be compared."""
+    ACTIVE = "ACTIVE"
+    """Payouts are accepted if the account data is complete, until the account is deleted."""
+    REJECTED = "REJECTED"
+    """Nothing: its data are wrong or a reviewer refused it. It may still be deleted."""
+    INACTIVE = "INACTIVE"
+    """Nothing, for good: it was deleted, or its user erased."""
+
+
+TRANSITIONS = Transitions(
+    start=frozenset(
+        {BankAccountStatus.PENDING, BankAccountStatus.ACTIVE, BankAccountStatus.REJECTED}
+    ),
+    table={
+        BankAccountStatus.PENDING: frozenset(
+            {BankAccountStatus.ACTIVE, BankAccountStatus.REJECTED, BankAccountStatus.INACTIVE}
+        ),
+        BankAccountStatus.ACTIVE: frozenset({BankAccountStatus.INACTIVE}),
+        BankAccountStatus.REJECTED: frozenset({BankAccountStatus.INACTIVE}),
+        BankAccountStatus.INACTIVE: frozenset[BankAccountStatus](),
+    },
+)
+
+
+class NameMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of the sanctions list that a holder's name is like; `score` is 0 to 100."""
+
+    asked_name: str
+    listed_name: str
+    entry_id: str
+    program: str
+    score: int
+
+
+class ScreeningComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Result of the comparison of the holder's name with the sanctions list.
+
+    `list_version` is None if there was no name to compare, or no list. `unread` are names in a
+    script that the list does not cover: only a person can compare those.
+    """
+
+    list_version: str | None = None
+    likenesses: tuple[NameMatch, ...] = ()
+    unread: tuple[str, ...] = ()
+    # A list is required, but none was loaded.
+    lacks_list: bool = False
+
+    @property
+    def needs_person(self) -> bool:
+        """Return whether a review is required."""
+        return bool(self.likenesses or self.unread) or self.lacks_list
+
+
+class BankAccountSecret(msgspec.Struct, frozen=True, kw_only=True):
+    """Encrypted content: all data of the holder and the bank, and the findings about them."""
+
+    holder: dict[str, Any] | None
+    bank: dict[str, Any]
+    wrong: tuple[NumberContradiction, ...] = ()
+    comparison: ScreeningComparison = ScreeningComparison()
+    # Text written by a reviewer.
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankAccount:
+    """Bank account; `secret` is None after its user was erased."""
+
+    org_id: UUID
+    id: UUID
+    user_id: UUID
+    request_id: UUID | None
+    ramp: Ramp
+    type: str
+    currency: str
+    status: BankAccountStatus
+    secret: BankAccountSecret | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def kind(self) -> str:
+        """Return the resource type in the change log."""
+        return kind_of(self.ramp)
+
+    @property
+    def table(self) -> AccountTypeTable:
+        """Return the table of its type."""
+        return BY_TYPE[self.type, self.ramp]
+
+    @property
+    def bank(self) -> dict[str, Any]:
+        """Return the members of the bank object; empty after erasure."""
+        return {} if self.secret is None else self.secret.bank
+
+    @property
+    def holder(self) -> dict[str, Any] | None:
+        """Return the holder, where the type has one; empty after erasure."""
+        return None if self.secret is None else self.secret.holder
+
+    @property
+    def payment_rail(self) -> str | None:
+        """Return the payment method, as in `ach`; None after erasure."""
+        found = self.table.payment_rail
+        return self.bank.get(found.name) if isinstance(found, FieldReference) else found
+
+    @property
+    def bank_country(self) -> str | None:
+        """Return the country of the bank, alpha-3; None after erasure."""
+        found = self.table.bank_country
+        if isinstance(found, str):
+            return found
+        value = self.bank.get(found.name)
+        # An IBAN starts with its country.
+        return find_alpha3(value[:2]) if value and found.name == "iban" else value
+
+    @property
+    def bank_name(self) -> str | None:
+        """Return the submitted name of the bank."""
+        return self.bank.get("bankName") or self.bank.get("financialInstitute")
+
+    @property
+    def number(self) -> str | None:
+        """Return the masked account number of this type."""
+        for name in self.table.numbers:
+            if name in self.bank:
+                return mask(self.bank[name])
+        key = self.table.holder_key
+        return mask(self.holder[key.member]) if key and self.holder else None
+
+    @property
+    def invalid_fields(self) -> list[str]:
+        """Return the inconsistent numbers."""
+        return [] if self.secret is None else [each.field for each in self.secret.wrong]
+
+    @property
+    def missing(self) -> list[str]:
+        """Return the absent members that a payment requires, by their path in the request."""
+        needed = self.table.needed_to_pay
+        return [f"{self.type}.{name}" for name in needed if name not in self.bank]
+
+    @property
+    def reason(self) -> str | None:
+        """Return the reason why the account is unusable; None if it is usable."""
+        match self.status:
+            case BankAccountStatus.ACTIVE:
+                return self._why_not_payable()
+            case BankAccountStatus.PENDING:
+                return "the account is being reviewed"
+            case BankAccountStatus.INACTIVE:
+                return "the account was deleted"
+            case BankAccountStatus.REJECTED:
+                return self._why_rejected()
+
+    def _why_not_payable(self) -> str | None:
+        missing = " and ".join(self.missing)
+        return f"money can't get there without {missing}" if missing else None
+
+    def _why_rejected(self) -> str:
+        secret = self.secret
+        if secret is None or not (secret.wrong or secret.reason):
+            return "the account was rejected on review"
+        return secret.reason or "; ".join(each.reason for each in secret.wrong)
+
+
+def kind_of(ramp: Ramp) -> str:
+    """Return the resource type of accounts of this ramp in the change log."""
+    return f"ACCOUNT.{ramp.upper()}"
+
+
+def mask(number: str) -> str:
+    """Mask a number: at most the last four characters, and never more than half: `****6789`."""
+    digits_shown = min(_SHOWN_DIGITS, len(number) // 2)
+    return "****" + number[len(number) - digits_shown :]

@@ -1,0 +1,397 @@
+"""Operations on bank accounts. Source: contract, accounts 4.
+
+Guarantees: personal data is encrypted with the user's data key before it reaches a statement; a
+change of status, the row and its line in `changes` are one transaction; the same request id creates
+one account.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any, Protocol
+from uuid import UUID
+
+from msgspec import structs
+
+from landbridge.customers.bank_accounts import coordinates, store
+from landbridge.customers.bank_accounts.change_events import record_account_change
+from landbridge.customers.bank_accounts.errors import (
+    AccountDataInvalid,
+    AccountNotFound,
+    InactiveAccount,
+)
+from landbridge.customers.bank_accounts.field_tables import Ramp
+from landbridge.customers.bank_accounts.model import (
+    TRANSITIONS,
+    BankAccount,
+    BankAccountSecret,
+    BankAccountStatus,
+    NameMatch,
+    ScreeningComparison,
+)
+from landbridge.customers.bank_accounts.parsing import ParsedAccount, read
+from landbridge.customers.bank_accounts.records import (
+    opened,
+    seal_request,
+    sealed,
+    unsealed_request,
+)
+from landbridge.customers.kyc.model import Rail as KycRail
+from landbridge.customers.users.service import Users
+from landbridge.ledger.replays import first_difference
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceConflict
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.encryption.user_keys import key_of
+from landbridge.platform.formats.texts import check_text
+from landbridge.platform.http.caller import Caller, check_editor, check_reviewer
+from landbridge.platform.http.replays import note_replay
+from landbridge.providers.screening.service import Screening, ScreeningSubject
+
+REASON_LENGTH_MAX = 500
+
+
+class RailVerificationCheck(Protocol):
+    """Check of a user's verification on a rail."""
+
+    async def check_active(self, org_id: UUID, user_id: UUID, rail: KycRail) -> None:
+        """Raise `VerificationMissing` unless the user is verified there."""
+        ...
+
+
+class AccountDecision(StrEnum):
+    """Decision of a reviewer on a pending account."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class BankAccountFilters:
+    """Filters of a list of accounts."""
+
+    ramp: Ramp | None
+    type: str | None
+    currency: str | None
+
+
+class BankAccounts:
+    """Bank accounts of all organisations."""
+
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        clock: Clock,
+        *,
+        users: Users,
+        verified: RailVerificationCheck,
+        screening: Screening,
+    ) -> None:
+        self._database = database
+        self._users = users
+        self._verified = verified
+        self._screening = screening
+        self._vault = vault
+        self._clock = clock
+
+    async def create(
+        self,
+        caller: Caller,
+        user_id: UUID,
+        request: dict[str, Any],
+        *,
+        request_id: UUID | None,
+    ) -> BankAccount:
+        """Add an account: active, pending after a match on the sanctions list, or rejected.
+
+        `request` is the submitted body, camelCase. Raises the errors of `read`, `UserNotFound`,
+        `UserFrozen`, `VerificationMissing`, and `ResourceConflict` for a request id with a
+        different earlier request.
+        """
+        check_editor(caller)
+        org_id = caller.org_id
+        if request_id is not None:
+            known = await self._database.transact(
+                lambda tx: self._replayed(tx, org_id, user_id, request_id, request)
+            )
+            if known is not None:
+                note_replay()
+                return known
+        await self._users.check_active(org_id, user_id)
+        at = self._clock.stamp(caller.clock_offset)
+        reading = read(request, today=at.date())
+        await self._verified.check_active(org_id, user_id, reading.table.kyc_rail(reading.currency))
+        comparison = ScreeningComparison() if reading.wrong else await self._compared(reading)
+        account = _new_account(org_id, user_id, reading, comparison, request_id=request_id, at=at)
+        return await self._database.transact(
+            lambda tx: self._add(tx, account, request, caller.actor)
+        )
+
+    async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> BankAccount:
+        """An account; raises `AccountNotFound`, also for another user's."""
+
+        async def work(tx: Tx) -> BankAccount:
+            # Load the key first: if the user is erased in between, the row is blank and no content
+            # is lost.
+            key = await self._vault.find(tx, org_id, user_id)
+            found = await store.get(tx, org_id, account_id)
+            if found is None or found.user_id != user_id:
+                raise _unknown(account_id)
+            return opened(found, key)
+
+        return await self._database.read(work)
+
+    async def check_usable(self, org_id: UUID, user_id: UUID, account_id: UUID) -> BankAccount:
+        """Return an account that is usable for payments.
+
+        Raises `AccountNotFound`, `InactiveAccount`, `AccountDataInvalid` for an account without the
+        data required for a payment to it, and `VerificationMissing` if the user's approval was
+        revoked since.
+        """
+        found = await self.get(org_id, user_id, account_id)
+        if found.status is not BankAccountStatus.ACTIVE:
+            raise InactiveAccount(f"bank account {account_id} is {found.status}")
+        if found.missing:
+            raise AccountDataInvalid(f"bank account {account_id} can't be used: {found.reason}")
+        rail = found.table.kyc_rail(found.currency)
+        await self._verified.check_active(org_id, user_id, rail)
+        return found
+
+    async def page(
+        self, org_id: UUID, user_id: UUID, filters: BankAccountFilters, window: PageWindow
+    ) -> Sequence[BankAccount]:
+        """Accounts of a user, newest first; raises `UserNotFound`."""
+        await self._users.check_exists(org_id, user_id)
+
+        async def work(tx: Tx) -> Sequence[BankAccount]:
+            key = await self._vault.find(tx, org_id, user_id)
+            found = await store.page(
+                tx,
+                org_id,
+                user_id,
+                since=window.since,
+                before=window.position,
+                limit=window.limit,
+                filters=(filters.ramp, filters.type, filters.currency),
+            )
+            return [opened(each, key) for each in found]
+
+        return await self._database.transact(work)
+
+    async def delete(self, caller: Caller, user_id: UUID, account_id: UUID) -> BankAccount:
+        """Disable an account permanently; a repeated call returns the first result."""
+        check_editor(caller)
+
+        async def work(tx: Tx) -> BankAccount:
+            account = await self._lock(tx, caller.org_id, account_id)
+            if account.user_id != user_id:
+                raise _unknown(account_id)
+            if account.status is BankAccountStatus.INACTIVE:
+                return account
+            return await self._move(tx, caller, account, BankAccountStatus.INACTIVE, account.secret)
+
+        return await self._database.transact(work)
+
+    async def pending(self, org_id: UUID, window: PageWindow) -> Sequence[BankAccount]:
+        """Accounts that wait for a reviewer, oldest first."""
+
+        async def work(tx: Tx) -> Sequence[BankAccount]:
+            found = await store.pending(
+                tx,
+                org_id,
+                since=window.since,
+                before=window.position.created_at,
+                limit=window.limit,
+            )
+            keys = await self._vault.find_many(tx, org_id, {each.user_id for each in found})
+            return [opened(each, keys.get(each.user_id)) for each in found]
+
+        return await self._database.transact(work)
+
+    async def decide(
+        self, caller: Caller, account_id: UUID, decision: AccountDecision, *, reason: str | None
+    ) -> BankAccount:
+        """Decide on a pending account; repeating the same decision returns the first result.
+
+        Raises `AccountNotFound`, `InactiveAccount` for a deleted account, and `ResourceConflict`
+        for an account with a different decision.
+        """
+        check_reviewer(caller)
+        reason_text = (
+            None if reason is None else check_text("reason", reason, length_max=REASON_LENGTH_MAX)
+        )
+        target_status = (
+            BankAccountStatus.ACTIVE
+            if decision is AccountDecision.APPROVE
+            else BankAccountStatus.REJECTED
+        )
+
+        async def work(tx: Tx) -> BankAccount:
+            account = await self._lock(tx, caller.org_id, account_id)
+            if account.status is target_status:
+                return account
+            if account.status is BankAccountStatus.INACTIVE:
+                raise InactiveAccount(f"bank account {account_id} is {account.status}")
+            if account.status is not BankAccountStatus.PENDING or account.secret is None:
+                raise ResourceConflict(f"bank account {account_id} is {account.status} already")
+            secret = structs.replace(account.secret, reason=reason_text)
+            return await self._move(tx, caller, account, target_status, secret)
+
+        return await self._database.transact(work)
+
+    async def _compared(self, reading: ParsedAccount) -> ScreeningComparison:
+        """Compare the holder's name with the sanctions list."""
+        if reading.holder is None:
+            return ScreeningComparison()
+        birth_date = reading.holder.get("dateOfBirth")
+        subject = ScreeningSubject(
+            name=reading.holder["name"],
+            type=reading.holder["type"],
+            born=None if birth_date is None else date.fromisoformat(birth_date),
+        )
+        screened = await self._screening.screen([subject])
+        likenesses = [
+            NameMatch(
+                asked_name=hit.asked,
+                listed_name=hit.listed_name,
+                entry_id=hit.entry_id,
+                program=hit.program,
+                score=hit.score,
+            )
+            for hit in screened.hits
+        ]
+        return ScreeningComparison(
+            list_version=screened.list_version,
+            likenesses=tuple(likenesses),
+            unread=screened.unread,
+            lacks_list=screened.lacks_list,
+        )
+
+    async def _add(
+        self, tx: Tx, account: BankAccount, request: Mapping[str, Any], actor: str
+    ) -> BankAccount:
+        key = await key_of(self._vault, tx, account.org_id, account.user_id)
+        request_seal = None if account.request_id is None else seal_request(account, request, key)
+        of_org = await self._vault.make(tx, account.org_id, account.org_id)
+        hashes = coordinates.hashed(account, of_org)
+        if await store.add(tx, sealed(account, key), request_seal, coordinate_hashes=hashes):
+            # The new row references its user: an erasure has either committed before, or waits for
+            # this transaction.
+            await key_of(self._vault, tx, account.org_id, account.user_id)
+            await record_account_change(tx, account, actor, key=key)
+            return account
+        # The row of this request, if its commit was not acknowledged and the operation was retried.
+        stored = await store.get(tx, account.org_id, account.id)
+        if stored is not None:
+            return opened(stored, key)
+        if account.request_id is None:
+            raise InvariantBroken(f"bank account {account.id} was not stored")
+        known = await self._replayed(
+            tx, account.org_id, account.user_id, account.request_id, request
+        )
+        if known is None:
+            raise Busy("another request with this requestId has just been rolled back")
+        note_replay()
+        return known
+
+    async def _replayed(
+        self,
+        tx: Tx,
+        org_id: UUID,
+        user_id: UUID,
+        request_id: UUID,
+        request: Mapping[str, Any],
+    ) -> BankAccount | None:
+        """Return the account that this request id created before, if the request was the same."""
+        found = await store.find_request(tx, org_id, request_id)
+        if found is None:
+            return None
+        stored, sealed_request = found
+        key = await self._vault.find(tx, org_id, stored.user_id)
+        if stored.user_id != user_id or key is None or sealed_request is None:
+            raise ResourceConflict(
+                f"requestId {request_id} was already used for another user", field="requestId"
+            )
+        known = opened(stored, key)
+        if field := first_difference(unsealed_request(known, sealed_request, key), request):
+            raise ResourceConflict(
+                f"requestId {request_id} was already used with another {field}", field=field
+            )
+        return known
+
+    async def _lock(self, tx: Tx, org_id: UUID, account_id: UUID) -> BankAccount:
+        found = await store.lock(tx, org_id, account_id)
+        if found is None:
+            raise _unknown(account_id)
+        return opened(found, await self._vault.find(tx, org_id, found.user_id))
+
+    async def _move(
+        self,
+        tx: Tx,
+        caller: Caller,
+        account: BankAccount,
+        status: BankAccountStatus,
+        secret: BankAccountSecret | None,
+    ) -> BankAccount:
+        """Store and record a new status of a locked account."""
+        if not TRANSITIONS.is_path(account.status, (status,)):
+            raise InvariantBroken(f"no way from {account.status} to {status}")
+        at = self._clock.stamp(caller.clock_offset)
+        moved = replace(
+            account, status=status, secret=secret, version=account.version + 1, updated_at=at
+        )
+        key = await self._vault.find(tx, account.org_id, account.user_id)
+        if key is None:
+            raise InvariantBroken(f"bank account {account.id} was locked, and yet erased")
+        of_org = await self._vault.make(tx, account.org_id, account.org_id)
+        is_stored = await store.update(
+            tx,
+            sealed(moved, key),
+            version=account.version,
+            coordinate_hashes=coordinates.hashed(moved, of_org),
+        )
+        if not is_stored:
+            raise InvariantBroken(f"bank account {account.id} was locked, and yet changed")
+        await record_account_change(tx, moved, caller.actor, key=key)
+        return moved
+
+
+def _new_account(
+    org_id: UUID,
+    user_id: UUID,
+    reading: ParsedAccount,
+    comparison: ScreeningComparison,
+    *,
+    request_id: UUID | None,
+    at: datetime,
+) -> BankAccount:
+    status = BankAccountStatus.ACTIVE
+    if reading.wrong:
+        status = BankAccountStatus.REJECTED
+    elif comparison.needs_person:
+        status = BankAccountStatus.PENDING
+    return BankAccount(
+        org_id=org_id,
+        id=new_id(),
+        user_id=user_id,
+        request_id=request_id,
+        ramp=reading.ramp,
+        type=reading.table.name,
+        currency=reading.currency,
+        status=status,
+        secret=BankAccountSecret(
+            holder=reading.holder, bank=reading.bank, wrong=reading.wrong, comparison=comparison
+        ),
+        version=1,
+        created_at=at,
+        updated_at=at,
+    )
+
+
+def _unknown(account_id: UUID) -> AccountNotFound:
+    return AccountNotFound(f"there is no bank account {account_id}")

@@ -1,0 +1,261 @@
+"""All SQL statements on bank accounts."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.customers.bank_accounts.field_tables import Ramp
+from landbridge.customers.bank_accounts.model import BankAccountStatus
+from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.db.pool import Row, Tx
+
+_ADD = """
+insert into bank_accounts (
+    org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    sealed_request, created_at, updated_at, coordinate_hashes
+)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+on conflict do nothing
+returning id
+"""
+
+_GET = """
+select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    created_at, updated_at
+from bank_accounts
+where org_id = $1 and id = $2
+"""
+
+_GET_MANY = """
+select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    created_at, updated_at
+from bank_accounts
+where org_id = $1 and id = any($2::uuid[])
+"""
+
+_LOCK = """
+select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    created_at, updated_at
+from bank_accounts
+where org_id = $1 and id = $2
+for update
+"""
+
+_FIND_REQUEST = """
+select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    created_at, updated_at, sealed_request
+from bank_accounts
+where org_id = $1 and request_id = $2
+"""
+
+_KNOWN_SINCE = "select id, created_at from bank_accounts where org_id = $1 and id = any($2::uuid[])"
+
+_COORDINATE_HASHES = """
+select id, coordinate_hashes from bank_accounts where org_id = $1 and id = any($2::uuid[])
+"""
+
+_UPDATE = """
+update bank_accounts
+set status = $4, sealed_details = $5, version = version + 1, updated_at = $6,
+    coordinate_hashes = $7
+where org_id = $1 and id = $2 and version = $3
+returning version
+"""
+
+_ERASE = """
+update bank_accounts
+set status = 'INACTIVE', sealed_details = null, sealed_request = null, version = version + 1,
+    updated_at = $3,
+    coordinate_hashes = case when id = any($4::uuid[]) then coordinate_hashes end
+where org_id = $1 and user_id = $2 and sealed_details is not null
+returning org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    created_at, updated_at
+"""
+
+_FORGET_HASHES = """
+update bank_accounts
+set coordinate_hashes = null
+where org_id = $1 and id = any($2::uuid[]) and sealed_details is null
+    and coordinate_hashes is not null
+"""
+
+_PAGE = """
+select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    created_at, updated_at
+from bank_accounts
+where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
+    and ($7::text is null or ramp = $7)
+    and ($8::text is null or type = $8)
+    and ($9::text is null or currency = $9)
+order by created_at desc, id desc
+limit $6
+"""
+
+_PENDING = """
+select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    created_at, updated_at
+from bank_accounts
+where org_id = $1 and status = 'PENDING' and created_at >= $2 and created_at < $3
+order by created_at, id
+limit $4
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedBankAccount:
+    """Row of an account; `sealed_details` is None after the user was erased."""
+
+    org_id: UUID
+    id: UUID
+    user_id: UUID
+    request_id: UUID | None
+    ramp: Ramp
+    type: str
+    currency: str
+    status: BankAccountStatus
+    version: int
+    sealed_details: bytes | None
+    created_at: datetime
+    updated_at: datetime
+
+
+async def add(
+    tx: Tx,
+    account: SealedBankAccount,
+    sealed_request: bytes | None,
+    *,
+    coordinate_hashes: Collection[bytes],
+) -> bool:
+    """Store an account; False if its id or its request id already exists."""
+    added = await tx.fetchval(
+        _ADD,
+        account.org_id,
+        account.id,
+        account.user_id,
+        account.request_id,
+        account.ramp,
+        account.type,
+        account.currency,
+        account.status,
+        account.version,
+        account.sealed_details,
+        sealed_request,
+        account.created_at,
+        account.updated_at,
+        sorted(coordinate_hashes),
+    )
+    return added is not None
+
+
+async def get(tx: Tx, org_id: UUID, account_id: UUID) -> SealedBankAccount | None:
+    """An account."""
+    row = await tx.fetchrow(_GET, org_id, account_id)
+    return None if row is None else _account(row)
+
+
+async def get_many(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> list[SealedBankAccount]:
+    """Return these accounts, in no order; unknown ids are left out."""
+    return [_account(row) for row in await tx.fetch(_GET_MANY, org_id, list(ids))]
+
+
+async def coordinate_hashes(
+    tx: Tx, org_id: UUID, ids: Collection[UUID]
+) -> dict[UUID, frozenset[bytes] | None]:
+    """Return the hashes of these accounts' coordinates; None where none were stored."""
+    rows = await tx.fetch(_COORDINATE_HASHES, org_id, list(ids))
+    return {
+        row["id"]: None if row["coordinate_hashes"] is None else frozenset(row["coordinate_hashes"])
+        for row in rows
+    }
+
+
+async def forget_hashes(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> None:
+    """Remove the hashes of the erased accounts among these."""
+    await tx.execute(_FORGET_HASHES, org_id, list(ids))
+
+
+async def lock(tx: Tx, org_id: UUID, account_id: UUID) -> SealedBankAccount | None:
+    """Lock an account until this transaction ends, and return it."""
+    row = await tx.fetchrow(_LOCK, org_id, account_id)
+    return None if row is None else _account(row)
+
+
+async def find_request(
+    tx: Tx, org_id: UUID, request_id: UUID
+) -> tuple[SealedBankAccount, bytes | None] | None:
+    """Return the account created by this request id, and the request; None for it after erasure."""
+    row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
+    return None if row is None else (_account(row), row["sealed_request"])
+
+
+async def known_since(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, datetime]:
+    """Return the creation times of these accounts, by id."""
+    rows = await tx.fetch(_KNOWN_SINCE, org_id, list(ids))
+    return {row["id"]: row["created_at"] for row in rows}
+
+
+async def update(
+    tx: Tx, account: SealedBankAccount, *, version: int, coordinate_hashes: Collection[bytes]
+) -> bool:
+    """Store status, details and hashes; False if the account is not at `version` any more."""
+    updated = await tx.fetchval(
+        _UPDATE,
+        account.org_id,
+        account.id,
+        version,
+        account.status,
+        account.sealed_details,
+        account.updated_at,
+        sorted(coordinate_hashes),
+    )
+    return updated is not None
+
+
+async def erase(
+    tx: Tx, org_id: UUID, user_id: UUID, at: datetime, *, keep_hashes_of: Collection[UUID]
+) -> list[SealedBankAccount]:
+    """Blank and deactivate a user's accounts; return those that change, in their new state."""
+    rows = await tx.fetch(_ERASE, org_id, user_id, at, list(keep_hashes_of))
+    return [_account(row) for row in rows]
+
+
+async def page(
+    tx: Tx,
+    org_id: UUID,
+    user_id: UUID,
+    *,
+    since: datetime,
+    before: PagePosition,
+    limit: int,
+    filters: Sequence[str | None],
+) -> list[SealedBankAccount]:
+    """Return a page, newest first; `filters` are ramp, type and currency."""
+    rows = await tx.fetch(
+        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters
+    )
+    return [_account(row) for row in rows]
+
+
+async def pending(
+    tx: Tx, org_id: UUID, *, since: datetime, before: datetime, limit: int
+) -> list[SealedBankAccount]:
+    """Accounts that wait for a reviewer, oldest first."""
+    return [_account(row) for row in await tx.fetch(_PENDING, org_id, since, before, limit)]
+
+
+def _account(row: Row) -> SealedBankAccount:
+    return SealedBankAccount(
+        org_id=row["org_id"],
+        id=row["id"],
+        user_id=row["user_id"],
+        request_id=row["request_id"],
+        ramp=Ramp(row["ramp"]),
+        type=row["type"],
+        currency=row["currency"],
+        status=BankAccountStatus(row["status"]),
+        version=row["version"],
+        sealed_details=row["sealed_details"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

@@ -1,0 +1,159 @@
+"""Accounts of the Global Network.
+
+Source: contract, accounts 4; `europeGlobalNetwork` is an extension of the contract.
+"""
+
+from landbridge.customers.bank_accounts.field_tables import (
+    EMAIL,
+    PHONE,
+    TEXT,
+    AccountField,
+    AccountTypeTable,
+    FieldCardinality,
+    FieldCondition,
+    FieldReference,
+    HolderKey,
+    Ramp,
+    one_of,
+)
+from landbridge.customers.bank_accounts.types.holders import global_holder
+from landbridge.customers.kyc.model import Rail as KycRail
+from landbridge.platform.formats.bank_numbers import (
+    check_account_number,
+    check_bic,
+    check_clabe,
+    check_clearing_code,
+    check_nuban,
+    check_pix_key,
+    check_pix_tax_number,
+    check_sepa_iban,
+)
+
+BRAZIL_GLOBAL = AccountTypeTable(
+    name="brazilGlobalNetwork",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="pix", kind=check_pix_key),
+        AccountField(name="email", kind=EMAIL),
+        AccountField(name="phone", kind=PHONE),
+        AccountField(name="currency", kind=one_of("brl"), required=True),
+    ),
+    choices=(FieldCardinality(members=("pix", "email", "phone"), at_least=0, at_most=1),),
+    holder=global_holder(),
+    # Without a key, the holder's tax number is the PIX key.
+    holder_key=HolderKey(
+        unless=("pix", "email", "phone"), member="idNumber", number=check_pix_tax_number
+    ),
+    kyc=KycRail.GLOBAL_NETWORK,
+    payment_rail="pix",
+    bank_country="BRA",
+    numbers=("pix", "email", "phone"),
+)
+
+MEXICO_GLOBAL = AccountTypeTable(
+    name="mexicoGlobalNetwork",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="speiClabe", kind=check_clabe),
+        AccountField(name="currency", kind=one_of("mxn"), required=True),
+    ),
+    holder=global_holder(needs_id_number=True),
+    kyc=KycRail.GLOBAL_NETWORK,
+    payment_rail="spei",
+    bank_country="MEX",
+    numbers=("speiClabe",),
+    needed_to_pay=("speiClabe",),
+)
+
+NIGERIA_GLOBAL = AccountTypeTable(
+    name="nigeriaGlobalNetwork",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="bankName", kind=TEXT),
+        AccountField(name="accountNumber", kind=check_nuban),
+        AccountField(name="currency", kind=one_of("ngn"), required=True),
+    ),
+    holder=global_holder(),
+    kyc=KycRail.GLOBAL_NETWORK,
+    payment_rail="bank",
+    bank_country="NGA",
+    numbers=("accountNumber",),
+    needed_to_pay=("bankName", "accountNumber"),
+)
+
+HONG_KONG_GLOBAL = AccountTypeTable(
+    name="hongKongGlobalNetwork",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="transferType", kind=one_of("chats", "fps", "swift"), default="swift"),
+        AccountField(name="bankName", kind=TEXT, required=True),
+        AccountField(name="accountNumber", kind=check_account_number, required=True),
+        AccountField(name="swiftCode", kind=check_bic, required=True),
+        AccountField(
+            name="bankCode",
+            kind=check_clearing_code,
+            required=FieldCondition("transferType", ("chats", "fps")),
+        ),
+        AccountField(name="currency", kind=one_of("hkd", "usd"), required=True),
+    ),
+    holder=global_holder(),
+    kyc=KycRail.GLOBAL_NETWORK,
+    payment_rail=FieldReference("transferType"),
+    bank_country="HKG",
+    numbers=("accountNumber",),
+)
+
+CHINA_GLOBAL = AccountTypeTable(
+    name="chinaGlobalNetwork",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="bankName", kind=TEXT),
+        AccountField(name="accountNumber", kind=check_account_number),
+        AccountField(name="swiftCode", kind=check_bic),
+        AccountField(name="currency", kind=one_of("usd", "cny"), required=True),
+    ),
+    holder=global_holder(),
+    kyc=KycRail.GLOBAL_NETWORK,
+    payment_rail="swift",
+    bank_country="CHN",
+    numbers=("accountNumber",),
+    needed_to_pay=("accountNumber", "swiftCode"),
+)
+
+SINGAPORE_GLOBAL = AccountTypeTable(
+    name="singaporeGlobalNetwork",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="bankName", kind=TEXT),
+        AccountField(name="accountNumber", kind=check_account_number),
+        AccountField(name="swiftCode", kind=check_bic),
+        AccountField(name="currency", kind=one_of("usd", "sgd"), required=True),
+    ),
+    holder=global_holder(),
+    kyc=KycRail.GLOBAL_NETWORK,
+    payment_rail="swift",
+    bank_country="SGP",
+    numbers=("accountNumber",),
+    needed_to_pay=("accountNumber", "swiftCode"),
+)
+
+EUROPE_GLOBAL = AccountTypeTable(
+    name="europeGlobalNetwork",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(
+            name="transferType", kind=one_of("sepa", "sepaInstant", "swift"), default="sepa"
+        ),
+        AccountField(name="iban", kind=check_sepa_iban, required=True),
+        AccountField(
+            name="swiftCode", kind=check_bic, required=FieldCondition("transferType", ("swift",))
+        ),
+        AccountField(name="bankName", kind=TEXT),
+        AccountField(name="currency", kind=one_of("eur"), required=True),
+    ),
+    holder=global_holder(),
+    kyc=KycRail.GLOBAL_NETWORK,
+    payment_rail=FieldReference("transferType"),
+    bank_country=FieldReference("iban"),
+    numbers=("iban",),
+)

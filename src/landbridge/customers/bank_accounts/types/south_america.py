@@ -1,0 +1,160 @@
+"""Accounts in Brazil, Mexico, Colombia and Argentina. Source: contract, accounts 4."""
+
+from landbridge.customers.bank_accounts.field_tables import (
+    AccountField,
+    AccountTypeTable,
+    DependentNumberField,
+    FieldCardinality,
+    FieldCondition,
+    Ramp,
+    one_of,
+)
+from landbridge.customers.bank_accounts.types.holders import holder
+from landbridge.customers.kyc.model import Rail as KycRail
+from landbridge.platform.formats.bank_numbers import (
+    check_account_number,
+    check_alias,
+    check_bank_code,
+    check_card,
+    check_cbu,
+    check_clabe,
+    check_cvu,
+    check_mexican_phone,
+    check_pix_key,
+    check_spei_code,
+)
+
+BRAZIL = AccountTypeTable(
+    name="brazil",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="pixKey", kind=check_pix_key, required=True),
+        AccountField(name="currency", kind=one_of("brl"), required=True),
+    ),
+    kyc=KycRail.SOUTH_AMERICA_STANDARD,
+    payment_rail="pix",
+    bank_country="BRA",
+    numbers=("pixKey",),
+)
+
+MEXICO = AccountTypeTable(
+    name="mexico",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(
+            name="speiProtocol", kind=one_of("clabe", "debitcard", "phonenum"), required=True
+        ),
+        AccountField(
+            name="speiInstitutionCode",
+            kind=check_spei_code,
+            required=FieldCondition("speiProtocol", ("debitcard", "phonenum")),
+        ),
+        AccountField(
+            name="speiClabe",
+            kind=DependentNumberField(
+                "speiProtocol",
+                {"clabe": check_clabe, "debitcard": check_card, "phonenum": check_mexican_phone},
+            ),
+            required=True,
+        ),
+        AccountField(name="currency", kind=one_of("mxn"), required=True),
+    ),
+    holder=holder(),
+    kyc=KycRail.SOUTH_AMERICA_STANDARD,
+    payment_rail="spei",
+    bank_country="MEX",
+    numbers=("speiClabe",),
+)
+
+COLOMBIAN_BANKS = one_of(
+    "MOVII",
+    "Banco de Bogotá",
+    "Banco Popular",
+    "Banco Corpbanca ITAU",
+    "Bancolombia",
+    "Citibank",
+    "Banco GNB Sudameris",
+    "BBVA",
+    "ITAU",
+    "Scotiabank Colpatria",
+    "Banco de Occidente",
+    "Bancoldex",
+    "Banco Caja Social",
+    "Banco Agrario",
+    "Jpmorgan Corporacion Financier",
+    "BNP PARIBAS",
+    "Davivienda",
+    "Banco AVVillas",
+    "Banco W",
+    "Banco Procredit Colombia",
+    "Bancamia",
+    "Inversora Pichincha S.A.",
+    "Bancoomeva",
+    "Banco Falabella S.A.",
+    "Banco Finandina S.A.",
+    "Banco Santander Negocios",
+    "Banco Cooperativo Coopcentral",
+    "Serfinanza S.A",
+    "LULO BANK SA",
+    "Banco JP Morgan",
+    "Compensar",
+    "Gestion y Contacto S.A.",
+    "Fedecajas",
+    "Simple S.A.",
+    "Enlace Operativo",
+    "Corp. Financiera Colombiana",
+    "Financiera Juriscoop",
+    "Rappi",
+    "Coop. Financiera de Antioquia",
+    "Cotrafa Cooperativa Financiera",
+    "Confiar Cooperativa Financiera",
+    "Giros y Finanzas",
+    "COLTEFINANCIERA",
+    "Banco OLD Mutual",
+    "NEQUI",
+    "DECEVAL",
+    "Daviplata",
+    "Banco Credifinanciera",
+    "Financiera Dann (IRIS)",
+    "DGCPTN",
+)
+
+COLOMBIA = AccountTypeTable(
+    name="colombia",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="bankName", kind=COLOMBIAN_BANKS),
+        AccountField(name="bankCode", kind=check_bank_code),
+        AccountField(name="accountNumber", kind=check_account_number, required=True),
+        AccountField(name="accountType", kind=one_of("checking", "savings"), required=True),
+        AccountField(name="currency", kind=one_of("cop"), required=True),
+    ),
+    # The code takes precedence over the name; both may be present.
+    choices=(FieldCardinality(members=("bankName", "bankCode"), at_least=1, at_most=2),),
+    holder=holder("email", "idType", "idNumber"),
+    kyc=KycRail.SOUTH_AMERICA_STANDARD,
+    payment_rail="achCop",
+    bank_country="COL",
+    numbers=("accountNumber",),
+)
+
+ARGENTINA = AccountTypeTable(
+    name="argentina",
+    ramps=(Ramp.OFFRAMP,),
+    fields=(
+        AccountField(name="accountType", kind=one_of("CVU", "CBU", "ALIAS"), required=True),
+        AccountField(
+            name="accountNumber",
+            kind=DependentNumberField(
+                "accountType", {"CVU": check_cvu, "CBU": check_cbu, "ALIAS": check_alias}
+            ),
+            required=True,
+        ),
+        AccountField(name="currency", kind=one_of("ars"), required=True),
+    ),
+    holder=holder(),
+    kyc=KycRail.SOUTH_AMERICA_STANDARD,
+    payment_rail="transfers",
+    bank_country="ARG",
+    numbers=("accountNumber",),
+)

@@ -1,0 +1,98 @@
+"""Matching: which of a chain's token transfers are deposits into users' wallets.
+
+Not deposits, although they pay a wallet: zero amounts, and transfers from an address of the same
+organisation (a user's wallet or the treasury), which the ledger has booked before they were sent.
+Transfers from another organisation of this installation are deposits like any other.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.chain_deposits import store
+from landbridge.customers.chain_deposits.model import (
+    UNITS_MAX,
+    ChainDeposit,
+    ChainDepositStatus,
+    deposit_id,
+)
+from landbridge.customers.wallets.service import Wallets
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.providers.chains.tokens import TOKENS, Chain
+from landbridge.providers.evm.following.model import LoggedTransfer
+
+_log = structlog.stdlib.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedTransfer:
+    """Transfer that pays a wallet from outside."""
+
+    transfer: LoggedTransfer
+    org_id: UUID
+    wallet_id: UUID
+    user_id: UUID
+
+    def deposit(
+        self, chain: Chain, position: int, clock: Clock, offsets: Mapping[UUID, timedelta]
+    ) -> ChainDeposit:
+        """Return the deposit, found now."""
+        transfer = self.transfer
+        return ChainDeposit(
+            org_id=self.org_id,
+            id=deposit_id(chain, transfer.transaction_hash, position),
+            chain=chain,
+            transaction_hash=transfer.transaction_hash,
+            position=position,
+            block=transfer.block,
+            wallet_id=self.wallet_id,
+            user_id=self.user_id,
+            asset=TOKENS[chain, transfer.currency].asset.code,
+            units=transfer.amount_units,
+            source_address=transfer.source,
+            contract_address=transfer.contract_address,
+            status=ChainDepositStatus.CONFIRMED,
+            credits=0,
+            found_at=clock.stamp(offsets.get(self.org_id, timedelta())),
+        )
+
+
+class TransferMatcher:
+    """Finds the wallets that transfers pay, of all organisations in one query."""
+
+    def __init__(self, database: Database, wallets: Wallets) -> None:
+        self._database = database
+        self._wallets = wallets
+
+    async def match(
+        self, chain: Chain, transfers: Sequence[LoggedTransfer]
+    ) -> Sequence[MatchedTransfer]:
+        """Return the transfers that are deposits, in the same order."""
+        counted = [each for each in transfers if self._is_counted(chain, each)]
+        if not counted:
+            return []
+        pairs = [(each.destination, each.source) for each in counted]
+        found = await self._database.read(lambda tx: store.match(tx, chain, pairs))
+        return [
+            MatchedTransfer(transfer, row["org_id"], row["wallet_id"], row["user_id"])
+            for place, transfer in enumerate(counted)
+            for row in found.get(place, ())
+            if not row["is_own"] and not await self._is_treasury(row["org_id"], chain, transfer)
+        ]
+
+    async def _is_treasury(self, org_id: UUID, chain: Chain, transfer: LoggedTransfer) -> bool:
+        return transfer.source == await self._wallets.find_treasury_address(org_id, chain)
+
+    def _is_counted(self, chain: Chain, transfer: LoggedTransfer) -> bool:
+        if transfer.amount_units >= UNITS_MAX:
+            _log.error(
+                "chain_deposits.amount_out_of_range",
+                chain=chain,
+                hash=transfer.transaction_hash,
+            )
+            return False
+        return transfer.amount_units > 0

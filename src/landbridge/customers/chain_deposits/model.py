@@ -1,0 +1,107 @@
+"""Deposits on real chains: statuses, ids, and the records by which the ledger credits them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from landbridge.customers.wallets.model import (
+    DEPOSIT_KIND,
+    DepositStatus,
+    deposit_details,
+    deposit_postings,
+)
+from landbridge.ledger.model import CreateTransfer
+from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.money import Money
+from landbridge.providers.chains.tokens import ASSETS, Chain
+from landbridge.providers.evm.following.model import BlockRef
+
+ACTOR = "worker"
+# More than any token has in existence; the ledger's numbers have 38 digits.
+UNITS_MAX = 10**30
+
+# Ids of deposits are derived from it, so it must never change.
+_NAMESPACE = UUID("5f0c1a52-8b43-5a0e-9c39-3d7e4b1d6a28")
+
+
+class ChainDepositStatus(StrEnum):
+    """Status of a deposit on a real chain."""
+
+    CONFIRMED = "CONFIRMED"  # found; waits until the chain is final there, and is credited then
+    COMPLETED = "COMPLETED"  # final, and credited
+    ORPHANED = "ORPHANED"  # credited, but its block is gone; waits whether it returns
+    REVERSED = "REVERSED"  # it did not return, and the credit was taken back
+
+
+@dataclass(frozen=True, slots=True)
+class ChainDeposit:
+    """Coins that arrived in a wallet; `position` is that of the log within its transaction.
+
+    `credits` counts how often it was credited, `found_at` is in organisation time.
+    """
+
+    org_id: UUID
+    id: UUID
+    chain: Chain
+    transaction_hash: str
+    position: int
+    block: BlockRef
+    wallet_id: UUID
+    user_id: UUID
+    asset: str
+    units: int
+    source_address: str
+    contract_address: str
+    status: ChainDepositStatus
+    credits: int
+    found_at: datetime
+
+    @property
+    def money(self) -> Money:
+        """Amount of the deposit."""
+        return Money(self.units, ASSETS[self.asset])
+
+
+def deposit_id(chain: Chain, transaction_hash: str, position: int) -> UUID:
+    """Return the id of a deposit: always the same, in whatever block its transaction is."""
+    return derived_id(_NAMESPACE, f"{chain}/{transaction_hash}/{position}")
+
+
+def credit_id(deposit: ChainDeposit, number: int) -> UUID:
+    """Return the id of the record of a deposit's first, second, ... credit."""
+    return deposit.id if number == 1 else derived_id(deposit.id, f"credit/{number}")
+
+
+def credited(deposit: ChainDeposit, account_id: UUID, at: datetime) -> CreateTransfer:
+    """Build the record that credits a deposit once more.
+
+    The record's id is derived, so it exists once. Its request id is random: a client could derive
+    one as well, and use it first.
+    """
+    money = deposit.money
+    details = deposit_details(account_id, deposit.transaction_hash, deposit.source_address)
+    return CreateTransfer(
+        org_id=deposit.org_id,
+        id=credit_id(deposit, deposit.credits + 1),
+        kind=DEPOSIT_KIND,
+        user_id=deposit.user_id,
+        request_id=new_id(),
+        request={
+            "chain": deposit.chain,
+            "transactionHash": deposit.transaction_hash,
+            "position": deposit.position,
+        },
+        path=(DepositStatus.COMPLETED,),
+        source=money,
+        destination=money,
+        details={
+            **details,
+            "contract_address": deposit.contract_address,
+            "found_at": deposit.found_at.isoformat(),
+        },
+        due_at=None,
+        at=at,
+        actor=ACTOR,
+        journals={0: deposit_postings(account_id, money)},
+    )

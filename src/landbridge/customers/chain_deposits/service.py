@@ -1,0 +1,229 @@
+"""Writes what was found on a chain: deposits, their credits, and the cursor, in one transaction.
+
+Guarantees:
+- Every write begins with a lock on the chain's cursor and does nothing if the cursor has moved, so
+  of two workers one writes.
+- Credits are in the transaction that moves the cursor, and their records' ids are derived from
+  chain, transaction and position: a deposit is credited once, whatever is read again.
+- A credit is never edited. If its block is gone for good, a reversal takes it back; if the
+  transaction then returns, it is credited by a new record.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.customers.chain_deposits import reversals, store
+from landbridge.customers.chain_deposits.model import ChainDeposit, ChainDepositStatus, credited
+from landbridge.customers.wallets.model import DEPOSIT_MOVES
+from landbridge.ledger.model import CommitOutcome
+from landbridge.ledger.service import Ledger
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.tokens import Chain
+from landbridge.providers.evm.following import progress
+from landbridge.providers.evm.following.model import BlockRef, ChainCursor
+
+# Blocks further below the final one are not needed for an ordinary reorganisation.
+_BLOCKS_KEPT = 1_000
+
+# Freezes a user, with our own sentence as the reason: (organisation, user, reason, at).
+FreezeUser = Callable[[UUID, UUID, str, datetime], Awaitable[None]]
+
+
+class ChainDeposits:
+    """Deposits on real chains, of all organisations."""
+
+    def __init__(
+        self, database: Database, ledger: Ledger, clock: Clock, *, freeze_user: FreezeUser
+    ) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+        self._freeze_user = freeze_user
+
+    async def confirm(
+        self,
+        cursor: ChainCursor,
+        blocks: Sequence[BlockRef],
+        deposits: Sequence[ChainDeposit],
+    ) -> ChainCursor | None:
+        """Store confirmed blocks and their deposits; None if another worker was first."""
+        chain, moved = cursor.chain, _with(cursor, confirmed=blocks[-1])
+
+        async def work(tx: Tx) -> ChainCursor | None:
+            if not await progress.lock_cursor(tx, cursor):
+                return None
+            await progress.add_blocks(tx, chain, blocks)
+            for deposit in sorted(deposits, key=lambda each: (each.org_id, each.id)):
+                await store.add(tx, deposit)
+            await progress.move_cursor(tx, moved)
+            return moved
+
+        return await self._database.transact(work)
+
+    async def complete(
+        self,
+        cursor: ChainCursor,
+        last: BlockRef,
+        deposits: Sequence[ChainDeposit],
+        offsets: Mapping[UUID, timedelta],
+    ) -> bool:
+        """Credit the deposits up to a final block; False if another worker was first.
+
+        `deposits` are all that there are above the cursor's final block. Confirmed ones that are
+        not among them are removed.
+        """
+        accounts = {(each.org_id, each.id): await self._account_id(each) for each in deposits}
+
+        places = {(each.org_id, each.id): place for place, each in enumerate(deposits)}
+
+        async def work(tx: Tx) -> bool:
+            if not await progress.lock_cursor(tx, cursor):
+                return False
+            for deposit in sorted(deposits, key=lambda each: (each.org_id, each.id)):
+                await store.add(tx, deposit)
+            locked = await store.lock(tx, accounts.keys())
+            # The ledger's order of locks: accounts by organisation and id. Then that of the chain.
+            ordered = sorted(
+                locked,
+                key=lambda each: (
+                    each.org_id,
+                    accounts[each.org_id, each.id],
+                    places[each.org_id, each.id],
+                ),
+            )
+            for deposit in ordered:
+                offset = offsets.get(deposit.org_id, timedelta())
+                await self._complete(tx, deposit, accounts[deposit.org_id, deposit.id], offset)
+            chain = _wallet_chain(cursor)
+            await store.remove_confirmed(tx, chain, first=cursor.final.number + 1, last=last.number)
+            await progress.prune_blocks(
+                tx,
+                cursor.chain,
+                above=cursor.start.number,
+                below=cursor.final.number - _BLOCKS_KEPT,
+            )
+            await progress.move_cursor(tx, _with(cursor, final=last))
+            return True
+
+        return await self._database.transact(work)
+
+    async def rewind(
+        self, cursor: ChainCursor, common: BlockRef, *, latest: BlockRef
+    ) -> int | None:
+        """Forget everything above a block that the chain still has.
+
+        Credited deposits above it may return until `latest`, the chain's head, is final. Return how
+        many credited deposits lost their block; None if another worker was first.
+        """
+        chain = _wallet_chain(cursor)
+
+        def lower(block: BlockRef) -> BlockRef:
+            return common if common.number < block.number else block
+
+        moved = ChainCursor(
+            chain=cursor.chain,
+            start=lower(cursor.start),
+            confirmed=lower(cursor.confirmed),
+            final=lower(cursor.final),
+        )
+
+        async def work(tx: Tx) -> int | None:
+            if not await progress.lock_cursor(tx, cursor):
+                return None
+            await progress.remove_blocks_above(tx, cursor.chain, common.number)
+            await progress.add_blocks(tx, cursor.chain, [common])
+            await store.remove_confirmed(tx, chain, first=common.number + 1)
+            orphaned = await store.orphan(tx, chain, above=common.number, returns_by=latest.number)
+            await progress.move_cursor(tx, moved)
+            return orphaned
+
+        return await self._database.transact(work)
+
+    async def reverse(self, cursor: ChainCursor, deposit: ChainDeposit, offset: timedelta) -> bool:
+        """Freeze the user of an orphaned deposit and take the deposit back.
+
+        Return False if the cursor has moved, or if the wallet's balance has changed: then try
+        again. What the wallet no longer holds is owed.
+        """
+        reason = (
+            f"A reorganisation of {deposit.chain} took back deposit {deposit.id}, which had been "
+            "credited."
+        )
+        # First, so that less is spent meanwhile. Freezing twice does nothing.
+        await self._freeze_user(deposit.org_id, deposit.user_id, reason, self._clock.stamp(offset))
+        asset = deposit.money.asset
+        account = await self._ledger.account(deposit.org_id, deposit.wallet_id, asset)
+
+        async def work(tx: Tx) -> bool:
+            if not await progress.lock_cursor(tx, cursor):
+                return False
+            (locked,) = await store.lock(tx, [(deposit.org_id, deposit.id)])
+            if locked.status is not ChainDepositStatus.ORPHANED:
+                return False
+            creation = reversals.reversed_deposit(
+                locked,
+                account.id,
+                available_units=account.available_units,
+                at=self._clock.stamp(offset),
+            )
+            outcome = await self._ledger.create_in(tx, creation, reversals.TRANSITIONS)
+            if isinstance(outcome, CommitOutcome):
+                return False
+            await store.set_status(tx, replace(locked, status=ChainDepositStatus.REVERSED))
+            return True
+
+        return await self._database.transact(work)
+
+    async def recover(self, org_id: UUID, id_: UUID, offset: timedelta) -> bool:
+        """Take what is owed for a reversal from its wallet, if the wallet holds it by now."""
+        reversal = reversals.as_reversal(await self._ledger.get(org_id, reversals.KIND, id_))
+        if reversal.status is not reversals.ReversalStatus.OPEN:
+            return False
+        move = reversals.recovered(reversal, self._clock.stamp(offset))
+        outcome = await self._ledger.advance(move, reversals.TRANSITIONS)
+        return not isinstance(outcome, CommitOutcome)
+
+    async def _complete(
+        self, tx: Tx, deposit: ChainDeposit, account_id: UUID, offset: timedelta
+    ) -> None:
+        """Credit a deposit that is final, unless the credit of an earlier block still counts."""
+        completed = replace(deposit, status=ChainDepositStatus.COMPLETED)
+        match deposit.status:
+            case ChainDepositStatus.COMPLETED:
+                return
+            case ChainDepositStatus.ORPHANED:
+                await store.set_status(tx, completed)
+                return
+            case ChainDepositStatus.CONFIRMED | ChainDepositStatus.REVERSED:
+                creation = credited(deposit, account_id, self._clock.stamp(offset))
+        outcome = await self._ledger.create_in(tx, creation, DEPOSIT_MOVES)
+        if isinstance(outcome, CommitOutcome):
+            raise InvariantBroken(f"crediting deposit {deposit.id} resulted in {outcome}")
+        await store.set_status(tx, replace(completed, credits=deposit.credits + 1))
+
+    async def _account_id(self, deposit: ChainDeposit) -> UUID:
+        """Return the wallet's account of the deposit's asset; create it if it is missing."""
+        asset = deposit.money.asset
+        return (await self._ledger.account(deposit.org_id, deposit.wallet_id, asset)).id
+
+
+def _with(
+    cursor: ChainCursor, *, confirmed: BlockRef | None = None, final: BlockRef | None = None
+) -> ChainCursor:
+    return ChainCursor(
+        chain=cursor.chain,
+        start=cursor.start,
+        confirmed=confirmed or cursor.confirmed,
+        final=final or cursor.final,
+    )
+
+
+def _wallet_chain(cursor: ChainCursor) -> Chain:
+    chain = cursor.chain.chain
+    if chain is None:
+        raise InvariantBroken(f"{cursor.chain} has no wallets")
+    return chain

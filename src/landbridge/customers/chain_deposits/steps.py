@@ -1,0 +1,371 @@
+"""Follows the configured chains: finds deposits, credits final ones, takes back lost ones.
+
+Each chain is followed in three readings of its blocks:
+
+- confirmed blocks, `confirmations` deep: their deposits are stored, and shown as not spendable;
+- final blocks: their logs are read once more, and the deposits are credited;
+- after a reorganisation: back to the last common block, from which both readings go on.
+
+A reading covers at most `_BLOCKS_MAX` blocks, so a chain that was not followed for long is caught
+up in parts. Of several workers one follows a chain at a time, by a lease.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from prometheus_client import Counter, Gauge
+
+from landbridge.customers.chain_deposits import store
+from landbridge.customers.chain_deposits.matching import TransferMatcher
+from landbridge.customers.chain_deposits.model import ChainDeposit
+from landbridge.customers.chain_deposits.service import ChainDeposits
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Upstream
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.tokens import Chain, Network
+from landbridge.providers.evm.following import progress
+from landbridge.providers.evm.following.model import (
+    BlockRef,
+    ChainCursor,
+    ChainHeads,
+    ChainUnsettled,
+)
+from landbridge.providers.evm.following.reader import ChainReader
+from landbridge.providers.evm.following.walk_back import find_common_block, rewind_base
+from landbridge.providers.evm.quantities import AnswerInvalid
+
+_log = structlog.stdlib.get_logger()
+
+HEAD = Gauge(
+    "landbridge_chain_head_block",
+    "Latest block of a followed chain.",
+    ["chain"],
+    multiprocess_mode="mostrecent",
+)
+FOLLOWED = Gauge(
+    "landbridge_chain_followed_block",
+    "Block up to which deposits on a chain were read: confirmed, or final and credited.",
+    ["chain", "depth"],
+    multiprocess_mode="mostrecent",
+)
+ORPHANS = Gauge(
+    "landbridge_chain_orphaned_deposits",
+    "Credited deposits whose block a chain has lost, and which have not returned yet.",
+    ["chain"],
+    multiprocess_mode="mostrecent",
+)
+REVERSALS = Counter(
+    "landbridge_chain_reversed_deposits_total",
+    "Credited deposits that were taken back because their chain has lost them.",
+    ["chain"],
+)
+
+# A killed worker's chains are taken over after this long.
+LEASE = timedelta(seconds=15)
+# As many as one batch of requests has.
+_BLOCKS_MAX = 100
+# A chain that differs already below the start of the following is read back this far.
+_REWIND_MAX = 100_000
+_ORPHANS_MAX = 100
+
+
+class ChainDepositSteps:
+    """Follows chains on behalf of one worker process."""
+
+    def __init__(
+        self,
+        database: Database,
+        deposits: ChainDeposits,
+        matcher: TransferMatcher,
+        clock: Clock,
+        readers: Sequence[tuple[Chain, ChainReader]],
+        *,
+        start_blocks: Mapping[Network, int],
+    ) -> None:
+        self._database = database
+        self._deposits = deposits
+        self._matcher = matcher
+        self._clock = clock
+        self._readers = readers
+        self._start_blocks = start_blocks
+        self._owner = new_id()
+        # By chain: the latest block and the cursor at which there was nothing left to do.
+        self._settled: dict[Network, tuple[BlockRef, ChainCursor]] = {}
+
+    async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Follow each chain a step further; return whether more may be pending.
+
+        `offsets` are the clock offsets of all organisations. A chain whose nodes do not answer is
+        logged, and does not hold up the others.
+        """
+        more = await gather_in_order(
+            [self._follow_safely(chain, reader, offsets) for chain, reader in self._readers]
+        )
+        if self._readers:
+            await self._recover(offsets)
+        return any(more)
+
+    async def _follow_safely(
+        self, chain: Chain, reader: ChainReader, offsets: Mapping[UUID, timedelta]
+    ) -> bool:
+        try:
+            return await self._follow(chain, reader, offsets)
+        except (Upstream, AnswerInvalid) as error:
+            _log.warning("chain_deposits.chain_unavailable", chain=chain, reason=str(error))
+            return False
+
+    async def _follow(
+        self, chain: Chain, reader: ChainReader, offsets: Mapping[UUID, timedelta]
+    ) -> bool:
+        cursor = await self._take_lease(reader)
+        if cursor is None:
+            return await self._start(reader)
+        latest = await reader.latest()
+        HEAD.labels(chain).set(latest.number)
+        FOLLOWED.labels(chain, "confirmed").set(cursor.confirmed.number)
+        FOLLOWED.labels(chain, "final").set(cursor.final.number)
+        if self._settled.get(reader.name) == (latest, cursor):
+            return False
+        heads = await reader.heads(latest)
+        has_moved = await self._advance(chain, reader, cursor, heads, offsets)
+        if not has_moved:
+            self._settled[reader.name] = (latest, cursor)
+        return has_moved
+
+    async def _take_lease(self, reader: ChainReader) -> ChainCursor | None:
+        async def work(tx: Tx) -> ChainCursor | None:
+            now = await self._clock.in_database(tx)
+            return await progress.take_lease(
+                tx, reader.name, self._owner, now=now, until=now + LEASE
+            )
+
+        return await self._database.transact(work)
+
+    async def _start(self, reader: ChainReader) -> bool:
+        """Begin to follow a new chain, at its confirmed head or the configured block."""
+        if await self._database.single(lambda tx: progress.has_cursor(tx, reader.name)):
+            return False  # another worker follows it
+        heads = await reader.heads(await reader.latest())
+        configured = self._start_blocks.get(reader.name, heads.confirmed + 1)
+        number = min(max(configured - 1, 0), heads.confirmed)
+        # Some earlier blocks as well: a reorganisation may take away the first one.
+        blocks = await reader.blocks_up_to(number, _BLOCKS_MAX)
+
+        async def work(tx: Tx) -> bool:
+            if not await progress.add_cursor(tx, reader.name, blocks[-1]):
+                return False
+            await progress.add_blocks(tx, reader.name, blocks)
+            return True
+
+        if await self._database.transact(work):
+            _log.info("chain_deposits.started", chain=reader.name, block=number)
+        return True
+
+    async def _advance(
+        self,
+        chain: Chain,
+        reader: ChainReader,
+        cursor: ChainCursor,
+        heads: ChainHeads,
+        offsets: Mapping[UUID, timedelta],
+    ) -> bool:
+        """Check the chain against the stored blocks, and read on; return whether it moved."""
+        comparable = await self._comparable(cursor, heads)
+        header = None if comparable is None else await reader.block(comparable.number)
+        if comparable is None or header is None:
+            _log.warning(
+                "chain_deposits.chain_behind",
+                chain=chain,
+                head=heads.latest.number,
+                followed=cursor.confirmed.number,
+            )
+            return False
+        if header.hash != comparable.hash:
+            return await self._rewind(chain, reader, cursor, heads)
+        if cursor.confirmed != comparable:
+            return False  # the chain is shorter than before, and the same as far as it goes
+        moved = await self._read_on(chain, reader, cursor, heads, offsets)
+        return moved or await self._reverse_orphans(chain, reader, cursor, offsets)
+
+    async def _read_on(
+        self,
+        chain: Chain,
+        reader: ChainReader,
+        cursor: ChainCursor,
+        heads: ChainHeads,
+        offsets: Mapping[UUID, timedelta],
+    ) -> bool:
+        """Read the next confirmed and final blocks; return whether there were any."""
+        has_moved = False
+        if heads.confirmed > cursor.confirmed.number:
+            confirmed = await self._confirm(chain, reader, cursor, heads.confirmed, offsets)
+            if confirmed is None:
+                return True  # another worker was first
+            cursor, has_moved = confirmed, True
+        final = min(-1 if heads.final is None else heads.final, cursor.confirmed.number)
+        if final > cursor.final.number:
+            await self._complete(chain, reader, cursor, final, offsets)
+            has_moved = True
+        return has_moved
+
+    async def _comparable(self, cursor: ChainCursor, heads: ChainHeads) -> BlockRef | None:
+        """Return the highest stored block that the chain should have."""
+        if cursor.confirmed.number <= heads.confirmed:
+            return cursor.confirmed
+        stored = await self._stored(cursor, 0, heads.confirmed)
+        return stored[-1] if stored else None
+
+    async def _confirm(
+        self,
+        chain: Chain,
+        reader: ChainReader,
+        cursor: ChainCursor,
+        confirmed: int,
+        offsets: Mapping[UUID, timedelta],
+    ) -> ChainCursor | None:
+        last = min(cursor.confirmed.number + _BLOCKS_MAX, confirmed)
+        blocks = await reader.blocks_after(cursor.confirmed, last)
+        if not blocks:
+            raise ChainUnsettled(f"{chain} has another block {cursor.confirmed.number} now")
+        deposits = await self._read(chain, reader, blocks, offsets)
+        return await self._deposits.confirm(cursor, blocks, deposits)
+
+    async def _complete(
+        self,
+        chain: Chain,
+        reader: ChainReader,
+        cursor: ChainCursor,
+        final: int,
+        offsets: Mapping[UUID, timedelta],
+    ) -> bool:
+        """Credit the deposits in the next final blocks, which are read once more for it."""
+        first, last = cursor.final.number + 1, min(cursor.final.number + _BLOCKS_MAX, final)
+        blocks = await self._stored(cursor, first, last)
+        header = await reader.block(last)
+        if len(blocks) < last - first + 1 or header is None or header.hash != blocks[-1].hash:
+            raise ChainUnsettled(f"{chain} has another block {last} now")
+        known = await self._database.single(
+            lambda tx: store.confirmed_transactions(tx, chain, first, last)
+        )
+        deposits = await self._read(chain, reader, blocks, offsets, known=known)
+        return await self._deposits.complete(cursor, blocks[-1], deposits, offsets)
+
+    async def _read(
+        self,
+        chain: Chain,
+        reader: ChainReader,
+        blocks: Sequence[BlockRef],
+        offsets: Mapping[UUID, timedelta],
+        *,
+        known: set[str] | None = None,
+    ) -> Sequence[ChainDeposit]:
+        """Return the deposits in these blocks.
+
+        `known` are transactions that were found there before: a node that lacks one is not
+        believed.
+        """
+        transfers = await reader.transfers(blocks)
+        if lacking := (known or set()) - {each.transaction_hash for each in transfers}:
+            raise ChainUnsettled(f"logs of {', '.join(sorted(lacking))} are missing")
+        matched = await self._matcher.match(chain, transfers)
+        positions = await reader.positions([each.transfer for each in matched])
+        return [
+            each.deposit(chain, positions[each.transfer.key], self._clock, offsets)
+            for each in matched
+        ]
+
+    async def _rewind(
+        self, chain: Chain, reader: ChainReader, cursor: ChainCursor, heads: ChainHeads
+    ) -> bool:
+        """Go back to the last common block after a reorganisation."""
+        stored = await self._stored(cursor, 0, heads.confirmed)
+        common = await find_common_block(stored, reader.block)
+        if common is None:
+            common = await self._base(reader, cursor, heads)
+        orphaned = await self._deposits.rewind(cursor, common, latest=heads.latest)
+        if orphaned is None:
+            return False
+        # Below the final block, or to another chain, it is no ordinary reorganisation.
+        is_deep = common.number < cursor.final.number
+        _log.log(
+            logging.ERROR if is_deep else logging.INFO,
+            "chain_deposits.reorganised",
+            chain=chain,
+            block=common.number,
+            followed=cursor.confirmed.number,
+            count=orphaned,
+        )
+        return True
+
+    async def _base(self, reader: ChainReader, cursor: ChainCursor, heads: ChainHeads) -> BlockRef:
+        """Return where to begin with a chain that has none of the stored blocks."""
+        checkpoint = reader.chain.checkpoint_block if await reader.has_checkpoint() else None
+        number = rewind_base(
+            start=cursor.start.number,
+            checkpoint=checkpoint,
+            confirmed=heads.confirmed,
+            blocks_max=_REWIND_MAX,
+        )
+        header = await reader.block(number)
+        if header is None:
+            raise ChainUnsettled(f"{reader.name} does not have block {number}")
+        return BlockRef(header.number, header.hash)
+
+    async def _reverse_orphans(
+        self,
+        chain: Chain,
+        reader: ChainReader,
+        cursor: ChainCursor,
+        offsets: Mapping[UUID, timedelta],
+    ) -> bool:
+        """Take back credited deposits that have not returned in time.
+
+        A transaction that is mined above the final block is returning, so it is waited for.
+        """
+        count = await self._database.single(lambda tx: store.count_orphans(tx, chain))
+        ORPHANS.labels(chain).set(count)
+        if not count:
+            return False
+        final = cursor.final.number
+        orphans = await self._database.single(
+            lambda tx: store.overdue_orphans(tx, chain, final=final, limit=_ORPHANS_MAX)
+        )
+        if not orphans:
+            return False
+        hashes = list(dict.fromkeys(each.transaction_hash for each in orphans))
+        mined = await reader.blocks_of(hashes)
+        has_moved = False
+        for deposit in orphans:
+            if mined.get(deposit.transaction_hash, final) > final:
+                continue
+            offset = offsets.get(deposit.org_id, timedelta())
+            if await self._deposits.reverse(cursor, deposit, offset):
+                has_moved = True
+                REVERSALS.labels(chain).inc()
+                _log.error(
+                    "chain_deposits.reversed",
+                    chain=chain,
+                    org_id=str(deposit.org_id),
+                    id=str(deposit.id),
+                    hash=deposit.transaction_hash,
+                )
+        return has_moved
+
+    async def _recover(self, offsets: Mapping[UUID, timedelta]) -> None:
+        """Take what is owed for reversals from wallets that hold it by now."""
+        found = await self._database.single(
+            lambda tx: store.open_reversals(tx, offsets.keys(), _ORPHANS_MAX)
+        )
+        for org_id, id_ in found:
+            if await self._deposits.recover(org_id, id_, offsets[org_id]):
+                _log.info("chain_deposits.recovered", org_id=str(org_id), id=str(id_))
+
+    async def _stored(self, cursor: ChainCursor, first: int, last: int) -> list[BlockRef]:
+        return await self._database.single(
+            lambda tx: progress.blocks(tx, cursor.chain, first=first, last=last)
+        )

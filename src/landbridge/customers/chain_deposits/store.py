@@ -1,0 +1,194 @@
+"""All SQL statements on chain_deposits, and the lookups of wallets and open reversals.
+
+A chain pays wallets of all organisations, so some statements name none.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from uuid import UUID
+
+from landbridge.customers.chain_deposits.model import ChainDeposit, ChainDepositStatus
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.chains.tokens import Chain
+from landbridge.providers.evm.following.model import BlockRef
+
+# An address of a user is the same on every EVM chain, so a sender is ours on any of them.
+_MATCH = """
+select i.place, w.org_id, w.id as wallet_id, w.user_id, exists (
+    select from wallets s
+    where s.org_id = w.org_id and s.chain = any($4::text[]) and s.address = i.source
+) as is_own
+from unnest($2::text[], $3::text[]) with ordinality as i (destination, source, place)
+join wallets w on w.chain = $1 and w.address = i.destination
+"""
+
+_ADD = """
+insert into chain_deposits
+    (org_id, id, chain, transaction_hash, position, block_number, block_hash, wallet_id, user_id,
+        asset, units, source_address, contract_address, status, found_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'CONFIRMED', $14)
+on conflict (org_id, id) do update
+set block_number = excluded.block_number, block_hash = excluded.block_hash
+where chain_deposits.status <> 'COMPLETED'
+"""
+
+_LOCK = """
+select org_id, id, chain, transaction_hash, position, block_number, block_hash, wallet_id, user_id,
+    asset, units, source_address, contract_address, status, credits, found_at
+from chain_deposits
+where (org_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))
+order by org_id, id
+for update
+"""
+
+_CONFIRMED = """
+select transaction_hash
+from chain_deposits
+where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
+"""
+
+_SET_STATUS = """
+update chain_deposits set status = $3, credits = $4 where org_id = $1 and id = $2
+"""
+
+_REMOVE_CONFIRMED = """
+delete from chain_deposits
+where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
+"""
+
+_ORPHAN = """
+update chain_deposits set status = 'ORPHANED', returns_by = greatest(block_number, $3)
+where chain = $1 and block_number > $2 and status = 'COMPLETED'
+returning id
+"""
+
+_ORPHANS = """
+select org_id, id, chain, transaction_hash, position, block_number, block_hash, wallet_id, user_id,
+    asset, units, source_address, contract_address, status, credits, found_at
+from chain_deposits
+where chain = $1 and returns_by <= $2 and status = 'ORPHANED'
+order by returns_by
+limit $3
+"""
+
+_COUNT_ORPHANS = "select count(*) from chain_deposits where chain = $1 and status = 'ORPHANED'"
+
+_OPEN_REVERSALS = """
+select org_id, id
+from transfers
+where org_id = any($1::uuid[]) and kind = 'WALLET.DEPOSIT.REVERSAL' and status = 'OPEN'
+    and due_at is null
+order by org_id, created_at
+limit $2
+"""
+
+# Larger than any block.
+_BLOCK_MAX = 2**62
+
+
+async def match(
+    tx: Tx, chain: Chain, pairs: Sequence[tuple[str, str]]
+) -> Mapping[int, Sequence[Row]]:
+    """Return the wallets at the destinations of (destination, source) pairs, by their places."""
+    rows = await tx.fetch(
+        _MATCH,
+        chain,
+        [destination for destination, _ in pairs],
+        [source for _, source in pairs],
+        [each for each in Chain if each.is_evm],
+    )
+    found: defaultdict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["place"] - 1].append(row)
+    return found
+
+
+async def add(tx: Tx, deposit: ChainDeposit) -> None:
+    """Store a found deposit; a known one that is not credited moves to this block."""
+    await tx.execute(
+        _ADD,
+        deposit.org_id,
+        deposit.id,
+        deposit.chain,
+        deposit.transaction_hash,
+        deposit.position,
+        deposit.block.number,
+        deposit.block.hash,
+        deposit.wallet_id,
+        deposit.user_id,
+        deposit.asset,
+        deposit.units,
+        deposit.source_address,
+        deposit.contract_address,
+        deposit.found_at,
+    )
+
+
+async def lock(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> Sequence[ChainDeposit]:
+    """Lock deposits by (organisation, id), and return them."""
+    ordered = sorted(keys)
+    rows = await tx.fetch(_LOCK, [org_id for org_id, _ in ordered], [id_ for _, id_ in ordered])
+    return [_deposit(row) for row in rows]
+
+
+async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) -> set[str]:
+    """Return the transactions of confirmed deposits in a range of blocks, both ends included."""
+    return {row["transaction_hash"] for row in await tx.fetch(_CONFIRMED, chain, first, last)}
+
+
+async def set_status(tx: Tx, deposit: ChainDeposit) -> None:
+    """Store a deposit's status and number of credits; the caller has locked it."""
+    await tx.execute(_SET_STATUS, deposit.org_id, deposit.id, deposit.status, deposit.credits)
+
+
+async def remove_confirmed(tx: Tx, chain: Chain, *, first: int = 0, last: int = _BLOCK_MAX) -> None:
+    """Remove deposits that are not credited, in a range of blocks, both ends included."""
+    await tx.execute(_REMOVE_CONFIRMED, chain, first, last)
+
+
+async def orphan(tx: Tx, chain: Chain, *, above: int, returns_by: int) -> int:
+    """Mark the credited deposits above a block as orphaned, and count them.
+
+    They are waited for until block `returns_by` is final, or their own if that is higher.
+    """
+    return len(await tx.fetch(_ORPHAN, chain, above, returns_by))
+
+
+async def overdue_orphans(
+    tx: Tx, chain: Chain, *, final: int, limit: int
+) -> Sequence[ChainDeposit]:
+    """Return orphaned deposits that should have returned by the final block."""
+    return [_deposit(row) for row in await tx.fetch(_ORPHANS, chain, final, limit)]
+
+
+async def count_orphans(tx: Tx, chain: Chain) -> int:
+    """Count the orphaned deposits of a chain."""
+    return await tx.fetchval(_COUNT_ORPHANS, chain)
+
+
+async def open_reversals(
+    tx: Tx, org_ids: Collection[UUID], limit: int
+) -> Sequence[tuple[UUID, UUID]]:
+    """Return open reversals, each (organisation, id), the oldest of each organisation first."""
+    rows = await tx.fetch(_OPEN_REVERSALS, list(org_ids), limit)
+    return [(row["org_id"], row["id"]) for row in rows]
+
+
+def _deposit(row: Row) -> ChainDeposit:
+    return ChainDeposit(
+        org_id=row["org_id"],
+        id=row["id"],
+        chain=Chain(row["chain"]),
+        transaction_hash=row["transaction_hash"],
+        position=row["position"],
+        block=BlockRef(row["block_number"], row["block_hash"]),
+        wallet_id=row["wallet_id"],
+        user_id=row["user_id"],
+        asset=row["asset"],
+        units=int(row["units"]),
+        source_address=row["source_address"],
+        contract_address=row["contract_address"],
+        status=ChainDepositStatus(row["status"]),
+        credits=row["credits"],
+        found_at=row["found_at"],
+    )

@@ -1,0 +1,1 @@
+"""Chains as their operators see them: nodes, relayers, orders, treasury, and stopped accounts."""

@@ -1,0 +1,179 @@
+"""State of connected chains, attempts of orders, and the resumption of stopped accounts."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from landbridge.customers.chain_operations.model import (
+    KIND,
+    ChainHead,
+    ChainInstallation,
+    ChainState,
+    OrderWithAttempts,
+    Treasury,
+    TreasuryToken,
+)
+from landbridge.customers.wallets.service import Wallets
+from landbridge.platform.changes.service import append_next_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.http.caller import Caller, check_admin
+from landbridge.providers.chains.tokens import Chain, Network
+from landbridge.providers.evm.configuration import EvmChain, EvmToken
+from landbridge.providers.evm.errors import NodeError, NodeUnavailable
+from landbridge.providers.evm.outbox.overview_service import OutboxOverview, resume_account
+from landbridge.providers.evm.quantities import AnswerInvalid
+from landbridge.providers.evm.rpc import ChainClient
+
+# A page waits no longer for the nodes of a chain.
+_TIMEOUT_S = 3.0
+_DAY = timedelta(days=1)
+
+
+class ChainOperations:
+    """Connected chains for operators; without a chains file there are none."""
+
+    def __init__(
+        self,
+        database: Database,
+        wallets: Wallets,
+        clock: Clock,
+        chains: Mapping[Network, EvmChain],
+        clients: Mapping[Network, ChainClient],
+    ) -> None:
+        self._database = database
+        self._overview = OutboxOverview(database)
+        self._wallets = wallets
+        self._clock = clock
+        self._chains = chains
+        self._clients = clients
+
+    @property
+    def chains(self) -> Sequence[EvmChain]:
+        """Connected chains, in the order of the chains file."""
+        return list(self._chains.values())
+
+    async def all(self, caller: Caller) -> Sequence[ChainState]:
+        """Return every connected chain."""
+        return await gather_in_order(self._state(caller, chain) for chain in self._chains.values())
+
+    async def get(self, caller: Caller, name: str) -> ChainState:
+        """Return a connected chain; raises `ResourceNotFound`."""
+        return await self._state(caller, self._chain(name))
+
+    async def orders(self, org_id: UUID, record_id: UUID) -> Sequence[OrderWithAttempts]:
+        """Return the orders of a record with their attempts; raises `ResourceNotFound`."""
+        found = [
+            OrderWithAttempts(self._chain(order.chain), order, attempts, None)
+            for order, attempts in await self._overview.orders_of_record(org_id, record_id)
+            if order.chain in self._chains
+        ]
+        if not found:
+            raise ResourceNotFound(f"there are no chain orders of {record_id}")
+        names = sorted({each.order.chain for each in found})
+        heads = await gather_in_order(self._head(self._chain(name)) for name in names)
+        by_name = dict(zip(names, heads, strict=True))
+        return [_with_head(each, by_name[each.order.chain]) for each in found]
+
+    async def resume_for(self, caller: Caller, name: str, address: str) -> None:
+        """Let a stopped account send again, for a caller.
+
+        Raises `RoleNotAllowed` for all but admins, `ResourceNotFound` and `ResourceConflict`.
+        """
+        check_admin(caller)
+        chain = self._chain(name)
+        at = self._clock.stamp(caller.clock_offset)
+
+        async def work(tx: Tx) -> None:
+            reason = await resume_account(tx, chain.name.value, address)
+            if reason is None:
+                raise ResourceConflict("this account is not stopped")
+            await append_next_change(
+                tx,
+                org_id=caller.org_id,
+                object_id=derived_id(caller.org_id, f"{KIND}/{chain.name}/{address}"),
+                kind=KIND,
+                change_type="resume",
+                actor=caller.actor,
+                at=at,
+                facts={
+                    "chain": chain.name.value,
+                    "address": address,
+                    "stopped_reason": reason,
+                },
+            )
+
+        await self._database.transact(work)
+
+    async def treasury(self, org_id: UUID, chain: EvmChain) -> Treasury:
+        """Return an organisation's own address on a chain, and its balances."""
+        address = await self._wallets.find_treasury_address(org_id, Chain.ETHEREUM)
+        units = await gather_in_order(
+            self._balance(chain, token, address) for token in chain.tokens.values()
+        )
+        return Treasury(
+            address,
+            [
+                TreasuryToken(
+                    currency,
+                    token.decimals,
+                    balance,
+                    token.treasury_floor_units,
+                    token.treasury_target_units,
+                )
+                for (currency, token), balance in zip(chain.tokens.items(), units, strict=True)
+            ],
+        )
+
+    def _chain(self, name: str) -> EvmChain:
+        for each in self._chains.values():
+            if each.name == name:
+                return each
+        raise ResourceNotFound(f"there is no chain {name[:100]}")
+
+    async def _state(self, caller: Caller, chain: EvmChain) -> ChainState:
+        # The nodes are asked first, so that their health is that of now.
+        head = await self._head(chain)
+        return ChainState(
+            chain=chain,
+            head=head,
+            orders=await self._overview.open_orders(chain.name.value, caller.org_id),
+            treasury=await self.treasury(caller.org_id, chain),
+            installation=await self._installation(chain) if caller.is_admin else None,
+        )
+
+    async def _installation(self, chain: EvmChain) -> ChainInstallation:
+        name = chain.name.value
+        return ChainInstallation(
+            nodes=self._clients[chain.name].health(),
+            accounts=await self._overview.accounts(name),
+            orders=await self._overview.open_orders(name, None),
+            gas_day_wei=await self._overview.gas_since(name, self._clock.now() - _DAY),
+        )
+
+    async def _head(self, chain: EvmChain) -> ChainHead | None:
+        header = await self._clients[chain.name].latest_block(timeout_s=_TIMEOUT_S)
+        if header is None:
+            return None
+        at = datetime.fromtimestamp(header.timestamp_s, UTC)
+        lag = self._clock.now() - at
+        return ChainHead(header.number, at, max(int(lag.total_seconds()), 0))
+
+    async def _balance(self, chain: EvmChain, token: EvmToken, address: str) -> int | None:
+        """Return the units of an address; None if no node answers."""
+        if not address:
+            return 0
+        try:
+            async with asyncio.timeout(_TIMEOUT_S):
+                return await self._clients[chain.name].token_balance(token.address, address)
+        except (NodeUnavailable, NodeError, AnswerInvalid, TimeoutError):
+            return None
+
+
+def _with_head(state: OrderWithAttempts, head: ChainHead | None) -> OrderWithAttempts:
+    return replace(state, head=None if head is None else head.number)

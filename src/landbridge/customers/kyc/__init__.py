@@ -1,0 +1,1 @@
+"""KYC data of users, and the requirements of each rail."""

@@ -1,0 +1,79 @@
+"""Types that describe the requirements of a rail."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from landbridge.customers.kyc.model import Data
+
+# Currency to its payment methods, as `{"brl": ("pix",)}`.
+Methods = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentGroup:
+    """Documents of which there must be `min_count`; 0 if they are welcome but not required.
+
+    `accepted_in`: by the country of the address, which further types are accepted there.
+    """
+
+    min_count: int
+    accepted: tuple[str, ...]
+    accepted_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def accepted_at(self, country: str | None) -> tuple[str, ...]:
+        """Return the accepted types for a resident of this country."""
+        return (*self.accepted, *self.accepted_in.get(country or "", ()))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """Rule of a field in addition to its type; `why` is the reason given for a violation."""
+
+    field: str
+    holds: Callable[[Data], bool]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFields:
+    """Required and optional members of an object."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementSet:
+    """Requirements of a person, a business or an owner.
+
+    `parts` names the members of each object. In a required object the required members are
+    required; in an optional object they only define completeness. `instead` maps a field to an
+    older field that is also accepted. `owners` applies to each owner; at least one owner is
+    required.
+    """
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    parts: Mapping[str, ObjectFields] = field(default_factory=dict[str, ObjectFields])
+    instead: Mapping[str, str] = field(default_factory=dict[str, str])
+    rules: tuple[FieldRule, ...] = ()
+    documents: Mapping[str, DocumentGroup] = field(default_factory=dict[str, DocumentGroup])
+    owners: "RequirementSet | None" = None
+
+    def without(self, name: str) -> "RequirementSet":
+        """Return the same requirements without this field."""
+        return replace(
+            self,
+            required=tuple(each for each in self.required if each != name),
+            owners=self.owners and self.owners.without(name),
+        )
+
+
+class RailRequirements(Protocol):
+    """Definition of a rail in its module: requirements by type of user, and payment methods."""
+
+    INDIVIDUAL: RequirementSet
+    BUSINESS: RequirementSet
+    ON_RAMP: Methods
+    OFF_RAMP: Methods

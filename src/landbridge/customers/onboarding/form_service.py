@@ -1,0 +1,313 @@
+"""Operations of a person on the hosted form.
+
+Guarantees: a person can access only the user of their link, and can submit no data through a
+completed or expired link; all submitted data passes the same services as API requests, under the
+actor `person:kyc-link`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from landbridge.customers.kyc.field_types import ValidationContext
+from landbridge.customers.kyc.model import KycOwner, KycProfile
+from landbridge.customers.kyc.service import KycProfiles
+from landbridge.customers.onboarding import registration
+from landbridge.customers.onboarding.errors import LinkGone
+from landbridge.customers.onboarding.form_answers import FormAnswers, answers
+from landbridge.customers.onboarding.form_inputs import Form, FormQuestion
+from landbridge.customers.onboarding.form_progress import (
+    FormState,
+    FormStep,
+    drawn_in,
+    faults_of_owner,
+    is_open,
+    nested,
+    owner_requirements,
+    questions,
+    user_requirements,
+)
+from landbridge.customers.onboarding.model import ACTOR, KycLink, LinkVisitor, person
+from landbridge.customers.onboarding.service import KycLinks
+from landbridge.customers.users.country_policy import CountryPolicy
+from landbridge.customers.users.model import User, UserType
+from landbridge.customers.users.service import DEFAULT_CHAINS, Users
+from landbridge.customers.users.terms import TermsOfService
+from landbridge.customers.verification.errors import KycDataInvalid
+from landbridge.customers.verification.model import VerificationCase
+from landbridge.customers.verification.service import Verification
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
+from landbridge.platform.orgs.service import Orgs
+
+_GONE, _UNKNOWN = 410, 404
+
+
+@dataclass(frozen=True, slots=True)
+class FormVisit:
+    """Visitor with an open link, and the state of the form."""
+
+    caller: LinkVisitor
+    token: str
+    state: FormState
+    context: ValidationContext
+
+    @property
+    def link(self) -> KycLink:
+        """Return the link."""
+        return self.state.link
+
+    @property
+    def user(self) -> User:
+        """Return the user, who must exist."""
+        user = self.state.user
+        if user is None:
+            raise LinkGone(_UNKNOWN)
+        return user
+
+    @property
+    def kyc_profile(self) -> KycProfile:
+        """Return the KYC profile of the user."""
+        kyc_profile = self.state.kyc_profile
+        if kyc_profile is None:
+            raise LinkGone(_UNKNOWN)
+        return kyc_profile
+
+    def owner(self, owner_id: UUID) -> KycOwner:
+        """Return an owner; raise `LinkGone` for an unknown id."""
+        found = next((each for each in self.kyc_profile.owners if each.id == owner_id), None)
+        if found is None:
+            raise LinkGone(_UNKNOWN)
+        return found
+
+
+class FormVisits:
+    """Operations on the forms of all organisations."""
+
+    def __init__(
+        self,
+        links: KycLinks,
+        terms: TermsOfService,
+        users: Users,
+        dossiers: KycProfiles,
+        *,
+        verification: Verification,
+        orgs: Orgs,
+        clock: Clock,
+        policy: CountryPolicy,
+    ) -> None:
+        self._links = links
+        self._terms = terms
+        self._users = users
+        self._dossiers = dossiers
+        self._verification = verification
+        self._orgs = orgs
+        self._clock = clock
+        self._policy = policy
+
+    async def open(self, link_id: str, token: str) -> FormVisit:
+        """Open a link; raises `LinkGone`."""
+        link = await self._links.find(token)
+        if link is None or str(link.id) != link_id:
+            raise LinkGone(_UNKNOWN)
+        offset = await self._orgs.clock_offset(link.org_id)
+        now = self._clock.now(offset)
+        if link.expires_at <= now:
+            raise LinkGone(_GONE)
+        today = now.date()
+        state = FormState(
+            link=link,
+            has_signed=await self._has_signed(link),
+            user=None,
+            kyc_profile=None,
+            cases={},
+            requirements=(),
+            today=today,
+        )
+        if link.user_id is not None:
+            state = await self._with_user(state, link.user_id)
+        return FormVisit(person(link, offset), token, state, ValidationContext(today, self._policy))
+
+    async def accept_terms(self, visit: FormVisit, *, signed_from: str | None) -> None:
+        """Accept the terms of service; done again, it stays so."""
+        link = visit.link
+        if not link.creates_user:
+            raise LinkGone(_UNKNOWN)
+        template = None if link.details is None else link.details.template_id
+        agreement = await self._terms.link(
+            visit.caller, link.agreement_id, template_id=template, redirect_url=None
+        )
+        await self._terms.accept(
+            agreement,
+            agreement.session_token,
+            offset=visit.caller.clock_offset,
+            signed_from=signed_from,
+            actor=ACTOR,
+        )
+
+    async def register(self, visit: FormVisit, form: Form) -> FormAnswers:
+        """Create the user; no errors if the user exists afterwards.
+
+        This completes a link without rails.
+        """
+        link, of = visit.link, visit.link.user_type
+        if not link.creates_user or not visit.state.has_signed:
+            raise LinkGone(_UNKNOWN)
+        form_questions = registration_questions(of, form)
+        found = answers(form_questions, form, visit.context)
+        if found.errors or link.user_id is not None:
+            return found
+        try:
+            user = await self._users.create(
+                visit.caller,
+                registration.particulars(of, found.answers),
+                agreement_id=link.agreement_id,
+                chains=DEFAULT_CHAINS,
+                request_id=link.request_id,
+                # The key is independent of the input: a second submission, or one after a crash, is
+                # not rejected because a field was corrected in between.
+                request={"kycLink": str(link.id)},
+            )
+        except FieldInvalid as error:
+            found.blame(error, form_questions, registration.question_path(error.field or ""))
+            return found
+        joined = await self._links.join(link, user.id)
+        await self._links.enter(joined, await self._seeded(user))
+        if not link.rails:
+            await self._links.complete(joined, visit.caller.clock_offset)
+        return found
+
+    async def save_answers(self, visit: FormVisit, step: FormStep, form: Form) -> FormAnswers:
+        """Store the valid answers of a step; errors describe the others."""
+        form_questions, known = questions(visit.state, step), user_requirements(visit.state)
+        form_questions += drawn_in(known, form_questions, form)
+        found = answers(form_questions, form, visit.context)
+        while found.answers:
+            try:
+                await self._dossiers.update(visit.caller, visit.user, nested(found.answers))
+                break
+            except FieldInvalid as error:
+                found.blame(error, known, error.field or "")
+        await self._links.enter(visit.link, list(found.answers))
+        return found
+
+    async def save_owner(self, visit: FormVisit, owner: KycOwner | None, form: Form) -> FormAnswers:
+        """Store the answers about an owner; without one, create it if all answers are valid."""
+        form_questions, known = owner_questions(visit.state, owner), owner_requirements(visit.state)
+        found = answers(
+            [*form_questions, *drawn_in(known, form_questions, form)],
+            form,
+            visit.context,
+        )
+        if owner is None and found.errors:
+            return found
+        caller, user = visit.caller, visit.user
+        while found.answers:
+            submitted = nested(found.answers)
+            try:
+                if owner is None:
+                    _, saved = await self._dossiers.add_owner(caller, user, submitted)
+                else:
+                    _, saved = await self._dossiers.update_owner(caller, user, owner.id, submitted)
+            except FieldInvalid as error:
+                found.blame(error, known, error.field or "")
+                if owner is None:
+                    break
+            else:
+                await self._links.enter(
+                    visit.link, [f"{saved.id}.{path}" for path in found.answers]
+                )
+                break
+        return found
+
+    async def remove_owner(self, visit: FormVisit, owner: KycOwner) -> None:
+        """Remove an owner added through this link; other owners cannot be removed here."""
+        if not may_remove(visit.link, owner):
+            raise LinkGone(_UNKNOWN)
+        await self._dossiers.remove_owner(visit.caller, visit.user, owner.id)
+
+    async def submit(self, visit: FormVisit) -> bool:
+        """Submit for the rails that wait for the user, and complete the link.
+
+        False if something is missing by now.
+        """
+        rails = visit.state.open_rails
+        if rails:
+            try:
+                await self._verification.submit(visit.caller, visit.user.id, rails)
+            except KycDataInvalid:
+                return False
+        await self._links.complete(visit.link, visit.caller.clock_offset)
+        return True
+
+    async def _has_signed(self, link: KycLink) -> bool:
+        if not link.creates_user:
+            return True
+        try:
+            agreement = await self._terms.get(link.org_id, link.agreement_id)
+        except ResourceNotFound:
+            return False
+        return agreement.signed_at is not None
+
+    async def _with_user(self, state: FormState, user_id: UUID) -> FormState:
+        link = state.link
+        user = await self._users.get(link.org_id, user_id)
+        if user.erased_at is not None:
+            raise LinkGone(_GONE)
+        kyc_profile = await self._dossiers.get(link.org_id, user)
+        found: dict[Any, VerificationCase] = {}
+        requirements: list[Any] = []
+        for rail in link.rails:
+            case = await self._verification.status(link.org_id, user_id, rail)
+            if case is not None:
+                found[rail] = case
+            if is_open(case):
+                requirements.append(
+                    await self._verification.requirements(
+                        link.org_id, rail, kyc_profile, today=state.today
+                    )
+                )
+        return replace(
+            state, user=user, kyc_profile=kyc_profile, cases=found, requirements=requirements
+        )
+
+    async def _seeded(self, user: User) -> list[str]:
+        """Return the fields that a KYC profile has after registration through a link."""
+        kyc_profile = await self._dossiers.get(user.org_id, user)
+        return [
+            *kyc_profile.data,
+            *(f"{owner.id}.{name}" for owner in kyc_profile.owners for name in owner.data),
+        ]
+
+
+def registration_questions(of: UserType, form: Form) -> list[FormQuestion]:
+    """Return the questions for a new user; for a business also about its controller and signer."""
+    form_questions = registration.subject_questions(of)
+    if of is UserType.INDIVIDUAL:
+        return form_questions
+    is_same = "no" not in form.get(registration.SAME_PERSON, ())
+    return [
+        *form_questions,
+        *registration.controller(),
+        *([] if is_same else registration.signer()),
+    ]
+
+
+def owner_questions(state: FormState, owner: KycOwner | None) -> Sequence[FormQuestion]:
+    """Return the questions about an owner: missing or invalid fields, and fields from this link."""
+    form_questions = owner_requirements(state)
+    if owner is None:
+        return form_questions
+    faults: Mapping[str, str] = faults_of_owner(state, owner)
+    return [
+        each
+        for each in form_questions
+        if f"{owner.id}.{each.path}" in state.link.entered
+        or any(fault == each.path or fault.startswith(f"{each.path}.") for fault in faults)
+    ]
+
+
+def may_remove(link: KycLink, owner: KycOwner) -> bool:
+    """Return whether the identity of an owner was submitted through this link."""
+    return f"{owner.id}.lastName" in link.entered

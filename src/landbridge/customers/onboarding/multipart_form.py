@@ -1,0 +1,124 @@
+"""Multipart form with a file, as sent by a browser.
+
+Unlike API requests, the body is read to its end even if the file is too large or is not a file: a
+browser shows the response only after it has sent the whole body. Data beyond the maximum size is
+discarded while reading; no data is written to disk.
+"""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from litestar import Request
+from multipart import MultipartError, MultipartSegment, PushMultipartParser
+
+from landbridge.platform.core.errors import Busy, FieldInvalid
+from landbridge.platform.files.inspection import too_large
+from landbridge.platform.files.model import FILE_BYTES_MAX, PART
+from landbridge.platform.files.upload import parser_of
+
+# Phone photos have 3 to 15 MB; larger requests are aborted without a page.
+BODY_BYTES_MAX = 40 * 1024 * 1024
+# Four megabytes take this long on a slow mobile network.
+_PATIENCE_S = 300
+_FIELDS_BYTES_MAX = 16 * 1024
+# Each may hold a file of 10 MB for that long. One person cannot use the whole capacity.
+_FORMS_MAX, _FORMS_OF_LINK_MAX = 16, 2
+_BROKEN = "the form did not arrive as a browser sends it; try again"
+
+
+@dataclass(slots=True)
+class SubmittedForm:
+    """Submitted form: fields by name, and the file; `problem` describes an invalid file."""
+
+    fields: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    name: str = ""
+    declared: str | None = None
+    content: bytes | None = None
+    problem: FieldInvalid | None = None
+
+
+class UploadMemory:
+    """Room in memory for forms with files, apart from that of requests with a key."""
+
+    def __init__(self) -> None:
+        self._taken: list[UUID] = []
+
+    @contextmanager
+    def place(self, link_id: UUID) -> Generator[None]:
+        """Reserve capacity for one more form of this link; raise `Busy` if none is free."""
+        size = self._taken
+        if len(size) >= _FORMS_MAX or size.count(link_id) >= _FORMS_OF_LINK_MAX:
+            raise Busy("too many forms with files are being sent at once")
+        size.append(link_id)
+        try:
+            yield
+        finally:
+            size.remove(link_id)
+
+
+async def read_sent(request: Request[Any, Any, Any]) -> SubmittedForm:
+    """Read the form; never raise for its content."""
+    reading = _MultipartReader()
+    try:
+        parser = parser_of(request.headers.get("content-type", ""))
+        async with asyncio.timeout(_PATIENCE_S):
+            async for chunk in request.stream():
+                if chunk:
+                    reading.take(parser, chunk)
+        parser.close()
+    except (MultipartError, FieldInvalid, ValueError, TimeoutError):
+        # Its message may quote a header, which has the file's name.
+        reading.sent.problem = FieldInvalid(_BROKEN, field=PART)
+    return reading.end()
+
+
+class _MultipartReader:
+    """Incremental reader of the body."""
+
+    def __init__(self) -> None:
+        self.sent = SubmittedForm()
+        self._is_in_file = False
+        self._content = bytearray()
+        self._fields: list[tuple[str, bytearray]] = []
+        self._fields_bytes = 0
+
+    def take(self, parser: PushMultipartParser, chunk: bytes) -> None:
+        """Read on."""
+        for event in parser.parse(chunk):
+            if isinstance(event, MultipartSegment):
+                self._begin(event)
+            elif event:
+                self._add(event)
+
+    def end(self) -> SubmittedForm:
+        """Return the parsed form."""
+        for name, value in self._fields:
+            text = value.decode("utf-8", errors="replace")
+            self.sent.fields.setdefault(name, []).append(text)
+        if self.sent.problem is None and self._content:
+            self.sent.content = bytes(self._content)
+        return self.sent
+
+    def _begin(self, part: MultipartSegment) -> None:
+        self._is_in_file = part.name == PART and part.filename is not None
+        if self._is_in_file:
+            self.sent.name, self.sent.declared = part.filename or "", part.content_type
+        else:
+            self._fields.append((part.name or "", bytearray()))
+
+    def _add(self, piece: bytes | bytearray) -> None:
+        if self._is_in_file:
+            if len(self._content) + len(piece) > FILE_BYTES_MAX:
+                self.sent.problem = too_large()
+                self._content.clear()
+            elif self.sent.problem is None:
+                self._content += piece
+        else:
+            self._fields_bytes += len(piece)
+            if self._fields_bytes > _FIELDS_BYTES_MAX:
+                raise ValueError
+            self._fields[-1][1].extend(piece)

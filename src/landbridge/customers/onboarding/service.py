@@ -1,0 +1,248 @@
+"""Operations on KYC links. Source: contract, users 3.2.
+
+Guarantees: a link is opened only by its token, which is stored nowhere; after its completion or
+expiry it accepts no data; its e-mail address, redirect and template are encrypted, and deleted
+after it has expired or its user is erased.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.customers.kyc.model import Rail
+from landbridge.customers.onboarding import emails, store
+from landbridge.customers.onboarding.model import (
+    ACTOR,
+    KIND,
+    LIFETIME,
+    KycLink,
+    KycLinkDetails,
+    rail_names,
+    token_hash,
+)
+from landbridge.customers.users.model import UserType, new_session_token
+from landbridge.customers.users.service import Leaving, Users
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.encryption.user_keys import erased, key_of
+from landbridge.platform.formats.people import check_email
+from landbridge.platform.formats.texts import check_text, check_url
+from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.mail.outbox import Outbox
+
+# A token has 43 characters; longer input is not a token.
+_TOKEN_LENGTH_MAX = 100
+_SWEEP_LINKS_MAX = 100
+
+
+class KycLinks:
+    """KYC links of all organisations."""
+
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        users: Users,
+        outbox: Outbox,
+        clock: Clock,
+        *,
+        public_url: str,
+    ) -> None:
+        self._database = database
+        self._vault = vault
+        self._users = users
+        self._outbox = outbox
+        self._clock = clock
+        self._public_url = public_url
+
+    async def make_for_new(
+        self, caller: Caller, user_type: UserType, rails: Sequence[Rail], details: KycLinkDetails
+    ) -> str:
+        """Return the URL of a new link that creates a user; raise `FieldInvalid`."""
+        check_editor(caller)
+        return await self._make(caller, user_type, rails, details, user_id=None)
+
+    async def make_for(
+        self, caller: Caller, user_id: UUID, rails: Sequence[Rail], details: KycLinkDetails
+    ) -> str:
+        """Return the URL of a new link for a user.
+
+        Raises `FieldInvalid`, `UserNotFound`, and `UserFrozen` for an erased user.
+        """
+        check_editor(caller)
+        if not rails:
+            raise FieldInvalid("rails must name at least one rail", field="rails")
+        user = await self._users.get(caller.org_id, user_id)
+        if user.erased_at is not None:
+            raise erased(user_id)
+        return await self._make(caller, user.type, rails, details, user_id=user_id)
+
+    async def find(self, token: str) -> KycLink | None:
+        """Return the link with this token; None for malformed tokens."""
+        if not (token.isascii() and token.isprintable() and len(token) <= _TOKEN_LENGTH_MAX):
+            return None
+
+        async def read(tx: Tx) -> KycLink | None:
+            stored = await store.find(tx, token_hash(token))
+            if stored is None or stored.sealed_details is None:
+                return None if stored is None else stored.link
+            link = stored.link
+            key = await self._vault.find(tx, link.org_id, link.id)
+            if key is None:
+                return link
+            context = _context(link.id)
+            return replace(
+                link, details=key.open(stored.sealed_details, context=context, type=KycLinkDetails)
+            )
+
+        return await self._database.read(read)
+
+    async def find_many(self, org_id: UUID, link_ids: Collection[UUID]) -> Mapping[UUID, KycLink]:
+        """Return the existing links among these ids, without their encrypted content."""
+        found = await self._database.single(lambda tx: store.find_many(tx, org_id, link_ids))
+        return {each.id: each for each in found}
+
+    async def join(self, link: KycLink, user_id: UUID) -> KycLink:
+        """Record the user created through the link."""
+        await self._database.single(lambda tx: store.join(tx, link.org_id, link.id, user_id))
+        return replace(link, user_id=user_id)
+
+    async def enter(self, link: KycLink, names: Collection[str]) -> KycLink:
+        """Record the fields submitted through the link, which it shows in full."""
+        new = set(names) - link.entered
+        if new:
+            await self._database.single(lambda tx: store.enter(tx, link.org_id, link.id, new))
+        return replace(link, entered=link.entered | new)
+
+    async def complete(self, link: KycLink, clock_offset: timedelta) -> KycLink:
+        """Complete the link; done again, it stays as it was."""
+        at = self._clock.stamp(clock_offset)
+
+        async def work(tx: Tx) -> None:
+            if await store.complete(tx, link.org_id, link.id, at):
+                await _record_change(tx, link, seq=2, change_type="update", actor=ACTOR, at=at)
+
+        await self._database.transact(work)
+        return replace(link, completed_at=link.completed_at or at)
+
+    async def sweep(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Delete the recipients of expired links; return whether more may remain."""
+        clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+
+        async def work(tx: Tx) -> int:
+            found = await store.expired(tx, clocks, limit=_SWEEP_LINKS_MAX)
+            for org_id, link_id in found:
+                await _forget(tx, self._vault, org_id, [link_id], clocks[org_id])
+            return len(found)
+
+        return await self._database.transact(work) == _SWEEP_LINKS_MAX
+
+    async def _make(
+        self,
+        caller: Caller,
+        user_type: UserType,
+        rails: Sequence[Rail],
+        details: KycLinkDetails,
+        *,
+        user_id: UUID | None,
+    ) -> str:
+        at, token = self._clock.stamp(caller.clock_offset), new_session_token()
+        details = self._checked(details)
+        link = KycLink(
+            org_id=caller.org_id,
+            id=new_id(),
+            user_type=user_type,
+            creates_user=user_id is None,
+            user_id=user_id,
+            rails=tuple(dict.fromkeys(rails)),
+            details=details,
+            entered=frozenset(),
+            created_at=at,
+            expires_at=at + LIFETIME,
+            completed_at=None,
+        )
+        url = f"{self._public_url}/kyc/{link.id}?session={token}"
+
+        async def work(tx: Tx) -> None:
+            key = await self._vault.make(tx, link.org_id, link.id)
+            sealed = key.seal(details, context=_context(link.id))
+            if not await store.add(tx, link, token_hash=token_hash(token), sealed_details=sealed):
+                # Already committed; the connection was lost before the confirmation arrived.
+                return
+            # The new row references its user: an erasure has either committed before, or waits for
+            # this transaction.
+            if user_id is not None:
+                await key_of(self._vault, tx, link.org_id, user_id)
+            await _record_change(tx, link, seq=1, change_type="create", actor=caller.actor, at=at)
+            if details.recipient_email is not None:
+                email = emails.invitation(details.recipient_email, url, link)
+                await self._outbox.put(
+                    tx, org_id=link.org_id, owner_id=link.id, key=key, email=email
+                )
+
+        await self._database.transact(work)
+        return url
+
+    def _checked(self, details: KycLinkDetails) -> KycLinkDetails:
+        email, redirect, template = (
+            details.recipient_email,
+            details.redirect_url,
+            details.template_id,
+        )
+        if email is not None:
+            email = check_email("recipientEmail", email)
+            if not self._outbox.can_send:
+                raise FieldInvalid(
+                    "recipientEmail: this installation sends no e-mail; send the link yourself",
+                    field="recipientEmail",
+                )
+        return KycLinkDetails(
+            recipient_email=email,
+            redirect_url=None if redirect is None else check_url("redirectUrl", redirect),
+            template_id=None if template is None else check_text("templateId", template),
+        )
+
+
+def erasing(vault: Vault) -> Leaving:
+    """Return the operation that ends an erased user's links and deletes their recipients."""
+
+    async def erase(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+        await _forget(tx, vault, org_id, await store.of_user(tx, org_id, user_id), at)
+
+    return erase
+
+
+async def _forget(
+    tx: Tx, vault: Vault, org_id: UUID, link_ids: Collection[UUID], at: datetime
+) -> None:
+    await store.forget(tx, org_id, link_ids, at)
+    await vault.destroy(tx, org_id, link_ids)
+
+
+async def _record_change(
+    tx: Tx, link: KycLink, *, seq: int, change_type: str, actor: str, at: datetime
+) -> None:
+    await append_change(
+        tx,
+        org_id=link.org_id,
+        object_id=link.id,
+        seq=seq,
+        kind=KIND,
+        change_type=change_type,
+        actor=actor,
+        at=at,
+        facts={
+            "userId": None if link.user_id is None else str(link.user_id),
+            "userType": link.user_type.upper(),
+            "rails": rail_names(link.rails),
+        },
+    )
+
+
+def _context(link_id: UUID) -> str:
+    return f"kyc_links.details:{link_id}"

@@ -1,0 +1,1 @@
+"""Team of an organisation: members, sign-in and sessions."""

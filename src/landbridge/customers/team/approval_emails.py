@@ -1,0 +1,155 @@
+"""E-mails about payments that wait for an admin. Source: contract, dashboard 3.
+
+Guarantees:
+- an e-mail is queued in the transaction that it reports, so it is sent if and only if that
+  transaction commits;
+- members who must not decide get no request: no one gets an e-mail about their own request;
+- a removed member gets no e-mail, and no new data key: recipients are locked until the e-mail is
+  queued;
+- an e-mail contains no user data: only amount, kind, initiator, deadline and the page to open.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from landbridge.customers.team import notification_store
+from landbridge.customers.team.notification_store import Recipient
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.mail.outbox import Outbox, SealedEmailContent
+
+# Labels of payment kinds; a kind without a label is shown by its API name.
+_KINDS: Final[Mapping[str, str]] = {
+    "WALLET.TRANSFER": "wallet transfer",
+    "WALLET.TRANSFER.BATCH": "batch",
+    "WALLET.BRIDGE": "bridge",
+    "OFFRAMP": "offramp",
+}
+
+_WAITS = """Hello {name},
+
+{who} requested a payment that needs approval by an admin:
+
+    {kind}, {amount}
+    expires on {until}
+
+Review the payment: {link}
+
+You receive this e-mail because you are an admin. Change your e-mail settings in your profile:
+{profile}
+"""
+
+_ENDED = """Hello {name},
+
+the payment you requested {outcome}:
+
+    {kind}, {amount}
+
+Its status is now {status}. View the decision: {link}
+
+Change your e-mail settings in your profile:
+{profile}
+"""
+
+_OUTCOMES: Final[Mapping[str, str]] = {
+    "APPROVED": "was approved",
+    "REJECTED": "was rejected",
+    "EXPIRED": "expired without a decision",
+}
+_SUBJECTS: Final[Mapping[str, str]] = {
+    "APPROVED": "Approved",
+    "REJECTED": "Rejected",
+    "EXPIRED": "Expired",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalNotice:
+    """Payment that waits, or waited, for an admin, as shown in e-mails.
+
+    `initiator_id` is a member, or an API key unless `is_from_dashboard`.
+    """
+
+    org_id: UUID
+    approval_id: UUID
+    kind: str
+    amount: Money
+    initiator_id: UUID
+    is_from_dashboard: bool
+    expires_at: datetime
+
+
+class ApprovalEmails:
+    """Puts mails about approvals into the outbox."""
+
+    def __init__(self, outbox: Outbox, vault: Vault, *, base_url: str) -> None:
+        self._outbox = outbox
+        self._vault = vault
+        self._base_url = base_url
+
+    async def waiting(self, tx: Tx, notice: ApprovalNotice) -> None:
+        """Notify the admins who may decide; in the transaction that requests the payment."""
+        if not self._outbox.can_send:
+            return
+        to = await notification_store.admins_but(tx, notice.org_id, notice.initiator_id)
+        if not to:
+            return
+        requester = "An API key"
+        if notice.is_from_dashboard:
+            requester = (
+                await notification_store.name(tx, notice.org_id, notice.initiator_id) or "A member"
+            )
+        until = notice.expires_at.astimezone(UTC).strftime("%d %B %Y, %H:%M UTC")
+        subject = f"Awaiting approval: {_kind(notice)}, {_amount(notice)}"
+        await self._put(tx, notice, to, subject, _WAITS, who=requester, until=until)
+
+    async def ended(self, tx: Tx, notice: ApprovalNotice, *, outcome: str, status: str) -> None:
+        """Notify the member who requested it; in the transaction of the decision or expiry.
+
+        `outcome` is the approval's status, `status` that of the payment.
+        """
+        if not (self._outbox.can_send and notice.is_from_dashboard):
+            return
+        to = await notification_store.initiator(tx, notice.org_id, notice.initiator_id)
+        if to is None:
+            return
+        subject = f"{_SUBJECTS[outcome]}: {_kind(notice)}, {_amount(notice)}"
+        await self._put(
+            tx, notice, [to], subject, _ENDED, outcome=_OUTCOMES[outcome], status=status
+        )
+
+    async def _put(
+        self,
+        tx: Tx,
+        notice: ApprovalNotice,
+        to: Sequence[Recipient],
+        subject: str,
+        text: str,
+        **params: str,
+    ) -> None:
+        for each in to:
+            key = await self._vault.make(tx, notice.org_id, each.id)
+            body = text.format(
+                name=each.name,
+                kind=_kind(notice),
+                amount=_amount(notice),
+                link=f"{self._base_url}/dashboard/approvals/{notice.approval_id}",
+                profile=f"{self._base_url}/dashboard/profile",
+                **params,
+            )
+            email = SealedEmailContent(to=each.email, subject=subject, text=body)
+            await self._outbox.put(tx, org_id=notice.org_id, owner_id=each.id, key=key, email=email)
+
+
+def _kind(notice: ApprovalNotice) -> str:
+    return _KINDS.get(notice.kind, notice.kind)
+
+
+def _amount(notice: ApprovalNotice) -> str:
+    asset = notice.amount.asset
+    chain_suffix = f" on {asset.chain}" if asset.chain else ""
+    return f"{notice.amount} {asset.currency}{chain_suffix}"

@@ -1,0 +1,326 @@
+"""Sign-in, password changes, and acceptance of invitations.
+
+Guarantees:
+- every failure of address and password has the same message after the same work; so has a request
+  for a password reset, for known and unknown addresses;
+- a password that was changed concurrently gives no access: the session starts in a transaction that
+  reads the same hash that was checked;
+- a password change ends every session, and skips no second factor;
+- passwords, tokens and secrets appear in no log and no error.
+"""
+
+import asyncio
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.team import link_store, mfa_store, store
+from landbridge.customers.team.errors import LinkInvalid, SignInRefused, TooManyAttempts
+from landbridge.customers.team.known_browsers import browser_of, make_token
+from landbridge.customers.team.links import MemberLinks
+from landbridge.customers.team.login_rate_limit import AttemptSubject, LoginRateLimit, network_of
+from landbridge.customers.team.model import (
+    ChangeAuthor,
+    Invitation,
+    MemberCredentials,
+    MemberLinkPurpose,
+    SignedInSession,
+    address,
+    digest,
+)
+from landbridge.customers.team.passwords import (
+    check_password,
+    hash_password,
+    is_outdated,
+    is_right,
+)
+from landbridge.customers.team.service import Team
+from landbridge.customers.team.sessions import Sessions
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, LandbridgeError
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.formats.people import check_name
+from landbridge.platform.http.caller import Caller
+
+_log = structlog.stdlib.get_logger()
+# Longer than queueing an e-mail takes, so that the time does not reveal it.
+_RESET_TAKES_S: Final = 0.3
+
+
+class SignIn:
+    """Sign-in of members, and changes of their passwords."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        members: Team,
+        sessions: Sessions,
+        links: MemberLinks,
+        throttle: LoginRateLimit,
+        vault: Vault,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._members = members
+        self._sessions = sessions
+        self._links = links
+        self._throttle = throttle
+        self._vault = vault
+
+    async def sign_in(
+        self,
+        email: str,
+        password: str,
+        *,
+        ip_address: str | None,
+        browser: str | None,
+        known_browser: str | None = None,
+    ) -> str:
+        """Start a session; return the value of its cookie.
+
+        The second factor, if the member has one, is then still outstanding. `known_browser` is the
+        value that `remember_browser` returned for this browser. Raises `SignInRefused` and
+        `TooManyAttempts`.
+        """
+        normalized = _address_or_not(email)
+        network = network_of(ip_address)
+        await self._throttle.take(AttemptSubject.NETWORK, network)
+        account = await self._database.single(lambda tx: store.find_by_email(tx, normalized))
+        subject, counted = await self._subject(normalized, account, known_browser)
+        await self._throttle.take(subject, counted)
+        stored = None if account is None else account.password_hash
+        if not await is_right(password, stored) or account is None or stored is None:
+            raise SignInRefused
+        anew = await hash_password(password) if is_outdated(stored) else None
+
+        async def work(tx: Tx) -> str:
+            person = account.person
+            locked = await store.lock(tx, person.org_id, person.id)
+            if locked is None or locked.password_hash not in {stored, anew}:
+                raise SignInRefused
+            if anew is not None:
+                await store.rehash(tx, person.org_id, person.id, anew)
+            has_second = await mfa_store.has(tx, person.org_id, person.id)
+            return await self._begin(
+                tx, locked, is_verified=not has_second, ip_address=ip_address, browser=browser
+            )
+
+        secret = await self._database.transact(work)
+        await self._throttle.succeed(subject, counted)
+        await self._throttle.give_back(AttemptSubject.NETWORK, network)
+        return secret
+
+    async def remember_browser(self, signed: SignedInSession) -> str:
+        """Return a token for a browser's next sign-in; its attempts are counted separately."""
+        org_id, member_id = signed.person.org_id, signed.person.id
+
+        async def work(tx: Tx) -> str:
+            account = await store.lock(tx, org_id, member_id)
+            if account is None:
+                raise SignInRefused
+            return make_token(await self._vault.make(tx, org_id, member_id), account)
+
+        return await self._database.transact(work)
+
+    async def ask_reset(self, email: str, *, ip_address: str | None = None) -> None:
+        """Send a password reset link to the owner of the address, if there is one.
+
+        It takes the same time and returns no value, for any address and outcome.
+        """
+        await self._throttle.take(AttemptSubject.RESET, network_of(ip_address))
+        reset_task = asyncio.create_task(self._mail_reset(_address_or_not(email)))
+        await asyncio.gather(reset_task, asyncio.sleep(_RESET_TAKES_S))
+
+    async def reset_of(self, token: str) -> str:
+        """Return the e-mail address of the member of a reset link; raise `LinkInvalid`."""
+        found = await self._links.find_owner(token, MemberLinkPurpose.RESET)
+        return (await self._account(found.org_id, found.member_id)).person.email
+
+    async def reset(self, token: str, *, password: str) -> None:
+        """Choose another password; every session ends, and one signs in with it.
+
+        Raises `LinkInvalid` and `PasswordWeak`.
+        """
+        found = await self._links.find_owner(token, MemberLinkPurpose.RESET)
+        account = await self._account(found.org_id, found.member_id)
+        check_password(password, email=account.person.email)
+        hashed = await hash_password(password)
+
+        async def work(tx: Tx) -> None:
+            locked = await store.lock(tx, found.org_id, found.member_id)
+            if locked is None:
+                raise LinkInvalid
+            await self._links.use(tx, found, token, MemberLinkPurpose.RESET)
+            by = ChangeAuthor.member(locked)
+            version = await store.set_password(tx, by.org_id, found.member_id, hashed)
+            await self._members.append_change(tx, by, found.member_id, version, change_type="reset")
+            await self._members.warn(tx, locked.person, "reset")
+            await link_store.drop(tx, by.org_id, found.member_id)
+            await self._sessions.end_all(tx, by, found.member_id)
+
+        await self._database.transact(work)
+        await self._throttle.succeed(AttemptSubject.ADDRESS, account.person.email)
+
+    async def change_password(self, caller: Caller, session_id: UUID, old: str, new: str) -> None:
+        """Change the password, given the present one; other sessions end.
+
+        Raises `FieldInvalid` (`old`), `PasswordWeak` (`new`) and `TooManyAttempts`.
+        """
+        await self._throttle.take(AttemptSubject.OWN, str(caller.id))
+        account = await self._account(caller.org_id, caller.id)
+        if not await is_right(old, account.password_hash):
+            raise FieldInvalid("Wrong password", field="old")
+        await self._throttle.succeed(AttemptSubject.OWN, str(caller.id))
+        check_password(new, email=account.person.email, field="new")
+        hashed, by = await hash_password(new), ChangeAuthor.caller(caller)
+
+        async def work(tx: Tx) -> None:
+            locked = await store.lock(tx, by.org_id, caller.id)
+            if locked is None or locked.password_hash not in {account.password_hash, hashed}:
+                raise SignInRefused
+            version = await store.set_password(tx, by.org_id, caller.id, hashed)
+            await self._members.append_change(tx, by, caller.id, version, change_type="password")
+            await self._members.warn(tx, locked.person, "password")
+            await link_store.drop(tx, by.org_id, caller.id)
+            await self._sessions.end_all(tx, by, caller.id, but=session_id)
+
+        await self._database.transact(work)
+
+    async def prove(self, signed: SignedInSession, password: str) -> None:
+        """Permit changes of sign-in methods for a while, given the present password.
+
+        Raises `FieldInvalid` (`password`) and `TooManyAttempts`.
+        """
+        caller = signed.caller
+        await self._throttle.take(AttemptSubject.OWN, str(caller.id))
+        account = await self._account(caller.org_id, caller.id)
+        if not await is_right(password, account.password_hash):
+            raise FieldInvalid("Wrong password", field="password")
+        await self._throttle.succeed(AttemptSubject.OWN, str(caller.id))
+        await self._sessions.renew(signed)
+
+    async def invitation(self, token: str) -> Invitation:
+        """Return the invitation of a link; raise `LinkInvalid`."""
+        found = await self._links.find_owner(token, MemberLinkPurpose.INVITATION)
+        account = await self._account(found.org_id, found.member_id)
+        person = account.person
+        return Invitation(
+            person.email, person.name, person.role, account.org_name, found.expires_at
+        )
+
+    async def accept(
+        self,
+        token: str,
+        *,
+        name: str,
+        password: str,
+        ip_address: str | None,
+        browser: str | None,
+    ) -> str:
+        """Accept an invitation; return the cookie value of the first session.
+
+        Raises `LinkInvalid`, and `FieldInvalid` (`name`, `password`).
+        """
+        found = await self._links.find_owner(token, MemberLinkPurpose.INVITATION)
+        account = await self._account(found.org_id, found.member_id)
+        checked = check_name("name", name)
+        check_password(password, email=account.person.email)
+        hashed = await hash_password(password)
+
+        async def work(tx: Tx) -> str:
+            locked = await store.lock(tx, found.org_id, found.member_id)
+            if locked is None:
+                raise LinkInvalid
+            await self._links.use(tx, found, token, MemberLinkPurpose.INVITATION)
+            by = ChangeAuthor.member(locked)
+            version = await store.join(tx, by.org_id, found.member_id, checked, hashed)
+            await self._members.append_change(
+                tx, by, found.member_id, version, change_type="accept"
+            )
+            return await self._begin(
+                tx, locked, is_verified=True, ip_address=ip_address, browser=browser
+            )
+
+        return await self._database.transact(work)
+
+    async def _mail_reset(self, email: str) -> None:
+        try:
+            await self._throttle.take(AttemptSubject.MAILS, email)
+            account = await self._database.single(lambda tx: store.find_by_email(tx, email))
+            if account is None or account.person.is_invited:
+                return
+            person = account.person
+
+            async def work(tx: Tx) -> None:
+                locked = await store.lock(tx, person.org_id, person.id)
+                if locked is None:
+                    return
+                by = ChangeAuthor.member(locked)
+                await self._members.record_own_change(tx, by, person.id, "ask_reset")
+                await self._links.make(
+                    tx, locked.person, MemberLinkPurpose.RESET, org_name=locked.org_name
+                )
+
+            await self._database.transact(work)
+        except TooManyAttempts:
+            return
+        except LandbridgeError as error:
+            # The requester gets no result, so no membership is revealed.
+            _log.error("members.reset_not_mailed", reason=type(error).__name__)
+
+    async def _subject(
+        self, email: str, account: MemberCredentials | None, token: str | None
+    ) -> tuple[AttemptSubject, str]:
+        """Return the subject by which an attempt is counted: a known browser, else the address."""
+        if token:
+            # Read for unknown addresses as well, so that the time is the same.
+            org_id, member_id = (
+                (new_id(), new_id())
+                if account is None
+                else (account.person.org_id, account.person.id)
+            )
+            key = await self._database.single(lambda tx: self._vault.find(tx, org_id, member_id))
+            if account is not None and key is not None:
+                browser_id = browser_of(key, account, token)
+                if browser_id is not None:
+                    return AttemptSubject.BROWSER, f"{member_id}:{browser_id}"
+        return AttemptSubject.ADDRESS, email
+
+    async def _account(self, org_id: UUID, member_id: UUID) -> MemberCredentials:
+        found = await self._database.transact(lambda tx: store.lock(tx, org_id, member_id))
+        if found is None:
+            raise LinkInvalid
+        return found
+
+    async def _begin(
+        self,
+        tx: Tx,
+        account: MemberCredentials,
+        *,
+        is_verified: bool,
+        ip_address: str | None,
+        browser: str | None,
+    ) -> str:
+        person = account.person
+        return await self._sessions.begin(
+            tx,
+            person.org_id,
+            person.id,
+            is_verified=is_verified,
+            ip_address=ip_address,
+            browser=browser,
+            clock_offset=account.clock_offset,
+        )
+
+
+def _address_or_not(email: str) -> str:
+    """Return the normalised address; an invalid one is processed like an unknown one."""
+    try:
+        return address(email)
+    except FieldInvalid:
+        return f"none:{digest(email[:500].encode('utf-8', 'replace').decode()).hex()}"

@@ -1,0 +1,1 @@
+"""Persons and businesses with wallets at an organisation, and the terms they accepted."""

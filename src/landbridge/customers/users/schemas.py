@@ -1,0 +1,39 @@
+"""Users in responses. Source: contract, users 2 and interface/user."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from landbridge.customers.users.model import UserCard, UserType
+from landbridge.customers.wallets.model import Wallet
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+
+
+class WalletReply(WireStruct, frozen=True):
+    """Wallet of a user."""
+
+    address: str
+
+
+class UserReply(WireStruct, frozen=True):
+    """User; wallets are listed under `INDIVIDUAL`, including those of businesses."""
+
+    id: UUID
+    created_at: Moment
+    type: UserType
+    email: str
+    name: str
+    wallets: dict[str, dict[str, WalletReply]]
+
+
+def user_reply(user: UserCard, wallets: Sequence[Wallet]) -> UserReply:
+    """Return a user as a response, with all its wallets."""
+    return UserReply(
+        id=user.id,
+        created_at=moment(user.created_at),
+        type=user.type,
+        email=user.email,
+        name=user.name,
+        wallets={
+            "INDIVIDUAL": {wallet.chain: WalletReply(address=wallet.address) for wallet in wallets}
+        },
+    )

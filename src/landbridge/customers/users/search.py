@@ -1,0 +1,58 @@
+"""Search in encrypted names: the blind index, and its guarantees.
+
+Guarantees:
+- a text matches a pattern if the folded text contains the folded pattern: independent of case, and
+  of different encodings of the same character;
+- every text that matches a pattern of three characters or more has all its trigrams. Other texts
+  may have them too, so each caller verifies the matches of a trigram search;
+- a trigram reveals no text without the search key, and little about its origin with it: 16 bits are
+  shared by many (docs/decisions/0013-blind-search.md).
+"""
+
+import hmac
+import unicodedata
+from collections.abc import Mapping
+
+from landbridge.customers.users.model import UserNames
+
+_LENGTH = 3
+_BYTES = 2
+FIELDS = ("first_name", "last_name", "business_name", "email")
+
+
+def fold(text: str) -> str:
+    """Return the normalised form of a text, used for comparison."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def matches(names: UserNames, patterns: Mapping[str, str]) -> bool:
+    """Return whether every folded pattern occurs in its field."""
+    return all(
+        (text := getattr(names, field)) is not None and pattern in fold(text)
+        for field, pattern in patterns.items()
+    )
+
+
+def name_trigrams(search_key: bytes, names: UserNames) -> list[int]:
+    """Return the trigrams of all searchable fields, sorted."""
+    texts = {field: text for field in FIELDS if (text := getattr(names, field)) is not None}
+    return trigrams(search_key, {field: fold(text) for field, text in texts.items()})
+
+
+def trigrams(search_key: bytes, folded: Mapping[str, str]) -> list[int]:
+    """Return the sorted trigrams of folded texts by field; texts under three letters have none."""
+    # PostgreSQL's integer has 32 bits with a sign. The upper half separates organisations, so that
+    # in the shared index the trigrams of one organisation are adjacent.
+    upper = hmac.digest(search_key, b"", "sha256")[:_BYTES]
+    return sorted(
+        {
+            int.from_bytes(upper + hmac.digest(search_key, trigram, "sha256")[:_BYTES], signed=True)
+            for field, text in folded.items()
+            for trigram in _trigrams(field, text)
+        }
+    )
+
+
+def _trigrams(field: str, text: str) -> set[bytes]:
+    """Return all trigrams of a text, prefixed with the field."""
+    return {f"{field}:{text[at : at + _LENGTH]}".encode() for at in range(len(text) - _LENGTH + 1)}

@@ -1,0 +1,133 @@
+"""Routes of verification: submissions and statuses. Source: contract, users 3.2, interface/kyc."""
+
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from landbridge.customers.kyc.model import Rail
+from landbridge.customers.users.model import UserType
+from landbridge.customers.users.path_params import known_user
+from landbridge.customers.verification.model import KycStatus
+from landbridge.customers.verification.schemas import (
+    StatusReply,
+    SubmissionReplies,
+    status_object,
+    submission_objects,
+)
+from landbridge.customers.verification.service import StatusFilters, Verification
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import IDENTIFIER, one_of, query, some_of, text
+from landbridge.platform.http.list_query import optional_id, parse_choice, parse_choices
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+
+_TEXT_LENGTH_MAX = 200
+# A repeated parameter and a comma-separated one are equivalent.
+_REPEATED = "Repeated, or comma-separated."
+_Rails = Annotated[list[str] | None, query(None, some_of(Rail), description=_REPEATED)]
+_Statuses = Annotated[list[str] | None, query(None, some_of(KycStatus), description=_REPEATED)]
+
+
+class Submission(WireStruct, frozen=True):
+    """One rail or several rails for which the user's data is submitted."""
+
+    rails: Rail | Annotated[list[Rail], msgspec.Meta(min_length=1, max_length=len(Rail))]
+
+
+class ListedUser(WireStruct, frozen=True):
+    """User of the case."""
+
+    id: UUID
+    type: UserType
+    name: str
+    email: str
+
+
+class ListedStatus(WireStruct, frozen=True):
+    """Verification status of a user for a rail; `createdAt` is the first submission."""
+
+    user: ListedUser
+    rails: Rail
+    created_at: Moment
+    updated_at: Moment
+    status: KycStatus
+
+
+class VerificationRoutes(Controller):
+    """Routes to submit KYC data and to read verification statuses."""
+
+    path = "/v2"
+    tags = ("KYC",)
+
+    @post("/users/{userId:str}/kyc/submissions", status_code=200, summary="Submit KYC")
+    async def submit(
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        data: JSONBody[Submission],
+        verification: NamedDependency[Verification],
+    ) -> SubmissionReplies:
+        """Submit the current data; a rail already submitted keeps its status."""
+        rails = data.rails if isinstance(data.rails, list) else [data.rails]
+        requested_rails = list(dict.fromkeys(rails))
+        cases = await verification.submit(request.user, known_user(userId), requested_rails)
+        return submission_objects(cases)
+
+    @get("/users/{userId:str}/kyc/status", summary="Retrieve the KYC status")
+    async def status(
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        verification: NamedDependency[Verification],
+        rails: Annotated[
+            str | None, query(None, one_of(Rail), description="USD if left out.")
+        ] = None,
+    ) -> StatusReply:
+        """Return the status with the findings; INACTIVE if no data was ever submitted."""
+        rail = Rail.USD if rails is None else parse_choice("rails", rails, Rail)
+        case = await verification.status(request.user.org_id, known_user(userId), rail)
+        return status_object(rail, case)
+
+    @get("/kyc/status", summary="List KYC statuses", costly=True)
+    async def page(
+        self,
+        request: ApiRequest,
+        *,
+        verification: NamedDependency[Verification],
+        window: NamedDependency[PageWindow],
+        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_name: Annotated[str | None, query("userName", text(_TEXT_LENGTH_MAX))] = None,
+        user_email: Annotated[str | None, query("userEmail", text(_TEXT_LENGTH_MAX))] = None,
+        rails: _Rails = None,
+        status: _Statuses = None,
+    ) -> list[ListedStatus]:
+        """List statuses, newest first; name and e-mail match partially and ignore case."""
+        filters = StatusFilters(
+            user_id=optional_id("userId", user_id),
+            user_name=_text("userName", user_name),
+            user_email=_text("userEmail", user_email),
+            rails=parse_choices("rails", rails, Rail),
+            statuses=parse_choices("status", status, KycStatus),
+        )
+        found = await verification.page(request.user.org_id, filters, window)
+        return [
+            ListedStatus(
+                user=ListedUser(id=card.id, type=card.type, name=card.name, email=card.email),
+                rails=case.rail,
+                created_at=moment(case.created_at),
+                updated_at=moment(case.updated_at),
+                status=case.status,
+            )
+            for case, card in found
+        ]
+
+
+def _text(field: str, text: str | None) -> str | None:
+    if text is not None and len(text) > _TEXT_LENGTH_MAX:
+        raise FieldInvalid(f"{field} has more than {_TEXT_LENGTH_MAX} characters", field=field)
+    return text

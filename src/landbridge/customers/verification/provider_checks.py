@@ -1,0 +1,283 @@
+"""Processing of due cases: submit to the identity provider, poll it and record results.
+
+The row is the job. A step claims the case (the intent), calls the provider under our key (the
+effect), and records the result under its claim (the outcome). After a crash at any point the case
+is due again after a pause, and the same calls under the same key return the earlier effects. A step
+that finishes after another worker has taken over its claim records no result.
+
+Names are compared with the sanctions list before a case is submitted and again before any result
+counts. A hit sends the case to a reviewer, regardless of the provider's result.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.verification.cases import VerificationCases
+from landbridge.customers.verification.model import (
+    CALL_TIMEOUT_S,
+    KycStatus,
+    SubmissionSnapshot,
+    SubmittedDocument,
+    VerificationCase,
+)
+from landbridge.customers.verification.outcomes import (
+    concluded,
+    decision_on,
+    path_from,
+    status_of,
+    with_hits,
+)
+from landbridge.customers.verification.screened_names import needs_person, subjects
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
+from landbridge.providers.identity.port import (
+    Applicant,
+    ApplicantDocument,
+    ApplicantOwner,
+    Identity,
+    IdentityReview,
+    InformationRequested,
+    ManualReviewRequested,
+    NotSubmitted,
+    StillPending,
+    Verdict,
+    validate_reference,
+    validate_result,
+)
+from landbridge.providers.screening.model import ListReplaced, ScreeningResult
+from landbridge.providers.screening.service import Screening
+
+T = TypeVar("T")
+
+_log = structlog.stdlib.get_logger()
+
+ACTOR = "worker"
+# Provider name in the history of a case.
+PROVIDER = "identity provider"
+# Minimum interval: a provider that always requests an immediate poll would cause an endless loop.
+_ASK_AFTER_MIN = timedelta(seconds=1)
+
+
+ReadFile = Callable[[UUID, str], Awaitable[bytes]]
+
+
+class VerificationSteps:
+    """Steps of cases that are due."""
+
+    def __init__(
+        self,
+        cases: VerificationCases,
+        identity: Identity,
+        screening: Screening,
+        clock: Clock,
+        *,
+        read_file: ReadFile,
+    ) -> None:
+        self._cases = cases
+        self._identity = identity
+        self._screening = screening
+        self._clock = clock
+        self._read_file = read_file
+
+    async def step(
+        self, case: VerificationCase, clock_offset: timedelta
+    ) -> VerificationCase | None:
+        """Run the due step; return the new case, None if it was not moved or has changed.
+
+        Never raises for provider behaviour.
+        """
+        now = self._now(case, clock_offset)
+        if case.due_at is None or case.due_at > now:
+            return None
+        claimed = await self._cases.claim(case, self._clock.stamp(clock_offset))
+        if claimed is None:
+            return None
+        try:
+            return await self._work(claimed, clock_offset)
+        except Rejected as error:
+            _log.warning("verification.refused", id=str(case.id), exc_info=error)
+            return await self._give_up(claimed, clock_offset)
+        except (Unavailable, Unclear) as error:
+            # The case is due again after the pause set by the claim.
+            _log.warning("verification.unavailable", id=str(case.id), exc_info=error)
+            return None
+
+    async def _work(
+        self, case: VerificationCase, clock_offset: timedelta
+    ) -> VerificationCase | None:
+        if case.snapshot is None:
+            # Erased: no work remains.
+            await self._cases.unschedule(case)
+            return None
+        match case.status:
+            case KycStatus.CREATED | KycStatus.PENDING if case.reference is None:
+                return await self._hand_over(case, case.snapshot, clock_offset)
+            case KycStatus.PENDING if case.reference is not None:
+                return await self._ask(case, case.snapshot, case.reference, clock_offset)
+            case _:
+                return await self._record(case, _without_due_time(case), clock_offset=clock_offset)
+
+    async def _hand_over(
+        self, case: VerificationCase, snapshot: SubmissionSnapshot, clock_offset: timedelta
+    ) -> VerificationCase | None:
+        screened = await self._screening.screen(subjects(snapshot))
+        findings = with_hits(case.findings, screened)
+        if needs_person(snapshot, screened):
+            stopped = replace(_without_due_time(case), findings=findings)
+            path = path_from(case, KycStatus.MANUAL_REVIEW)
+            return await self._record(case, stopped, *path, clock_offset=clock_offset)
+        reference = validate_reference(
+            await _bounded(self._identity.create(_applicant(case, snapshot)))
+        )
+        pending = await self._submit(case, snapshot, reference)
+        # Only a response proves that the submission was received: until then a long pause stays
+        # long.
+        handed = replace(
+            case,
+            reference=reference,
+            findings=findings,
+            due_at=None,
+            failures=case.failures - 1,
+        )
+        if pending.retry_after is not None:
+            handed = replace(handed, due_at=self._now(case, clock_offset) + pending.retry_after)
+        return await self._record(case, handed, *path_from(case), clock_offset=clock_offset)
+
+    async def _submit(
+        self, case: VerificationCase, snapshot: SubmissionSnapshot, reference: str
+    ) -> StillPending:
+        """Attach and submit, unless an earlier step did so without recording it."""
+        if case.failures > 1:
+            status_result = validate_result(
+                await _bounded(self._identity.status(reference, waited=timedelta()))
+            )
+            if not isinstance(status_result, NotSubmitted):
+                return StillPending(retry_after=timedelta())
+        for document in snapshot.documents:
+            await _bounded(self._identity.attach(reference, self._document(case, document)))
+        pending = validate_result(await _bounded(self._identity.submit(reference)))
+        if not isinstance(pending, StillPending):
+            raise Unclear("a submission was answered with something else")
+        return pending
+
+    async def _ask(
+        self,
+        case: VerificationCase,
+        snapshot: SubmissionSnapshot,
+        reference: str,
+        clock_offset: timedelta,
+    ) -> VerificationCase | None:
+        waited = self._now(case, clock_offset) - case.submitted_at
+        status_result = validate_result(
+            await _bounded(self._identity.status(reference, waited=waited))
+        )
+        match status_result:
+            case NotSubmitted():
+                # Submitted again after the pause of this claim, which grows with each attempt.
+                without_reference = replace(case, reference=None)
+                return await self._record(case, without_reference, clock_offset=clock_offset)
+            case StillPending(retry_after=after):
+                waiting = _without_due_time(case)
+                if after is not None:
+                    later = self._now(case, clock_offset) + max(after, _ASK_AFTER_MIN)
+                    waiting = replace(waiting, due_at=later)
+                return await self._record(case, waiting, clock_offset=clock_offset)
+            case IdentityReview() | InformationRequested() | ManualReviewRequested():
+                while True:
+                    screened = await self._screening.screen(subjects(snapshot))
+                    # A list that was replaced during the comparison raises `ListReplaced`: compare
+                    # with the new list.
+                    with suppress(ListReplaced):
+                        return await self._conclude(
+                            case, snapshot, status_result, screened, clock_offset
+                        )
+
+    async def _conclude(
+        self,
+        case: VerificationCase,
+        snapshot: SubmissionSnapshot,
+        verdict: Verdict,
+        screened: ScreeningResult,
+        clock_offset: timedelta,
+    ) -> VerificationCase | None:
+        at = self._clock.stamp(clock_offset)
+        findings = with_hits(case.findings, screened).with_decision(
+            decision_on(verdict, actor=PROVIDER, at=at)
+        )
+        # With a sanctions hit, the provider's result is only information for the reviewer.
+        counts = ManualReviewRequested() if needs_person(snapshot, screened) else verdict
+        status = status_of(counts)
+        ended = replace(_without_due_time(case), findings=concluded(findings, counts, snapshot))
+        if status is KycStatus.ACTIVE:
+            return await self._cases.approve(case, ended, self._screening, actor=ACTOR, at=at)
+        return await self._cases.move(case, ended, status, actor=ACTOR, at=at)
+
+    async def _give_up(
+        self, case: VerificationCase, clock_offset: timedelta
+    ) -> VerificationCase | None:
+        """Handle a rejection of the call itself, which submitted data did not cause."""
+        path = path_from(case, KycStatus.CONTACT_SUPPORT)
+        return await self._record(case, _without_due_time(case), *path, clock_offset=clock_offset)
+
+    def _now(self, case: VerificationCase, clock_offset: timedelta) -> datetime:
+        """Return the organisation's time; timestamps of the case may be slightly ahead of it."""
+        return max(self._clock.now(clock_offset), case.submitted_at)
+
+    async def _record(
+        self,
+        before: VerificationCase,
+        after: VerificationCase,
+        *path: KycStatus,
+        clock_offset: timedelta,
+    ) -> VerificationCase | None:
+        at = self._clock.stamp(clock_offset)
+        return await self._cases.move(before, after, *path, actor=ACTOR, at=at)
+
+    def _document(self, case: VerificationCase, document: SubmittedDocument) -> ApplicantDocument:
+        file_id = document.file_id
+        return ApplicantDocument(
+            id=document.id,
+            owner_id=document.owner_id,
+            type=document.type,
+            sub_type=document.sub_type,
+            issued_country=document.issued_country,
+            number=document.number,
+            url=document.url,
+            read=None if file_id is None else lambda: self._read_file(case.org_id, file_id),
+        )
+
+
+def _without_due_time(case: VerificationCase) -> VerificationCase:
+    """Return a case with a finished step that waits for a person."""
+    return replace(case, due_at=None, failures=0)
+
+
+def _applicant(case: VerificationCase, snapshot: SubmissionSnapshot) -> Applicant:
+    return Applicant(
+        key=case.key,
+        is_business=snapshot.is_business,
+        rail=case.rail,
+        last_name=snapshot.last_name,
+        business_name=snapshot.business_name,
+        facts=snapshot.data,
+        owners=[
+            ApplicantOwner(id=owner.id, last_name=owner.data.get("lastName"), facts=owner.data)
+            for owner in snapshot.owners
+        ],
+    )
+
+
+async def _bounded(call: Awaitable[T]) -> T:
+    """Return the result of an external call, limited by the timeout."""
+    try:
+        async with asyncio.timeout(CALL_TIMEOUT_S):
+            return await call
+    except TimeoutError as error:
+        raise Unclear("no answer in time") from error

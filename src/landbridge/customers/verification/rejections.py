@@ -1,0 +1,63 @@
+"""Rejected data of an INCOMPLETE case that is unchanged since the rejection. Pure.
+
+A resubmitted field or a changed document no longer counts as rejected: the next review decides on
+it. A rejected document does not count towards required documents.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any, cast
+from uuid import UUID
+
+from landbridge.customers.kyc.fields import OWNERS
+from landbridge.customers.kyc.model import KycProfile, Requirements
+from landbridge.customers.kyc.requirements import ask
+from landbridge.customers.verification.model import (
+    KycStatus,
+    SubmissionSnapshot,
+    VerificationCase,
+)
+from landbridge.customers.verification.submissions import as_json, documents_of, owners_of
+from landbridge.providers.identity.port import IdentityReview, ReviewOutcome
+
+_REJECTED = "rejected"
+_MESSAGE = "Some of the data was not accepted; submit it again."
+
+
+def requirements_of(case: VerificationCase, dossier: KycProfile, *, today: date) -> Requirements:
+    """Return the requirements of the rail, and violations: missing, or rejected and unchanged."""
+    review, snapshot = case.findings.review, case.snapshot
+    if case.status is not KycStatus.INCOMPLETE or review is None or snapshot is None:
+        return ask(case.rail, dossier, today=today)
+    dropped = _rejected_documents(review, snapshot, dossier)
+    remaining = tuple(each for each in dossier.documents if each.id not in dropped)
+    requirements = ask(case.rail, replace(dossier, documents=remaining), today=today)
+    fields = dict.fromkeys(_rejected_fields(review, snapshot, dossier), _REJECTED)
+    if not fields:
+        return requirements
+    invalid = {"message": _MESSAGE, **requirements.invalid}
+    # Missing or malformed is the more useful message for a field.
+    invalid["fields"] = {**fields, **cast("Mapping[str, Any]", invalid.get("fields", {}))}
+    return replace(requirements, invalid=invalid)
+
+
+def _rejected_fields(
+    review: IdentityReview, snapshot: SubmissionSnapshot, dossier: KycProfile
+) -> list[str]:
+    now = {**as_json(dossier.data), OWNERS: as_json(owners_of(dossier))}
+    then = {**snapshot.data, OWNERS: as_json(snapshot.owners)}
+    return [name for name in review.fields if now.get(name) == then.get(name)]
+
+
+def _rejected_documents(
+    review: IdentityReview, snapshot: SubmissionSnapshot, dossier: KycProfile
+) -> set[UUID]:
+    submitted = {each.id: each for each in snapshot.documents}
+    return {
+        each.id
+        for each in documents_of(dossier)
+        if (result := review.documents.get(each.id)) is not None
+        and result.answer is ReviewOutcome.DECLINED
+        and submitted.get(each.id) == each
+    }

@@ -1,0 +1,88 @@
+"""Rescreening of approved users against a new sanctions list.
+
+A case is reopened if a name in it matches an entry that it did not match at approval. The approver
+has reviewed the earlier hits, so they are no reason to reopen it. An interrupted run can be
+repeated and processes the remaining cases: a reopened case is no longer ACTIVE.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from landbridge.customers.verification.cases import VerificationCases
+from landbridge.customers.verification.model import KycStatus, QueuedCase, VerificationCase
+from landbridge.customers.verification.outcomes import SANCTIONS_LIST, compared_again, unseen
+from landbridge.customers.verification.screened_names import subjects
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import LandbridgeError
+from landbridge.providers.screening.service import Screening
+
+BATCH_SIZE = 100
+_TICK = timedelta(microseconds=1)
+_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
+_NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+class NoSanctionsList(LandbridgeError):
+    """There is no list to compare with."""
+
+
+@dataclass(frozen=True, slots=True)
+class RescreeningResult:
+    """Result of a rescreening: number of compared cases, and of cases sent to a reviewer."""
+
+    compared: int
+    opened: int
+
+    def __str__(self) -> str:
+        return f"{self.compared} approved cases were compared, {self.opened} opened again."
+
+
+class Rescreening:
+    """Comparing again."""
+
+    def __init__(self, cases: VerificationCases, screening: Screening, clock: Clock) -> None:
+        self._cases = cases
+        self._screening = screening
+        self._clock = clock
+
+    async def run(
+        self, offsets: Mapping[UUID, timedelta], *, batch_size: int = BATCH_SIZE
+    ) -> RescreeningResult:
+        """Compare every ACTIVE case of these organisations; raise `NoSanctionsList`."""
+        compared, opened = 0, 0
+        for org_id, offset in offsets.items():
+            since = _ALWAYS
+            while found := await self._batch(org_id, since, batch_size):
+                for each in found:
+                    # One at a time: submitted data may be large.
+                    case = await self._cases.get(org_id, each.id)
+                    opened += case is not None and await self._compare(case, offset)
+                compared += len(found)
+                # Timestamps are unique, so no case is skipped.
+                since = found[-1].created_at + _TICK
+        return RescreeningResult(compared, opened)
+
+    async def _batch(self, org_id: UUID, since: datetime, limit: int) -> Sequence[QueuedCase]:
+        return await self._cases.queue(
+            org_id, [KycStatus.ACTIVE], since=since, before=_NEVER, limit=limit
+        )
+
+    async def _compare(self, case: VerificationCase, offset: timedelta) -> bool:
+        """Return whether the case was reopened; False if it has changed concurrently."""
+        if case.snapshot is None or case.status is not KycStatus.ACTIVE:
+            return False
+        screened = await self._screening.screen(subjects(case.snapshot))
+        if screened.list_version is None:
+            raise NoSanctionsList(
+                "No sanctions list is loaded, so there is nothing to compare with."
+            )
+        if not unseen(case.findings, screened):
+            return False
+        at = self._clock.stamp(offset)
+        opened = compared_again(case, screened, at)
+        moved = await self._cases.move(
+            case, opened, KycStatus.MANUAL_REVIEW, actor=SANCTIONS_LIST, at=at
+        )
+        return moved is not None

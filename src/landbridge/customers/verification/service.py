@@ -1,0 +1,397 @@
+"""Operations on verification. Source: contract, users 3.2 and 3.3.
+
+Guarantees: no data is submitted unless it satisfies every requested rail; a submission is a
+snapshot, so that later changes have no effect on it; a repeated submission returns the current
+status.
+"""
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.kyc.model import KycProfile, Rail, Requirements
+from landbridge.customers.kyc.requirements import ask
+from landbridge.customers.kyc.service import KycProfiles
+from landbridge.customers.users.model import User, UserCard
+from landbridge.customers.users.search import fold
+from landbridge.customers.users.service import Users
+from landbridge.customers.verification import store
+from landbridge.customers.verification.cases import VerificationCases
+from landbridge.customers.verification.errors import KycDataInvalid, VerificationMissing
+from landbridge.customers.verification.model import (
+    WAIT_FOR_USER,
+    CaseFindings,
+    KycStatus,
+    SubmissionSnapshot,
+    VerificationCase,
+    case_id,
+    read_key,
+)
+from landbridge.customers.verification.provider_checks import VerificationSteps
+from landbridge.customers.verification.rejections import requirements_of
+from landbridge.customers.verification.store import CaseListRow
+from landbridge.customers.verification.submissions import snapshot_of
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
+from landbridge.platform.core.optimistic_retry import optimistic_retry
+from landbridge.platform.core.pagination import PagePosition, PageWindow
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.providers.identity.port import Identity
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 64
+# Each may wait for a provider and hold a connection for a moment.
+_STEPS_AT_ONCE = 8
+# Number of steps: submit and poll; an in-memory provider needs no more.
+_STEPS_IN_REQUEST_MAX = 4
+# Maximum wait of a submission for a worker that has just claimed it.
+_POLLS_MAX, _POLL_INTERVAL_S = 20, 0.05
+# Cases that are opened at once to be compared with a name.
+BATCH_SEARCHED = 250
+# Maximum number of cases that one list request scans.
+LOOKED_THROUGH_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusFilters:
+    """Filters; None disables a filter. Name and e-mail match partially and ignore case."""
+
+    user_id: UUID | None
+    user_name: str | None
+    user_email: str | None
+    rails: Collection[Rail] | None
+    statuses: Collection[KycStatus] | None
+
+
+class Verification:
+    """Submissions and statuses of all organisations."""
+
+    def __init__(
+        self,
+        database: Database,
+        cases: VerificationCases,
+        checks: VerificationSteps,
+        users: Users,
+        dossiers: KycProfiles,
+        *,
+        identity: Identity,
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._cases = cases
+        self._checks = checks
+        self._users = users
+        self._dossiers = dossiers
+        self._identity = identity
+        self._clock = clock
+        self._step_slots = asyncio.Semaphore(_STEPS_AT_ONCE)
+
+    @optimistic_retry("the case was changed concurrently; try again")
+    async def submit(
+        self, caller: Caller, user_id: UUID, rails: Sequence[Rail]
+    ) -> dict[Rail, VerificationCase] | None:
+        """Submit the user's current data for these rails and return each case as submitted.
+
+        A rail that waits for another party, or is ACTIVE, is returned unchanged. Raises
+        `KycDataInvalid` with the missing data, `ResourceConflict` for a rail with a final
+        rejection, `UserNotFound` and `UserFrozen`; then no data is submitted for any rail.
+        """
+        check_editor(caller)
+        org_id = caller.org_id
+        await self._users.check_active(org_id, user_id)
+        user = await self._users.get(org_id, user_id)
+        known = await self._known(org_id, user_id, rails)
+        if any(case.status is KycStatus.REJECTED for case in known.values()):
+            raise ResourceConflict("this user was rejected for good", field="rails")
+        open_rails = [
+            rail for rail in rails if rail not in known or known[rail].status in WAIT_FOR_USER
+        ]
+        if not open_rails:
+            return known
+        dossier = await self._dossiers.get(org_id, user)
+        today = self._clock.now(caller.clock_offset).date()
+        _check(dossier, open_rails, known, today=today)
+        created = await self._store(caller, user, dossier, open_rails, known)
+        if created is not None:
+            if self._identity.is_synchronous:
+                for case in created.values():
+                    await self._run_at_once(case, caller.clock_offset)
+            return known | created
+        return None
+
+    async def status(self, org_id: UUID, user_id: UUID, rail: Rail) -> VerificationCase | None:
+        """Return the case of a user for a rail; raise `UserNotFound`.
+
+        None if there is none, or the user was erased.
+        """
+        await self._users.check_exists(org_id, user_id)
+        found = await self._cases.get(org_id, case_id(user_id, rail))
+        return None if found is None or found.snapshot is None else found
+
+    async def requirements(
+        self, org_id: UUID, rail: Rail, dossier: KycProfile, *, today: date
+    ) -> Requirements:
+        """Return the rail's requirements for a user, and violations, including rejected data."""
+        case = await self._cases.get(org_id, case_id(dossier.user_id, rail))
+        if case is None:
+            return ask(rail, dossier, today=today)
+        return requirements_of(case, dossier, today=today)
+
+    async def check_active(self, org_id: UUID, user_id: UUID, rail: Rail) -> None:
+        """Raise `VerificationMissing` unless the user is verified for this rail."""
+        case = case_id(user_id, rail)
+        found = await self._database.single(lambda tx: store.statuses(tx, org_id, [case]))
+        if found.get(case) is not KycStatus.ACTIVE:
+            raise VerificationMissing(f"user {user_id} is not verified for {rail}")
+
+    async def page(
+        self,
+        org_id: UUID,
+        filters: StatusFilters,
+        window: PageWindow,
+        *,
+        batch_size: int = BATCH_SEARCHED,
+        looked_through_max: int = LOOKED_THROUGH_MAX,
+    ) -> Sequence[tuple[CaseListRow, UserCard]]:
+        """List cases, newest first, each with its user.
+
+        Names are encrypted, so they are decrypted and compared here. Raises `FieldInvalid` if
+        `looked_through_max` cases do not fill the page and more exist.
+        """
+        patterns = [fold(each or "") for each in (filters.user_name, filters.user_email)]
+        size = batch_size if any(patterns) else window.limit
+        found: list[tuple[CaseListRow, UserCard]] = []
+        position, looked_through = window.position, 0
+        while True:
+            batch = await self._batch(org_id, filters, window.since, position, size)
+            cards = await self._users.cards(org_id, list({each.user_id for each in batch}))
+            looked_through += len(batch)
+            found += [
+                (each, card)
+                for each in batch
+                if (card := cards.get(each.user_id)) is not None and _matches(card, patterns)
+            ]
+            if len(batch) < size or len(found) >= window.limit:
+                return found[: window.limit]
+            if looked_through >= looked_through_max:
+                raise _too_many(filters)
+            position = PagePosition(batch[-1].created_at, batch[-1].id)
+
+    async def run_due(self, offsets: Mapping[UUID, timedelta]) -> int:
+        """Process one batch of due cases and return its size.
+
+        A case with a failed step is due again after a pause, so it does not block other cases.
+        """
+        clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+        cases = await self._cases.due(clocks, limit=BATCH_SIZE)
+        await asyncio.gather(*(self._step(each, offsets[each.org_id]) for each in cases))
+        return len(cases)
+
+    async def run_all(self, offsets: Mapping[UUID, timedelta]) -> None:
+        """Process batches until no case is due."""
+        while await self.run_due(offsets):
+            pass
+
+    async def see_through(self, offsets: Mapping[UUID, timedelta]) -> None:
+        """Run `run_all`, then wait up to a second for steps just started by other workers."""
+        for _ in range(_POLLS_MAX):
+            await self.run_all(offsets)
+            clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+            if not await self._database.single(lambda tx, at=clocks: store.has_claimed(tx, at)):
+                return
+            await asyncio.sleep(_POLL_INTERVAL_S)
+
+    async def receive(
+        self, raw: bytes, headers: Mapping[str, str], offsets: Mapping[UUID, timedelta]
+    ) -> bool:
+        """Accept a message of the identity provider; False if no case waits for it.
+
+        The result is polled next, so a duplicate or late message has no effect. Raises `Rejected`
+        for a message that is not authentic.
+        """
+        named = read_key(self._identity.read_review(raw, headers).key)
+        if named is None or named[0] not in offsets:
+            return False
+        org_id, case, number = named
+        at = self._clock.now(offsets[org_id])
+        return await self._database.single(lambda tx: store.hurry(tx, org_id, case, number, at))
+
+    async def _known(
+        self, org_id: UUID, user_id: UUID, rails: Iterable[Rail]
+    ) -> dict[Rail, VerificationCase]:
+        found = await self._cases.find(org_id, [case_id(user_id, rail) for rail in rails])
+        return {case.rail: case for case in found.values()}
+
+    async def _store(
+        self,
+        caller: Caller,
+        user: User,
+        dossier: KycProfile,
+        rails: Sequence[Rail],
+        known: Mapping[Rail, VerificationCase],
+    ) -> dict[Rail, VerificationCase] | None:
+        """Store a submission, for all rails or none; None after a concurrent change."""
+        snapshot = snapshot_of(user, dossier)
+        at = self._clock.stamp(caller.clock_offset)
+
+        async def work(tx: Tx) -> dict[Rail, VerificationCase]:
+            created: dict[Rail, VerificationCase] = {}
+            for rail in rails:
+                before = known.get(rail)
+                after = (
+                    await self._open(tx, _new_case(user, rail, snapshot, at), caller.actor)
+                    if before is None
+                    else await self._cases.move_in(
+                        tx,
+                        before,
+                        _again(before, snapshot, at),
+                        KycStatus.PENDING,
+                        actor=caller.actor,
+                        at=at,
+                    )
+                )
+                if after is None:
+                    raise _LostError
+                created[rail] = after
+            return created
+
+        try:
+            return await self._database.transact(work)
+        except _LostError:
+            return None
+
+    async def _open(self, tx: Tx, case: VerificationCase, actor: str) -> VerificationCase | None:
+        return case if await self._cases.open(tx, case, actor) else None
+
+    async def _run_at_once(self, case: VerificationCase, clock_offset: timedelta) -> None:
+        """Take its steps here and now, or wait a moment for a worker that was faster."""
+        here: VerificationCase | None = case
+        for _ in range(_STEPS_IN_REQUEST_MAX):
+            if here is not None:
+                here = await self._step(here, clock_offset)
+        for _ in range(_POLLS_MAX):
+            found = (await self._known(case.org_id, case.user_id, [case.rail])).get(case.rail)
+            if found is None or found.due_at is None:
+                return
+            # A claim counts as a failure until its result is recorded.
+            if not found.failures and found.due_at > self._clock.now(clock_offset):
+                return
+            await asyncio.sleep(_POLL_INTERVAL_S)
+
+    async def _step(
+        self, case: VerificationCase, clock_offset: timedelta
+    ) -> VerificationCase | None:
+        async with self._step_slots:
+            try:
+                return await self._checks.step(case, clock_offset)
+            except Exception as error:  # noqa: BLE001  what was submitted stays so, whatever fails
+                _log.error("verification.step_failed", id=str(case.id), exc_info=error)
+                return None
+
+    async def _batch(
+        self,
+        org_id: UUID,
+        filters: StatusFilters,
+        since: datetime,
+        before: PagePosition,
+        limit: int,
+    ) -> Sequence[CaseListRow]:
+        return await self._database.single(
+            lambda tx: store.page(
+                tx,
+                org_id,
+                after=since,
+                before=before,
+                limit=limit,
+                user_id=filters.user_id,
+                rails=filters.rails,
+                statuses=filters.statuses,
+            )
+        )
+
+
+class _LostError(Exception):
+    """Rolls a submission back after a concurrent change of one of its cases."""
+
+
+def _too_many(filters: StatusFilters) -> FieldInvalid:
+    field = "userName" if filters.user_name else "userEmail"
+    return FieldInvalid(
+        f"{field}: too many cases to look through; add userId, rails, status or createdAfter",
+        field=field,
+    )
+
+
+def _matches(card: UserCard, patterns: Sequence[str]) -> bool:
+    texts = (card.name, card.email)
+    return all(pattern in fold(text) for pattern, text in zip(patterns, texts, strict=True))
+
+
+def _new_case(
+    user: User, rail: Rail, snapshot: SubmissionSnapshot, at: datetime
+) -> VerificationCase:
+    return VerificationCase(
+        org_id=user.org_id,
+        id=case_id(user.id, rail),
+        user_id=user.id,
+        rail=rail,
+        status=KycStatus.CREATED,
+        version=1,
+        round=1,
+        claims=0,
+        failures=0,
+        reference=None,
+        snapshot=snapshot,
+        findings=CaseFindings(),
+        submitted_at=at,
+        due_at=at,
+        created_at=at,
+        updated_at=at,
+    )
+
+
+def _again(case: VerificationCase, snapshot: SubmissionSnapshot, at: datetime) -> VerificationCase:
+    """Return a case submitted again, without the earlier findings."""
+    return replace(
+        case,
+        round=case.round + 1,
+        reference=None,
+        failures=0,
+        snapshot=snapshot,
+        findings=CaseFindings(history=case.findings.history),
+        submitted_at=at,
+        due_at=at,
+    )
+
+
+def _check(
+    dossier: KycProfile,
+    rails: Sequence[Rail],
+    known: Mapping[Rail, VerificationCase],
+    *,
+    today: date,
+) -> None:
+    """Raise `KycDataInvalid` with the violations of the rail, or of each rail by name."""
+    wrong: dict[str, Any] = {}
+    for rail in rails:
+        case = known.get(rail)
+        requirements = (
+            ask(rail, dossier, today=today)
+            if case is None
+            else requirements_of(case, dossier, today=today)
+        )
+        if requirements.invalid:
+            wrong[rail] = requirements.invalid
+    if wrong:
+        names = ", ".join(wrong)
+        raise KycDataInvalid(
+            f"the KYC data is not enough for {names}: see invalid",
+            invalid=next(iter(wrong.values())) if len(rails) == 1 else wrong,
+        )

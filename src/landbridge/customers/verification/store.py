@@ -1,0 +1,311 @@
+"""All SQL statements on kyc_cases."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.customers.kyc.model import Rail
+from landbridge.customers.verification.model import KycStatus
+from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.db.pool import Row, Tx
+
+_ADD = """
+insert into kyc_cases (
+    org_id, id, user_id, rail, status, version, round, sealed_snapshot, sealed_findings,
+    submitted_at, due_at, created_at, updated_at
+)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+on conflict do nothing
+returning id
+"""
+
+_GET = """
+select org_id, id, user_id, rail, status, version, round, claims, failures, reference,
+    sealed_snapshot, sealed_findings, submitted_at, due_at, created_at, updated_at
+from kyc_cases
+where org_id = $1 and id = any($2::uuid[])
+"""
+
+_STATUSES = """
+select id, status from kyc_cases where org_id = $1 and id = any($2::uuid[])
+"""
+
+# Only from the state in which it was read: a decision and a step, or two decisions, don't both win.
+_UPDATE = """
+update kyc_cases
+set status = $5, version = $6, round = $7, failures = $8, reference = $9, sealed_snapshot = $10,
+    sealed_findings = $11, submitted_at = $12, due_at = $13, updated_at = $14
+where org_id = $1 and id = $2 and version = $3 and claims = $4
+returning id
+"""
+
+# Run again after a commit that was not acknowledged it finds its own claim, by its due time.
+_CLAIM = """
+update kyc_cases
+set claims = $4 + 1, failures = $5 + 1, due_at = $6
+where org_id = $1 and id = $2 and version = $3
+    and (claims = $4 or claims = $4 + 1 and due_at = $6)
+returning id
+"""
+
+_UNSCHEDULE = """
+update kyc_cases set due_at = null where org_id = $1 and id = $2 and claims = $3
+"""
+
+# Claims it too: a result that was polled before the message is not final.
+_HURRY = """
+update kyc_cases
+set due_at = $4, claims = claims + 1
+where org_id = $1 and id = $2 and round = $3 and status = 'PENDING' and reference is not null
+returning id
+"""
+
+_FORGET = """
+update kyc_cases
+set sealed_snapshot = null, sealed_findings = null, due_at = null, claims = claims + 1,
+    updated_at = $3
+where org_id = $1 and user_id = $2
+"""
+
+# Due cases by each organisation's own clock, alternating between organisations. Read without locks:
+# a worker claims a case before it runs a step.
+_DUE = """
+select c.org_id, c.id, c.user_id, c.rail, c.status, c.version, c.round, c.claims, c.failures,
+    c.reference, c.sealed_snapshot, c.sealed_findings, c.submitted_at, c.due_at, c.created_at,
+    c.updated_at
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+cross join lateral (
+    select org_id, id, user_id, rail, status, version, round, claims, failures, reference,
+        sealed_snapshot, sealed_findings, submitted_at, due_at, created_at, updated_at,
+        row_number() over (order by due_at) as place
+    from kyc_cases
+    where org_id = o.org_id and due_at <= o.now
+    order by due_at
+    limit $3
+) c
+order by c.place, c.due_at
+limit $3
+"""
+
+# A claim counts as a failure until its result is recorded, and is not due before its pause ends.
+_HAS_CLAIMED = """
+select exists (
+    select from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+    join kyc_cases c on c.org_id = o.org_id
+    where c.due_at > o.now and c.failures > 0
+)
+"""
+
+_PAGE = """
+select org_id, id, user_id, rail, status, created_at, updated_at
+from kyc_cases
+where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
+    and ($6::uuid is null or user_id = $6)
+    and ($7::text[] is null or rail = any($7))
+    and ($8::text[] is null or status = any($8))
+    and sealed_snapshot is not null
+order by created_at desc, id desc
+limit $5
+"""
+
+_QUEUE = """
+select org_id, id, user_id, rail, status, version, round, claims, failures, reference,
+    sealed_snapshot, sealed_findings, submitted_at, due_at, created_at, updated_at
+from kyc_cases
+where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
+    and sealed_snapshot is not null
+order by created_at, id
+limit $5
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseListRow:
+    """List row of a case, without encrypted parts."""
+
+    org_id: UUID
+    id: UUID
+    user_id: UUID
+    rail: Rail
+    status: KycStatus
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedCase(CaseListRow):
+    """Case as stored, encrypted."""
+
+    version: int
+    round: int
+    claims: int
+    failures: int
+    reference: str | None
+    sealed_snapshot: bytes | None
+    sealed_findings: bytes | None
+    submitted_at: datetime
+    due_at: datetime | None
+
+
+async def add(tx: Tx, case: SealedCase) -> bool:
+    """Store a new case; False if the user has one for this rail."""
+    added = await tx.fetchval(
+        _ADD,
+        case.org_id,
+        case.id,
+        case.user_id,
+        case.rail,
+        case.status,
+        case.version,
+        case.round,
+        case.sealed_snapshot,
+        case.sealed_findings,
+        case.submitted_at,
+        case.due_at,
+        case.created_at,
+        case.updated_at,
+    )
+    return added is not None
+
+
+async def get(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> dict[UUID, SealedCase]:
+    """Return the existing cases among these ids."""
+    return {row["id"]: _sealed(row) for row in await tx.fetch(_GET, org_id, list(case_ids))}
+
+
+async def statuses(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> dict[UUID, KycStatus]:
+    """Return the statuses of the existing cases among these ids."""
+    rows = await tx.fetch(_STATUSES, org_id, list(case_ids))
+    return {row["id"]: KycStatus(row["status"]) for row in rows}
+
+
+async def update(tx: Tx, before: SealedCase, after: SealedCase) -> bool:
+    """Store a changed case; False if it has changed since `before` was read."""
+    updated = await tx.fetchval(
+        _UPDATE,
+        before.org_id,
+        before.id,
+        before.version,
+        before.claims,
+        after.status,
+        after.version,
+        after.round,
+        after.failures,
+        after.reference,
+        after.sealed_snapshot,
+        after.sealed_findings,
+        after.submitted_at,
+        after.due_at,
+        after.updated_at,
+    )
+    return updated is not None
+
+
+async def claim(tx: Tx, case: SealedCase, until: datetime) -> bool:
+    """Claim a case; False if another worker has. It is due again at `until`.
+
+    `until` must differ from that of every other claim.
+    """
+    claimed = await tx.fetchval(
+        _CLAIM, case.org_id, case.id, case.version, case.claims, case.failures, until
+    )
+    return claimed is not None
+
+
+async def unschedule(tx: Tx, case: SealedCase) -> None:
+    """Remove a case from the schedule, unless another worker has claimed it."""
+    await tx.execute(_UNSCHEDULE, case.org_id, case.id, case.claims)
+
+
+async def hurry(tx: Tx, org_id: UUID, case_id: UUID, number: int, at: datetime) -> bool:
+    """Make a case due now, if it waits for the result of this round."""
+    return await tx.fetchval(_HURRY, org_id, case_id, number, at) is not None
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+    """Delete the submitted data and findings of a user; running steps can no longer write."""
+    await tx.execute(_FORGET, org_id, user_id, at)
+
+
+async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> Sequence[SealedCase]:
+    """Return due cases of these organisations, the longest due of each first."""
+    rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), limit)
+    return [_sealed(row) for row in rows]
+
+
+async def has_claimed(tx: Tx, clocks: Mapping[UUID, datetime]) -> bool:
+    """Return whether a case of these organisations is claimed, or failed a moment ago."""
+    return bool(await tx.fetchval(_HAS_CLAIMED, list(clocks), list(clocks.values())))
+
+
+async def page(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    after: datetime,
+    before: PagePosition,
+    limit: int,
+    user_id: UUID | None,
+    rails: Collection[Rail] | None,
+    statuses: Collection[KycStatus] | None,
+) -> Sequence[CaseListRow]:
+    """Return a page, newest first; None disables a filter."""
+    rows = await tx.fetch(
+        _PAGE,
+        org_id,
+        after,
+        before.created_at,
+        before.id,
+        limit,
+        user_id,
+        None if rails is None else list(rails),
+        None if statuses is None else list(statuses),
+    )
+    return [
+        CaseListRow(
+            org_id=row["org_id"],
+            id=row["id"],
+            user_id=row["user_id"],
+            rail=Rail(row["rail"]),
+            status=KycStatus(row["status"]),
+            created_at=row["created_at"],
+            updated_at=row["updated_at"],
+        )
+        for row in rows
+    ]
+
+
+async def queue(
+    tx: Tx,
+    org_id: UUID,
+    statuses: Collection[KycStatus],
+    *,
+    since: datetime,
+    before: datetime,
+    limit: int,
+) -> Sequence[SealedCase]:
+    """Return cases in these statuses with content to review, oldest first."""
+    rows = await tx.fetch(_QUEUE, org_id, list(statuses), since, before, limit)
+    return [_sealed(row) for row in rows]
+
+
+def _sealed(row: Row) -> SealedCase:
+    return SealedCase(
+        org_id=row["org_id"],
+        id=row["id"],
+        user_id=row["user_id"],
+        rail=Rail(row["rail"]),
+        status=KycStatus(row["status"]),
+        version=row["version"],
+        round=row["round"],
+        claims=row["claims"],
+        failures=row["failures"],
+        reference=row["reference"],
+        sealed_snapshot=row["sealed_snapshot"],
+        sealed_findings=row["sealed_findings"],
+        submitted_at=row["submitted_at"],
+        due_at=row["due_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

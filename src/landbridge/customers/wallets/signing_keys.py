@@ -1,0 +1,78 @@
+"""Keys of wallets as the signer needs them: the sealed seed, and the path below it.
+
+Nothing is opened here: only the signer, which holds the master key and has no database, sees a key.
+"""
+
+from uuid import UUID
+
+from landbridge.customers.wallets import store
+from landbridge.customers.wallets.errors import WalletNotFound
+from landbridge.customers.wallets.keys import new_seed
+from landbridge.customers.wallets.service import Wallets, seed_context
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.formats.key_derivation import EVM_TREASURY, EVM_USERS
+from landbridge.providers.chains.tokens import Chain
+from landbridge.providers.evm.signing.model import SealedSeed, SigningKey
+
+# Name of the secret, and the context in which it is sealed.
+_RELAYER_SEED = "relayer_seed"
+
+
+class SigningKeys:
+    """Finds the keys that sign for wallets, for the organisation's own address, and for relayers.
+
+    Sealed seeds are cached: they change only when a master key is replaced, after which every
+    process is started again.
+    """
+
+    def __init__(self, database: Database, vault: Vault, wallets: Wallets) -> None:
+        self._database = database
+        self._vault = vault
+        self._wallets = wallets
+        self._seeds: dict[UUID, SealedSeed] = {}
+        self._relayer_seed: SealedSeed | None = None
+
+    async def signing_key(self, org_id: UUID, wallet_id: UUID | None) -> SigningKey:
+        """Return the EVM key of a wallet, or of the organisation's own address for None.
+
+        Raises `WalletNotFound`.
+        """
+        seed = await self._seed(org_id)
+        if wallet_id is None:
+            address = await self._wallets.treasury_address(org_id, Chain.ETHEREUM)
+            return SigningKey(seed=seed, path=EVM_TREASURY, address=address)
+        found = await self._database.single(lambda tx: store.by_ids(tx, org_id, {wallet_id}))
+        if not found or not found[0].chain.is_evm:
+            raise WalletNotFound(f"there is no EVM wallet {wallet_id}")
+        (wallet,) = found
+        path = (*EVM_USERS, wallet.derivation_index)
+        return SigningKey(seed=seed, path=path, address=wallet.address)
+
+    async def relayer_seed(self) -> SealedSeed:
+        """Return the seed of the relayers, created if there is none."""
+        if self._relayer_seed is None:
+            sealed = await self._database.transact(
+                lambda tx: self._vault.installation_secret(tx, _RELAYER_SEED, new_seed)
+            )
+            self._relayer_seed = SealedSeed(context=_RELAYER_SEED, sealed_seed=sealed)
+        return self._relayer_seed
+
+    async def _seed(self, org_id: UUID) -> SealedSeed:
+        if org_id not in self._seeds:
+            await self._wallets.create_seed(org_id)
+            self._seeds[org_id] = await self._database.read(lambda tx: self._read_seed(tx, org_id))
+        return self._seeds[org_id]
+
+    async def _read_seed(self, tx: Tx, org_id: UUID) -> SealedSeed:
+        sealed_seed = await store.seed(tx, org_id)
+        sealed_data_key = await self._vault.find_sealed(tx, org_id, org_id)
+        if sealed_seed is None or sealed_data_key is None:
+            raise InvariantBroken(f"organisation {org_id} has no wallet seed")
+        return SealedSeed(
+            context=seed_context(org_id),
+            sealed_seed=sealed_seed,
+            org_id=org_id,
+            sealed_data_key=sealed_data_key,
+        )

@@ -1,0 +1,1 @@
+"""Sign-in, second factors, invitations and the member's own profile."""

@@ -1,0 +1,149 @@
+"""The member's own second factor: authenticator app and recovery codes."""
+
+from typing import Final
+
+import segno
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+from markupsafe import Markup
+
+from landbridge.customers.team.mfa import Mfa
+from landbridge.customers.team.sessions import Sessions
+from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
+from landbridge.dashboard.auth.proof_pages import redirect_to_password_check
+from landbridge.dashboard.forms import read_form
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+
+HOME: Final = f"{PROFILE}/second-factor"
+_PAGE = "auth/second_factor.html"
+_SET_UP, _CODES = "auth/second_factor_set_up.html", "auth/recovery_codes.html"
+_GROUP = 4
+_BORDER = 4
+
+
+class SecondFactorPages(Controller):
+    """`/dashboard/profile/second-factor`. Secrets appear once, only in responses to POST."""
+
+    path = "/profile/second-factor"
+
+    @get("/")
+    async def page(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        mfa: NamedDependency[Mfa],
+    ) -> Response[str]:
+        """Show whether a second factor is set up, and the available actions."""
+        factors = await mfa.factors(request.user.caller)
+        return renderer.page(request, _PAGE, factors=factors, submitted_form="")
+
+    @post("/set-up", status_code=200)
+    async def begin(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        mfa: NamedDependency[Mfa],
+        sessions: NamedDependency[Sessions],
+    ) -> Page:
+        """Create a secret and show it as a QR code for the authenticator app."""
+        if not sessions.is_fresh(require_session(request)):
+            return redirect_to_password_check(HOME)
+        try:
+            secret, uri = await mfa.begin(request.user.caller)
+        except Refused as problem:
+            return await _page_with_refusal(request, renderer, mfa, problem, submitted_form="")
+        return renderer.page(request, _SET_UP, secret=_grouped(secret), qr=qr(uri), path=HOME)
+
+    @post("/confirm", status_code=200)
+    async def confirm(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        mfa: NamedDependency[Mfa],
+        sessions: NamedDependency[Sessions],
+    ) -> Page:
+        """Verify the first code of the app, and show the recovery codes once."""
+        session = require_session(request)
+        if not sessions.is_fresh(session):
+            return redirect_to_password_check(HOME)
+        try:
+            form = await read_form(request)
+            codes = await mfa.confirm(session.caller, session.session_id, form.text("code"))
+        except Refused as problem:
+            pending = await mfa.begun(session.caller)
+            if pending is None:
+                return await _page_with_refusal(request, renderer, mfa, problem, submitted_form="")
+            secret, uri = pending
+            return renderer.with_problem(
+                request, _SET_UP, problem, secret=_grouped(secret), qr=qr(uri), path=HOME
+            )
+        return renderer.page(request, _CODES, codes=codes, is_new=True, path=HOME)
+
+    @post("/recovery-codes", status_code=200)
+    async def new_recovery_codes(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        mfa: NamedDependency[Mfa],
+    ) -> Page:
+        """Replace the recovery codes, and show the new ones once."""
+        try:
+            form = await read_form(request)
+            codes = await mfa.new_recovery_codes(request.user.caller, form.text("code"))
+        except Refused as problem:
+            return await _page_with_refusal(
+                request, renderer, mfa, problem, submitted_form="recovery-codes"
+            )
+        return renderer.page(request, _CODES, codes=codes, is_new=False, path=HOME)
+
+    @post("/remove")
+    async def remove(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        mfa: NamedDependency[Mfa],
+    ) -> Page:
+        """Turn off the second factor."""
+        try:
+            form = await read_form(request)
+            await mfa.remove(request.user.caller, form.text("code"))
+        except Refused as problem:
+            return await _page_with_refusal(
+                request, renderer, mfa, problem, submitted_form="remove"
+            )
+        return redirect(HOME, notice=_("Authenticator app turned off"))
+
+
+def qr(text: str) -> Markup:
+    """Return a QR code as an SVG path: no style, no script, dark on light in every theme."""
+    rows = [list(row) for row in segno.make(text, error="m", micro=False).matrix_iter(1, _BORDER)]
+    path = "".join(
+        f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, dark in enumerate(row) if dark
+    )
+    return Markup(
+        '<svg class="qr" viewBox="0 0 {0} {0}" shape-rendering="crispEdges" aria-hidden="true">'
+        '<rect width="{0}" height="{0}" fill="#fff"/><path fill="#000" d="{1}"/></svg>'
+    ).format(len(rows), path)
+
+
+async def _page_with_refusal(
+    request: PageRequest,
+    renderer: Renderer,
+    mfa: Mfa,
+    problem: Refused,
+    *,
+    submitted_form: str,
+) -> Response[str]:
+    """Return the page with the refusal shown at the submitted form."""
+    factors = await mfa.factors(request.user.caller)
+    return renderer.with_problem(
+        request, _PAGE, problem, factors=factors, submitted_form=submitted_form, path=HOME
+    )
+
+
+def _grouped(secret: str) -> str:
+    """Return the secret in groups of characters, easier to type."""
+    return " ".join(secret[start : start + _GROUP] for start in range(0, len(secret), _GROUP))

@@ -1,0 +1,132 @@
+"""The member's own profile: name, language, theme, e-mail settings and password."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+
+from landbridge.customers.team.model import SignedInSession, Theme
+from landbridge.customers.team.service import Team
+from landbridge.customers.team.sign_in import SignIn
+from landbridge.dashboard.authentication import NotSignedIn
+from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import LANGUAGES
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.caller import MemberRole
+
+PROFILE: Final = "/dashboard/profile"
+PASSWORD: Final = f"{PROFILE}/password"
+_PAGE, _PASSWORD_PAGE = "auth/profile.html", "auth/password.html"
+
+
+class ProfilePages(Controller):
+    """`/dashboard/profile` of the signed-in member."""
+
+    path = "/profile"
+
+    @get("/")
+    async def page(
+        self, request: PageRequest, renderer: NamedDependency[Renderer]
+    ) -> Response[str]:
+        """Show name and preferences."""
+        person = require_session(request).person
+        return renderer.page(
+            request,
+            _PAGE,
+            name=person.name,
+            language=person.language,
+            theme=person.theme.value,
+            wants_mails=person.receives_approval_emails,
+        )
+
+    @post("/")
+    async def save(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        team: NamedDependency[Team],
+    ) -> Page:
+        """Save changed fields."""
+        person, form = require_session(request).person, Form()
+        try:
+            form = await read_form(request)
+            language, theme = _language(form), _theme(form)
+            # Analysts take no part in approvals, so the form does not offer them this setting.
+            mails = person.receives_approval_emails
+            if person.role is not MemberRole.ANALYST:
+                mails = form.is_ticked("wantsApprovalMails")
+            if form.text("name") != person.name:
+                await team.rename(request.user.caller, form.text("name"))
+            before = (person.language, person.theme, person.receives_approval_emails)
+            if (language, theme, mails) != before:
+                await team.prefer(
+                    request.user.caller,
+                    language=language,
+                    theme=theme,
+                    receives_approval_emails=mails,
+                )
+        except Refused as problem:
+            return renderer.with_problem(request, _PAGE, problem, **_form_values(form))
+        return redirect(PROFILE, notice=_("Profile saved"))
+
+    @get("/password")
+    async def password_page(
+        self, request: PageRequest, renderer: NamedDependency[Renderer]
+    ) -> Response[str]:
+        """Show the form, which requires the current password."""
+        return renderer.page(request, _PASSWORD_PAGE)
+
+    @post("/password")
+    async def change_password(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        sign_in: NamedDependency[SignIn],
+    ) -> Page:
+        """Change the password and end all other sessions."""
+        session = require_session(request)
+        try:
+            form = await read_form(request)
+            if form.raw("new") != form.raw("again"):
+                raise FieldInvalid("The passwords do not match.", field="again")
+            await sign_in.change_password(
+                session.caller, session.session_id, form.raw("old"), form.raw("new")
+            )
+        except Refused as problem:
+            return renderer.with_problem(request, _PASSWORD_PAGE, problem)
+        return redirect(PASSWORD, notice=_("Password changed. All other sessions were signed out."))
+
+
+def require_session(request: PageRequest) -> SignedInSession:
+    """Return the signed-in session of the request; raises `NotSignedIn` without one."""
+    if request.user.signed is None:
+        raise NotSignedIn
+    return request.user.signed
+
+
+def _form_values(form: Form) -> Mapping[str, Any]:
+    return {
+        "name": form.text("name"),
+        "language": form.text("language"),
+        "theme": form.text("theme"),
+        "wants_mails": form.is_ticked("wantsApprovalMails"),
+    }
+
+
+def _language(form: Form) -> str:
+    """Return the chosen language; empty means the browser's."""
+    language = form.text("language")
+    if language and language not in LANGUAGES:
+        raise FieldInvalid("Choose one of the listed languages.", field="language")
+    return language
+
+
+def _theme(form: Form) -> Theme:
+    try:
+        return Theme(form.text("theme"))
+    except ValueError:
+        raise FieldInvalid("Choose one of the listed themes.", field="theme") from None

@@ -1,0 +1,102 @@
+"""Password reset by e-mailed link."""
+
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.customers.team.errors import LinkInvalid
+from landbridge.customers.team.sign_in import SignIn
+from landbridge.dashboard.auth.login_redirect import ip_address
+from landbridge.dashboard.authentication import SIGN_IN
+from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.forms import SIGNED_OUT_BYTES_MAX
+
+_FORGOT, _RESET, _EXPIRED = "auth/forgot.html", "auth/reset.html", "auth/link_expired.html"
+
+
+class ForgotPages(Controller):
+    """`/dashboard/forgot`. The response is the same whether or not the member exists."""
+
+    path = "/forgot"
+
+    @get("/", signed_out=True)
+    async def page(
+        self, request: PageRequest, renderer: NamedDependency[Renderer]
+    ) -> Response[str]:
+        """Show the form."""
+        return renderer.page(request, _FORGOT, email="", is_sent=False)
+
+    @post("/", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX, status_code=200)
+    async def request_link(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        sign_in: NamedDependency[SignIn],
+    ) -> Response[str]:
+        """Send a reset link if a member has this e-mail address."""
+        form = await read_form(request)
+        email = form.text("email")
+        try:
+            await sign_in.ask_reset(email, ip_address=ip_address(request))
+        except Refused as problem:
+            return renderer.with_problem(request, _FORGOT, problem, email=email, is_sent=False)
+        return renderer.page(request, _FORGOT, email=email, is_sent=True)
+
+
+class ResetPages(Controller):
+    """`/dashboard/reset/{token}`."""
+
+    path = "/reset"
+
+    @get("/{token:str}", signed_out=True)
+    async def page(
+        self,
+        request: PageRequest,
+        token: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        sign_in: NamedDependency[SignIn],
+    ) -> Response[str]:
+        """Show the form if the link is valid."""
+        try:
+            email = await sign_in.reset_of(token)
+        except LinkInvalid as problem:
+            return link_expired_page(request, renderer, problem)
+        return renderer.page(request, _RESET, email=email)
+
+    @post("/{token:str}", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX)
+    async def reset(
+        self,
+        request: PageRequest,
+        token: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        sign_in: NamedDependency[SignIn],
+    ) -> Page:
+        """Set the password; the member then signs in, with the second factor if there is one."""
+        form, email = await read_form(request), ""
+        try:
+            email = await sign_in.reset_of(token)
+            await sign_in.reset(token, password=confirmed_password(form))
+        except LinkInvalid as problem:
+            return link_expired_page(request, renderer, problem)
+        except Refused as problem:
+            return renderer.with_problem(request, _RESET, problem, email=email)
+        return redirect(SIGN_IN, notice=_("Password changed. Sign in with your new password."))
+
+
+def confirmed_password(form: Form) -> str:
+    """Return the password; raises `FieldInvalid` if its confirmation differs."""
+    password = form.raw("password")
+    if password != form.raw("again"):
+        raise FieldInvalid("The passwords do not match.", field="again")
+    return password
+
+
+def link_expired_page(
+    request: PageRequest, renderer: Renderer, problem: LinkInvalid
+) -> Response[str]:
+    """Return the page for an expired or used link."""
+    return renderer.page(request, _EXPIRED, status=problem.status)

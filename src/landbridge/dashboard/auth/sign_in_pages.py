@@ -1,0 +1,147 @@
+"""Sign-in with password and optional second factor; sign-out."""
+
+from urllib.parse import quote
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.response import Redirect
+
+from landbridge.customers.team.mfa import Mfa
+from landbridge.customers.team.passkeys import Passkeys
+from landbridge.customers.team.sessions import Sessions
+from landbridge.customers.team.sign_in import SignIn
+from landbridge.dashboard.auth.login_redirect import browser, ip_address, redirect_with_session
+from landbridge.dashboard.authentication import (
+    HOME,
+    SECOND,
+    SIGN_IN,
+    NotSignedIn,
+    browser_cookie,
+    known_browser,
+    session_cookie,
+)
+from landbridge.dashboard.forms import read_form
+from landbridge.dashboard.local_paths import local_path
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.forms import SIGNED_OUT_BYTES_MAX
+
+_PAGE, _CODE_PAGE = "auth/sign_in.html", "auth/code.html"
+
+
+class SignInPages(Controller):
+    """`/dashboard/sign-in`. A failed sign-in does not reveal which part was wrong."""
+
+    path = "/sign-in"
+
+    @get("/", signed_out=True)
+    async def page(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        passkeys: NamedDependency[Passkeys],
+    ) -> Page:
+        """Show the form, or redirect if already signed in."""
+        target = local_path(request.query_params.get("next"))
+        session = request.user.signed
+        if session is not None:
+            return redirect(_code_path(target) if session.needs_second else target)
+        return renderer.page(
+            request, _PAGE, email="", target=target, has_passkeys=passkeys.are_possible
+        )
+
+    @post("/", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX)
+    async def submit(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        sign_in: NamedDependency[SignIn],
+        sessions: NamedDependency[Sessions],
+        passkeys: NamedDependency[Passkeys],
+    ) -> Page:
+        """Start a session and end the previous one of this browser."""
+        form, base_url = await read_form(request), renderer.installation.base_url
+        target = local_path(form.text("next"))
+        try:
+            secret = await sign_in.sign_in(
+                form.text("email"),
+                form.raw("password"),
+                ip_address=ip_address(request),
+                browser=browser(request),
+                known_browser=known_browser(request, base_url=base_url),
+            )
+        except Refused as problem:
+            return renderer.with_problem(
+                request,
+                _PAGE,
+                problem,
+                email=form.text("email"),
+                target=target,
+                has_passkeys=passkeys.are_possible,
+            )
+        if request.user.signed is not None:
+            await sessions.sign_out(request.user.signed)
+        session = await sessions.find(secret)
+        if session is None:
+            raise NotSignedIn
+        path = _code_path(target) if session.needs_second else target
+        response = redirect_with_session(secret, path, base_url=base_url)
+        token = await sign_in.remember_browser(session)
+        response.cookies.append(browser_cookie(token, base_url=base_url))
+        return response
+
+    @get("/code", second=True)
+    async def code_page(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Page:
+        """Show the form for the second factor, or redirect if it was already given."""
+        target = local_path(request.query_params.get("next"))
+        session = request.user.signed
+        if session is not None and not session.needs_second:
+            return redirect(target)
+        return renderer.page(request, _CODE_PAGE, target=target)
+
+    @post("/code", second=True)
+    async def submit_code(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        mfa: NamedDependency[Mfa],
+    ) -> Page:
+        """Verify the code; the session continues under a new secret."""
+        form = await read_form(request)
+        target, session = local_path(form.text("next")), request.user.signed
+        if session is None:
+            raise NotSignedIn
+        if not session.needs_second:
+            return redirect(target)
+        try:
+            secret = await mfa.verify(session, form.text("code"))
+        except Refused as problem:
+            return renderer.with_problem(request, _CODE_PAGE, problem, target=target)
+        return redirect_with_session(secret, target, base_url=renderer.installation.base_url)
+
+
+class SignOutPages(Controller):
+    """`/dashboard/sign-out`."""
+
+    path = "/sign-out"
+
+    @post("/", second=True)
+    async def sign_out(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        sessions: NamedDependency[Sessions],
+    ) -> Redirect:
+        """End this session; other sessions stay signed in."""
+        if request.user.signed is not None:
+            await sessions.sign_out(request.user.signed)
+        response = redirect(SIGN_IN, notice=_("Signed out"))
+        response.cookies.append(session_cookie(None, base_url=renderer.installation.base_url))
+        return response
+
+
+def _code_path(target: str) -> str:
+    """Return the path of the second-factor page, which then continues to `target`."""
+    return SECOND if target == HOME else f"{SECOND}?next={quote(target, safe='')}"

@@ -1,1 +1,0 @@
-"""Coming in: signing in, second factors, invitations; one's own profile."""

@@ -1,0 +1,351 @@
+"""Jinja filters for amounts, times and statuses.
+
+Amounts are never rounded: all digits are shown, with at least two decimals.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal, localcontext
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from babel.dates import format_date, format_datetime, format_timedelta
+from babel.numbers import format_compact_decimal, get_decimal_symbol, get_group_symbol
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
+
+from landbridge.dashboard.change_labels import change_label
+from landbridge.dashboard.reports.names import dimension_label
+from landbridge.dashboard.status_labels import status_label
+from landbridge.platform.core.errors import Busy, Refused
+from landbridge.platform.formats.refusal_texts import known_text, refusal_text
+from landbridge.platform.formats.translations import ENGLISH, catalogue
+
+_DECIMALS_MIN = 2
+_GROUP = 3
+_EXACT_DIGITS = 100
+_SHORT_HEAD, _SHORT_TAIL = 8, 4
+_YEAR = timedelta(days=366)
+NONE = Markup("–")  # noqa: RUF001  an en dash, for a missing value
+
+# Tones of statuses; the label is always shown too.
+_GOOD = frozenset(
+    [
+        "COMPLETED",
+        "ACTIVE",
+        "APPROVED",
+        "DELIVERED",
+        "SUCCEEDED",
+        "READY",
+        "enabled",
+        "active",
+        "ACCEPTED",
+        "PAID",
+        "HEALTHY",
+        "activated",
+        "RECOVERED",
+        "FINAL",
+    ]
+)
+_BAD = frozenset(
+    [
+        "FAILED",
+        "REJECTED",
+        "EXPIRED",
+        "QUOTE_FAILED",
+        "NOT_INITIATED",
+        "CANCELLED",
+        "RETURNED",
+        "CRYPTO_RETURNED",
+        "FIAT_RETURNED",
+        "INACTIVE",
+        "REFUSED",
+        "GIVEN_UP",
+        "REVOKED",
+        "revoked",
+        "expired",
+        "ERROR",
+        "disabled",
+        "FROZEN",
+        "frozen",
+        "deactivated",
+        "WRITTEN_OFF",
+        "VOID",
+        "REVERTED",
+    ]
+)
+_NOW = frozenset(
+    [
+        "PENDING_APPROVAL",
+        "OPEN_QUOTE",
+        "INCOMPLETE",
+        "IN_COMPLIANCE_REVIEW",
+        "AWAITING_ACCEPT",
+        "WAITING",
+        "IN_REVIEW",
+        "RFI_OPEN",
+        "RFI_PENDING",
+        "MANUAL_REVIEW",
+        "CONTACT_SUPPORT",
+        "REVIEW",
+        "PAUSED",
+        "paused",
+        "CREATED",
+    ]
+)
+
+
+@pass_context
+def amount(context: Context, value: Any, unit: str | None = None) -> Markup:
+    """Return a number with all its digits and its unit; a dash for None."""
+    if value is None or value == "":
+        return NONE
+    text = plain_number(value, str(context["locale"]))
+    markup = Markup('<data class="amount" value="{}">{}</data>').format(value, text)
+    return markup if unit is None else markup + Markup(' <span class="unit">{}</span>').format(unit)
+
+
+def plain_number(value: Any, locale: str) -> str:
+    """Return a number as `amount` does, without markup."""
+    with localcontext() as exact:
+        exact.prec = _EXACT_DIGITS
+        try:
+            number = Decimal(str(value))
+            integer_part, _, remainder = f"{abs(number):f}".partition(".")
+        except ArithmeticError:
+            return str(value)
+        if not number.is_finite() or len(integer_part) > _EXACT_DIGITS:
+            return str(value)
+    first = len(integer_part) % _GROUP
+    groups = [integer_part[:first]] * bool(first)
+    groups += [integer_part[at : at + _GROUP] for at in range(first, len(integer_part), _GROUP)]
+    text = get_group_symbol(locale).join(groups) + get_decimal_symbol(locale)
+    return ("−" if number < 0 else "") + text + remainder.ljust(_DECIMALS_MIN, "0")  # noqa: RUF001
+
+
+@pass_context
+def exact(context: Context, value: Any) -> str | Markup:
+    """Return a number with its own digits, grouped; a dash for None."""
+    if value is None:
+        return NONE
+    locale = str(context["locale"])
+    text, point = plain_number(value, locale), get_decimal_symbol(locale)
+    integer_part, _, remainder = text.partition(point)
+    return text if remainder.strip("0") else integer_part
+
+
+@pass_context
+def tick(context: Context, value: Decimal) -> str:
+    """Return the label of an axis tick: a round number in compact form."""
+    return format_compact_decimal(value, locale=str(context["locale"]), fraction_digits=1)
+
+
+@pass_context
+def count(context: Context, value: int | Decimal) -> str:
+    """Return a whole number with grouped digits."""
+    locale = str(context["locale"])
+    return plain_number(value, locale).partition(get_decimal_symbol(locale))[0]
+
+
+@pass_context
+def moment(context: Context, value: str | datetime | None) -> Markup:
+    """Return a time in the organisation's zone; the tooltip has microseconds and zone."""
+    at = _moment(value)
+    if at is None:
+        return NONE
+    zone, locale = context["zone"], str(context["locale"])
+    local = at.astimezone(zone)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        at.isoformat(),
+        f"{local.isoformat(sep=' ', timespec='microseconds')} ({zone.key})",
+        format_datetime(local, "d MMM y, HH:mm", locale=locale),
+    )
+
+
+@pass_context
+def second(context: Context, value: str | datetime | None) -> Markup:
+    """Return a time as `moment` does, to the second."""
+    at = _moment(value)
+    if at is None:
+        return NONE
+    zone = context["zone"]
+    local = at.astimezone(zone)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        at.isoformat(),
+        f"{local.isoformat(sep=' ', timespec='microseconds')} ({zone.key})",
+        format_datetime(local, "d MMM y, HH:mm:ss", locale=str(context["locale"])),
+    )
+
+
+@pass_context
+def day(context: Context, value: str | date | None) -> str:
+    """Return a date."""
+    if not value:
+        return NONE
+    on = date.fromisoformat(value[:10]) if isinstance(value, str) else value
+    return format_date(on, "d MMM y", locale=str(context["locale"]))
+
+
+@pass_context
+def axis_day(context: Context, value: str, labels: Sequence[str]) -> str:
+    """Return a date for a chart's axis, without the year where all labels lie within a year."""
+    try:
+        on, first, last = (date.fromisoformat(each[:10]) for each in (value, labels[0], labels[-1]))
+    except ValueError:
+        return value
+    pattern = "d MMM" if last - first < _YEAR else "MMM y"
+    return format_date(on, pattern, locale=str(context["locale"]))
+
+
+@pass_context
+def ago(context: Context, value: str | datetime | None) -> Markup:
+    """Return a time relative to now, past or future, on the organisation's clock."""
+    at = _moment(value)
+    if at is None:
+        return NONE
+    zone: ZoneInfo = context["zone"]
+    text = format_timedelta(
+        at - context["now"], add_direction=True, locale=str(context["locale"]), threshold=1.2
+    )
+    title = f"{at.astimezone(zone).isoformat(sep=' ', timespec='seconds')} ({zone.key})"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), title, text)
+
+
+@pass_context
+def countdown(context: Context, value: str | datetime | None) -> Markup:
+    """Return the remaining time, which a script counts down, on the organisation's clock."""
+    at = _moment(value)
+    if at is None:
+        return NONE
+    remaining = max(at - context["now"], timedelta())
+    text = format_timedelta(remaining, locale=str(context["locale"]), threshold=1.2)
+    return Markup('<time datetime="{}" data-left="{}" title="{}">{}</time>').format(
+        at.isoformat(),
+        int(remaining.total_seconds()),
+        at.astimezone(context["zone"]).isoformat(sep=" ", timespec="seconds"),
+        text,
+    )
+
+
+@pass_context
+def status(context: Context, value: str | None) -> Markup:
+    """Return a status as its label, with a color that adds no meaning and its code in a tooltip."""
+    if not value:
+        return NONE
+    tone = "good" if value in _GOOD else "bad" if value in _BAD else "busy"
+    tone = "now" if value in _NOW else tone
+    label = status_label(value, str(context["locale"]))
+    return Markup('<span class="status {}" title="{}">{}</span>').format(tone, value, label)
+
+
+@pass_context
+def status_text(context: Context, value: str) -> str:
+    """Return the label of a status without markup, for options and attributes."""
+    return status_label(value, str(context["locale"]))
+
+
+@pass_context
+def refusal(context: Context, value: Refused | Busy | str) -> str | Markup:
+    """Return a refusal's sentence; translated, it has the API's sentence in a tooltip."""
+    text = refusal_text(value, str(context["locale"]))
+    message = value.message if isinstance(value, Refused) else str(value)
+    if text == message:
+        return message
+    return Markup('<span title="{}">{}</span>').format(message, text)
+
+
+@pass_context
+def reason(context: Context, value: str) -> str | Markup:
+    """Return a stored reason: translated if known, marked as English otherwise."""
+    language = str(context["locale"])
+    if language == ENGLISH:
+        return value
+    translated = known_text(value, language)
+    if translated is None:
+        return Markup('<span lang="en">{}</span>').format(value)
+    return Markup('<span title="{}">{}</span>').format(value, translated)
+
+
+@pass_context
+def stored_text(context: Context, value: str) -> str:
+    """Return a stored sentence in the page's language, without markup; English if unknown."""
+    language = str(context["locale"])
+    return value if language == ENGLISH else known_text(value, language) or value
+
+
+@pass_context
+def change(context: Context, kind: str, change_type: str) -> Markup:
+    """Return the label of a change of the audit log, with its codes in a tooltip."""
+    label = change_label(kind, change_type, str(context["locale"]))
+    return Markup('<span title="{} {}">{}</span>').format(kind, change_type, label)
+
+
+@pass_context
+def dimension(context: Context, value: Any) -> str:
+    """Return the values that a series or a cell of a report is grouped by, as labels."""
+    language = str(context["locale"])
+    text = "" if value is None else str(value)
+    return " · ".join(dimension_label(each, language) for each in text.split(" · "))
+
+
+@pass_context
+def translated(context: Context, value: str) -> str:
+    """Return the translation of a text, if it has one: for names that users may have chosen.
+
+    Unlike `_`, it leaves a per cent sign in the text alone.
+    """
+    return catalogue(str(context["locale"])).gettext(value) if value else value
+
+
+def ident(value: str | None) -> Markup:
+    """An id, an address or a hash: short, whole on hover, with a button that copies it."""
+    if not value:
+        return NONE
+    text = str(value)
+    is_long = len(text) > _SHORT_HEAD + _SHORT_TAIL + 1
+    short = f"{text[:_SHORT_HEAD]}…{text[-_SHORT_TAIL:]}" if is_long else text
+    return Markup(
+        '<span class="ident"><code title="{0}">{1}</code>'
+        '<button type="button" class="copy" data-copy="{0}" hidden></button></span>'
+    ).format(text, short)
+
+
+def attrs(attributes: Mapping[str, Any]) -> Markup:
+    """Return HTML attributes; attributes that are None or False are omitted."""
+    return Markup("").join(
+        Markup(" {}").format(name) if value is True else Markup(' {}="{}"').format(name, value)
+        for name, value in attributes.items()
+        if value is not None and value is not False
+    )
+
+
+def _moment(value: str | datetime | None) -> datetime | None:
+    if not value:
+        return None
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+FILTERS: Final[Mapping[str, Any]] = {
+    "amount": amount,
+    "exact": exact,
+    "tick": tick,
+    "count": count,
+    "moment": moment,
+    "second": second,
+    "day": day,
+    "axis_day": axis_day,
+    "ago": ago,
+    "countdown": countdown,
+    "status": status,
+    "status_text": status_text,
+    "dimension": dimension,
+    "translated": translated,
+    "refusal": refusal,
+    "reason": reason,
+    "stored_text": stored_text,
+    "change": change,
+    "ident": ident,
+    "attrs": attrs,
+    "escape": escape,
+}

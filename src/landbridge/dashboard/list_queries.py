@@ -1,0 +1,55 @@
+"""Filters and cursor of list pages, read from the query string."""
+
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.platform.core.errors import FieldInvalid
+
+PAGE_SIZE = 25
+_CURSOR = "cursor"
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuery:
+    """Filters of a list page by name, and its cursor."""
+
+    path: str
+    filters: Mapping[str, str]
+    cursor: str | None
+
+    def text(self, name: str) -> str:
+        """Return a filter's value; an empty string if it is not set."""
+        return self.filters.get(name, "")
+
+    def older(self, cursor: str | None) -> str | None:
+        """Return the URL of the next page."""
+        return None if cursor is None else self._address({**self.filters, _CURSOR: cursor})
+
+    @property
+    def newest(self) -> str | None:
+        """Return the URL of the first page; None on that page."""
+        return None if self.cursor is None else self._address(self.filters)
+
+    def _address(self, query: Mapping[str, str]) -> str:
+        return f"{self.path}?{urlencode(query)}" if query else self.path
+
+
+def read_list_query(request: PageRequest, *names: str) -> ListQuery:
+    """Return these filters of a request; empty ones are omitted."""
+    values = {name: request.query_params.get(name, "").strip() for name in names}
+    return ListQuery(
+        path=request.url.path,
+        filters={name: value for name, value in values.items() if value},
+        cursor=request.query_params.get(_CURSOR) or None,
+    )
+
+
+async def load_list(found: Awaitable[Any], empty: Mapping[str, Any]) -> tuple[Any, str | None]:
+    """Return a list and no problem, or `empty` and the problem of an invalid filter."""
+    try:
+        return await found, None
+    except FieldInvalid as error:
+        return empty, error.message

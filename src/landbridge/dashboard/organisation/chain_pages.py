@@ -1,0 +1,86 @@
+"""Connected chains: nodes, orders, treasury, and accounts that send transactions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.customers.chain_operations.service import ChainOperations
+from landbridge.dashboard.forms import read_form
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+
+_HOME: Final = "/dashboard/chains"
+_API = "/v2/chains"
+# A block is late after this time on every supported chain.
+_LAG_MAX_S = 120
+
+
+class ChainPages(Controller):
+    """`/dashboard/chains`; the menu has it only where chains are connected."""
+
+    path = "/chains"
+
+    @get("/")
+    async def page(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Response[str]:
+        """List the connected chains."""
+        found = (await interface.get(_API))["chains"]
+        return renderer.page(
+            request,
+            "organisation/chains.html",
+            chains=[(each, chain_problems(each)) for each in found],
+        )
+
+    @get("/{name:str}")
+    async def show(
+        self,
+        request: PageRequest,
+        name: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Response[str]:
+        """Show one chain."""
+        chain = await interface.get(f"{_API}/{name}")
+        return renderer.page(
+            request, "organisation/chain.html", chain=chain, problems=chain_problems(chain)
+        )
+
+    @post("/{name:str}/resume", fresh=f"{_HOME}/{{name}}")
+    async def resume(
+        self,
+        request: PageRequest,
+        name: FromPath[str],
+        chain_operations: NamedDependency[ChainOperations],
+    ) -> Page:
+        """Let a stopped account send again."""
+        form = await read_form(request)
+        await chain_operations.resume_for(request.user.caller, name, form.text("address"))
+        return redirect(f"{_HOME}/{name}", notice=_("Account resumed"))
+
+
+def chain_problems(chain: Mapping[str, Any]) -> Sequence[str]:
+    """Return what needs attention on a chain."""
+    head = chain["head"]
+    installation: Mapping[str, Any] = chain["installation"] or {}
+    accounts, nodes = installation.get("accounts", ()), installation.get("nodes", ())
+    found = {
+        _("No node answers"): head is None,
+        _("The latest block is late"): head is not None and head["lagSeconds"] > _LAG_MAX_S,
+        _("A node is not available"): head is not None
+        and any(not each["isHealthy"] for each in nodes),
+        _("An account is stopped"): any(each["stoppedAt"] for each in accounts),
+        _("A relayer is below its floor"): any(each["isLow"] for each in accounts),
+        _("The treasury is below its floor"): any(
+            each["isLow"] for each in chain["treasury"]["tokens"]
+        ),
+    }
+    return [text for text, is_so in found.items() if is_so]

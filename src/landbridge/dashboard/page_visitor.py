@@ -1,0 +1,66 @@
+"""Visitor of a page: session, language, time zone and role."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+from zoneinfo import ZoneInfo
+
+from litestar import Request
+from litestar.datastructures import State
+
+from landbridge.customers.team.model import SignedInSession, Theme
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.http.caller import Caller, MemberRole, check_admin, check_editor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageVisitor:
+    """A visitor's browser. `signed` is None while signed out.
+
+    `csrf` is the token of every form; `zone` is the organisation's time zone.
+    """
+
+    signed: SignedInSession | None
+    csrf: str
+    language: str
+    zone: ZoneInfo
+
+    @property
+    def caller(self) -> Caller:
+        """Return the caller for API requests; only for signed-in visitors."""
+        if self.signed is None:
+            raise InvariantBroken("nobody has signed in here")
+        return self.signed.caller
+
+    @property
+    def role(self) -> MemberRole | None:
+        """Return the visitor's role in the organisation."""
+        return None if self.signed is None else self.signed.person.role
+
+    @property
+    def is_admin(self) -> bool:
+        """Return whether the visitor is an admin."""
+        return self.role is MemberRole.ADMIN
+
+    @property
+    def may_edit(self) -> bool:
+        """Return whether the visitor may change anything."""
+        return self.role in {MemberRole.ADMIN, MemberRole.MEMBER}
+
+    @property
+    def theme(self) -> Theme:
+        """Return the visitor's color theme."""
+        return Theme.SYSTEM if self.signed is None else self.signed.person.theme
+
+
+def check_may_edit(visitor: PageVisitor) -> None:
+    """Raise `RoleNotAllowed` for read-only visitors, on forms that they cannot send."""
+    check_editor(visitor.caller)
+
+
+def check_is_admin(visitor: PageVisitor) -> None:
+    """Raise `RoleNotAllowed` for all but admins, on forms that only admins can send."""
+    check_admin(visitor.caller)
+
+
+PageRequest: TypeAlias = Request[PageVisitor, None, State]
+"""A request for a page, once the door has let it in."""

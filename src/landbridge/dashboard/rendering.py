@@ -1,0 +1,183 @@
+"""Rendering of pages: templates, their common values, and response headers."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from urllib.parse import quote, unquote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from litestar import MediaType, Response
+from litestar.datastructures import Cookie
+from litestar.response import Redirect
+
+from landbridge.dashboard.assets import asset_path
+from landbridge.dashboard.authentication import visit_cookie
+from landbridge.dashboard.formatting import FILTERS
+from landbridge.dashboard.navigation import items, sections
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.formats.translations import LANGUAGES, catalogue
+from landbridge.platform.http.error_responses import forget_frames
+from landbridge.platform.orgs.model import Mode
+
+# Page or redirect.
+Page = Response[str] | Redirect
+
+_NOTICE = "landbridge-notice"
+_NOTICE_LENGTH_MAX = 500
+# Assets come only from this server; no inline scripts, no framing.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_UNPROCESSABLE = 422
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallationInfo:
+    """Installation data shown on pages."""
+
+    mode: Mode
+    base_url: str
+    clock: Clock
+    # Whether emails leave the installation; a sandbox shows them in its mailbox.
+    sends_mail: bool
+    # Whether real chains are connected.
+    has_chains: bool
+
+    @property
+    def is_sandbox(self) -> bool:
+        """Return whether the sandbox banner is shown."""
+        return self.mode is Mode.SANDBOX
+
+
+class Renderer:
+    """Renders pages; `values` are template variables. StrictUndefined rejects missing ones."""
+
+    def __init__(self, get_installation: Callable[[], InstallationInfo]) -> None:
+        self._get_installation = get_installation
+
+    @property
+    def installation(self) -> InstallationInfo:
+        """Return current installation data."""
+        return self._get_installation()
+
+    def page(
+        self, request: PageRequest, template: str, /, *, status: int = 200, **values: Any
+    ) -> Response[str]:
+        """Render a page; `problem` is the refusal shown on it, if any."""
+        return self._response(request, self.text(request, template, **values), status)
+
+    def with_problem(
+        self, request: PageRequest, template: str, /, problem: Refused, **values: Any
+    ) -> Response[str]:
+        """Render a form again, with its problem and the submitted values."""
+        # Templates keep their values in cycles.
+        forget_frames(problem)
+        text = self.text(request, template, problem=problem, **values)
+        is_invalid = isinstance(problem, FieldInvalid)
+        response = self._response(request, text, _UNPROCESSABLE if is_invalid else problem.status)
+        if problem.retry_after_s is not None:
+            response.headers["Retry-After"] = str(problem.retry_after_s)
+        return response
+
+    def text(self, request: PageRequest, template: str, /, **values: Any) -> str:
+        """Render a template to HTML, also for fragments requested by scripts."""
+        visitor = request.user
+        installation = self.installation
+        common: dict[str, Any] = {
+            "visitor": visitor,
+            "signed": visitor.signed,
+            "csrf": visitor.csrf,
+            "locale": visitor.language,
+            "zone": visitor.zone,
+            "now": self.now(request),
+            "is_sandbox": installation.is_sandbox,
+            "sends_mail": installation.sends_mail,
+            "base_url": installation.base_url,
+            "path": request.url.path,
+            "query": request.url.query,
+            "sections": sections(
+                visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
+            ),
+            "navigation_items": items(
+                visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
+            ),
+            "languages": LANGUAGES,
+            # Translated here and escaped in the template: a cookie is untrusted input.
+            "notice": _notice_text(visitor.language, request.cookies.get(_NOTICE, "")),
+            "problem": None,
+        }
+        return _templates(visitor.language).get_template(template).render(common | values)
+
+    def now(self, request: PageRequest) -> datetime:
+        """Return the current time on the clock of the visitor's organisation."""
+        signed = request.user.signed
+        clock = self.installation.clock
+        return clock.now() if signed is None else clock.now(signed.caller.clock_offset)
+
+    def _response(self, request: PageRequest, text: str, status: int) -> Response[str]:
+        cookies: list[Cookie] = []
+        if _NOTICE in request.cookies:
+            cookies.append(_notice_cookie(""))
+        if request.user.signed is None:
+            cookies.append(visit_cookie(request.user, base_url=self.installation.base_url))
+        return Response(
+            text, status_code=status, media_type=MediaType.HTML, headers=headers(), cookies=cookies
+        )
+
+
+def redirect(path: str, *, notice: str = "") -> Redirect:
+    """Redirect to a dashboard page, which shows `notice` once."""
+    return Redirect(path, status_code=303, cookies=[_notice_cookie(notice)] if notice else None)
+
+
+def headers() -> Mapping[str, str]:
+    """Return the response headers of every page."""
+    return {
+        "Content-Security-Policy": _POLICY,
+        "Referrer-Policy": "same-origin",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+        "Cache-Control": "no-store",
+    }
+
+
+def _notice_text(language: str, cookie: str) -> str:
+    # An empty msgid would return the catalogue's header.
+    text = unquote(cookie)[:_NOTICE_LENGTH_MAX]
+    return catalogue(language).gettext(text) if text else ""
+
+
+def _notice_cookie(text: str) -> Cookie:
+    return Cookie(
+        key=_NOTICE,
+        value=quote(text[:_NOTICE_LENGTH_MAX]),
+        path="/dashboard",
+        httponly=True,
+        samesite="strict",
+        max_age=60 if text else 0,
+    )
+
+
+@cache
+def _templates(language: str) -> Environment:
+    """Return the template environment of a language; created once per language."""
+    environment = Environment(
+        loader=PackageLoader("landbridge.dashboard", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    loose: Any = environment
+    loose.filters.update(FILTERS)
+    loose.globals["asset"] = asset_path
+    loose.install_gettext_translations(catalogue(language), newstyle=True)
+    return environment

@@ -1,0 +1,226 @@
+"""Builder of templates: choose what is measured, see its chart, save it, change it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.reports.names import NAMES
+from landbridge.dashboard.reports.report_query import INTERVALS, Template, last_day
+from landbridge.dashboard.reports.results import report_of
+from landbridge.dashboard.reports.template_form import (
+    SIDES,
+    definition_of,
+    form_of,
+    name_of,
+    new_form,
+    opened_folds,
+    preview_params,
+    subject_of,
+)
+from landbridge.dashboard.reports.template_names import (
+    IF_ZERO,
+    ROUNDINGS,
+    SUBJECTS,
+    Choices,
+    definition_summary,
+    function_choices,
+    quantity_choices,
+)
+from landbridge.dashboard.reports.template_problems import problems_of
+from landbridge.platform.core.errors import Refused, ResourceNotFound
+from landbridge.platform.formats.translations import catalogue
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.metrics.custom.definition import TemplateSubject
+from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
+
+_TEMPLATES = "/v2/reporting/templates"
+_PREVIEW = "/v2/reporting/metrics/preview"
+_PAGE_PATH = "/dashboard/reports/templates"
+_BUILDER = "reports/builder.html"
+
+
+@dataclass(frozen=True, slots=True)
+class _TemplateDraft:
+    """Template in the builder; `template` is the saved one that is edited, None for a new one."""
+
+    subject: TemplateSubject
+    form: Form
+    template: Template | None = None
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """Return the definition that the form describes."""
+        return definition_of(self.subject, self.form)
+
+
+class BuilderPages(Controller):
+    """`/dashboard/reports/builder` and `/dashboard/reports/templates/{name}/edit`.
+
+    Analysts may preview a definition; only editors may save it.
+    """
+
+    path = "/reports"
+
+    @get("/builder")
+    async def new(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Response[str]:
+        """Show the builder for a new template of one subject."""
+        subject = subject_of(request.query_params.get("subject", ""))
+        draft = _TemplateDraft(subject, new_form(subject))
+        return await _builder(request, renderer, interface, draft)
+
+    @post("/builder")
+    async def create(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show the form with a new preview (`preview`), or create the template (`save`)."""
+        form = await read_form(request)
+        draft = _TemplateDraft(subject_of(form.text("subject")), form)
+        if form.text("step") != "save":
+            return await _builder(request, renderer, interface, draft)
+        title = form.text("title")
+        body = {
+            "name": form.text("name") or name_of(title),
+            "displayName": title,
+            "description": form.text("description"),
+            "definition": draft.definition,
+        }
+        try:
+            created = await interface.post(_TEMPLATES, body)
+        except Refused as problem:
+            return await _builder(request, renderer, interface, draft, problem=problem)
+        return redirect(f"{_PAGE_PATH}/{created['data']['name']}", notice=_("Template created"))
+
+    @get("/templates/{name:str}/edit")
+    async def edit(
+        self,
+        request: PageRequest,
+        name: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Response[str]:
+        """Show the builder with the newest version of a template."""
+        check_may_edit(request.user)
+        template = await own_template(interface, name)
+        form = form_of(template["definition"])
+        texts = {"title": [template["displayName"]], "description": [template["description"]]}
+        subject = subject_of(template["definition"]["subject"])
+        draft = _TemplateDraft(subject, Form({**form.fields, **texts}), template)
+        return await _builder(request, renderer, interface, draft)
+
+    @post("/templates/{name:str}/edit")
+    async def update(
+        self,
+        request: PageRequest,
+        name: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show the form with a new preview (`preview`), or add a version (`save`)."""
+        check_may_edit(request.user)
+        form = await read_form(request)
+        template = await own_template(interface, name)
+        draft = _TemplateDraft(subject_of(template["definition"]["subject"]), form, template)
+        if form.text("step") != "save":
+            return await _builder(request, renderer, interface, draft)
+        body = {
+            "displayName": form.text("title"),
+            "description": form.text("description"),
+            "definition": draft.definition,
+        }
+        try:
+            await interface.post(f"{_TEMPLATES}/{name}", body)
+        except Refused as problem:
+            return await _builder(request, renderer, interface, draft, problem=problem)
+        return redirect(f"{_PAGE_PATH}/{name}", notice=_("Template saved"))
+
+
+async def own_template(interface: InternalClient, name: str) -> Template:
+    """Return a template of the organisation's own; raises `ResourceNotFound` for any other."""
+    template = (await interface.get(f"{_TEMPLATES}/{name}"))["data"]
+    if "definition" not in template:
+        raise ResourceNotFound(f"there is no template {name} of the organisation", field="name")
+    return template
+
+
+def definition_text(definition: Mapping[str, Any]) -> str:
+    """Return a definition as the API takes it."""
+    return json.dumps(definition, indent=2)
+
+
+async def _builder(
+    request: PageRequest,
+    renderer: Renderer,
+    interface: InternalClient,
+    draft: _TemplateDraft,
+    *,
+    problem: Refused | None = None,
+) -> Response[str]:
+    definition, language = draft.definition, request.user.language
+    params = preview_params(definition, draft.form, renderer.now(request), request.user.zone)
+    title = draft.form.text("title") or _("Value")
+    report = None
+    try:
+        reply = await interface.post(_PREVIEW, {"definition": definition, "params": params})
+        report = report_of("", reply, "", others=_("All others"), all_=title, definition=definition)
+    except Refused as error:
+        problem = problem or error
+    values: dict[str, Any] = {
+        **_choices(draft.subject, language),
+        "subject": draft.subject,
+        "form": draft.form,
+        "opened": opened_folds(draft.form),
+        "template": draft.template,
+        "definition": definition,
+        "definition_text": definition_text(definition),
+        "words": None if problem else definition_summary(definition, language),
+        "params": params,
+        "until": last_day(params),
+        "report": report,
+        "title": title,
+        "names": NAMES,
+        "problems": problems_of(problem, language),
+    }
+    if problem is not None:
+        return renderer.with_problem(request, _BUILDER, problem, **values)
+    return renderer.page(request, _BUILDER, **values)
+
+
+def _choices(subject: TemplateSubject, language: str) -> dict[str, Any]:
+    gettext = catalogue(language).gettext
+
+    def translated(choices: Choices) -> Choices:
+        return [(value, gettext(label)) for value, label in choices]
+
+    dimensions = DIMENSIONS[subject]
+    return {
+        "subjects": translated(list(SUBJECTS.items())),
+        "sides": SIDES,
+        "functions": translated(function_choices(subject)),
+        "operand_functions": translated(function_choices(subject, is_operand=True)),
+        "quantities": translated(quantity_choices(subject)),
+        "roundings": translated(ROUNDINGS),
+        "if_zero": translated(IF_ZERO),
+        "intervals": translated(INTERVALS),
+        "dimensions": dimensions,
+        "breakdowns": translated(
+            [(each.name, NAMES["dimensions"][each.name]) for each in dimensions]
+        ),
+        "filters": translated([(each.param, NAMES["filters"][each.param]) for each in dimensions]),
+    }

@@ -1,0 +1,119 @@
+"""Parameters of a report: from the query or form of a page, and back to a query."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta
+from typing import Any, TypeAlias
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from landbridge.dashboard.forms import parse_integer
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.formats.translations import later as _
+
+# A template as in the reply of `GET /v2/reporting/templates`; parameters by name.
+Template: TypeAlias = Mapping[str, Any]
+Params: TypeAlias = Mapping[str, Any]
+
+# Default length of a report.
+_DAYS = 30
+# Parameters that the form shows before the filters.
+PERIOD_PARAMS = ("createdAfter", "createdBefore", "calculationInterval", "timeZone")
+_LISTS_OF_TEXT = "array"
+_DATE_LENGTH_MAX = 40
+_NUMBER_MAX = 10**9 - 1
+_UTC = ZoneInfo("UTC")
+
+INTERVALS = (
+    ("day", _("Day")),
+    ("week", _("Week")),
+    ("month", _("Month")),
+    ("quarter", _("Quarter")),
+    ("year", _("Year")),
+)
+
+
+def filters(template: Template) -> Sequence[Mapping[str, Any]]:
+    """Return the parameters that filter a report, in the order of the form."""
+    return [
+        each
+        for each in template["params"]
+        if each["name"] not in {*PERIOD_PARAMS, "breakdowns", "limit"}
+    ]
+
+
+def intervals_of(template: Template) -> Sequence[tuple[str, str]]:
+    """Return the intervals that a template offers, with their labels."""
+    offered = {
+        option
+        for each in template["params"]
+        if each["name"] == "calculationInterval"
+        for option in each["options"]
+    }
+    return [each for each in INTERVALS if each[0] in offered]
+
+
+def params_of(
+    template: Template, fields: Mapping[str, Sequence[str]], now: datetime, zone: ZoneInfo
+) -> dict[str, Any]:
+    """Return the parameters of a query or form, with defaults for those left out.
+
+    The API validates them. `until` is the last day, inclusive; the API's parameter is the moment
+    after it.
+    """
+    today = now.astimezone(zone).date()
+    found: dict[str, Any] = {
+        "createdAfter": str(today - timedelta(days=_DAYS - 1)),
+        "calculationInterval": intervals_of(template)[0][0],
+        "timeZone": zone.key,
+    }
+    for each in template["params"]:
+        name = each["name"]
+        values = [value.strip() for value in fields.get(name, ()) if value.strip()]
+        if not values:
+            continue
+        is_list = each["multiple"] or each["type"] == _LISTS_OF_TEXT
+        if each["type"] == _LISTS_OF_TEXT:
+            values = [one.strip() for value in values for one in value.splitlines() if one.strip()]
+        found[name] = values if is_list else values[0]
+        if each["type"] == "integer":
+            with suppress(FieldInvalid):
+                found[name] = parse_integer(str(found[name]), name, minimum=0, maximum=_NUMBER_MAX)
+    until = "".join(fields.get("until", ()))[:_DATE_LENGTH_MAX] or str(today)
+    if "createdBefore" not in found:
+        found["createdBefore"] = _end_of(
+            until, today, zone if found["timeZone"] == zone.key else _UTC
+        )
+    return found
+
+
+def last_day(params: Params) -> str:
+    """Return the last day of a report, or its end if that is no start of a day."""
+    try:
+        end = datetime.fromisoformat(params["createdBefore"])
+        return str(end.date() - timedelta(days=1)) if end.time() == time() else str(end)
+    except (ValueError, OverflowError):
+        return str(params["createdBefore"])
+
+
+def _end_of(until: str, today: date, zone: ZoneInfo) -> str:
+    """Return the end of a day as the API accepts it: a date, or for today a time."""
+    try:
+        day = date.fromisoformat(until)
+        next_day = day + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return until
+    return (
+        str(next_day) if next_day <= today else datetime.combine(next_day, time(), zone).isoformat()
+    )
+
+
+def reference_of(template: Template) -> str:
+    """Return a template's name in requests; an own template has its version, `NAME@2`."""
+    version = template.get("version")
+    return template["name"] if version is None else f"{template['name']}@{version}"
+
+
+def query_of(template_name: str, params: Params, **more: str) -> str:
+    """Return the query of the page that shows this report."""
+    return urlencode({"template": template_name, **params, **more}, doseq=True)

@@ -1,0 +1,213 @@
+"""Form of a template: its fields to a definition, and a definition to fields.
+
+The API validates the definition. Fields of `filters` have the prefix `filters-`; those of the two
+numbers of a ratio or a difference have the prefixes `left-` and `right-`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from landbridge.dashboard.forms import Form
+from landbridge.dashboard.reports.report_query import params_of
+from landbridge.dashboard.reports.template_names import function_choices, quantity_choices
+from landbridge.reporting.metrics.custom.checks import OF_AMOUNTS, OF_TWO
+from landbridge.reporting.metrics.custom.definition import (
+    NAME_LENGTH_MAX,
+    Function,
+    IfZero,
+    QuotientRounding,
+    TemplateSubject,
+)
+from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
+from landbridge.reporting.rollups.model import Interval
+
+Definition = Mapping[str, Any]
+
+SIDES = ("left", "right")
+AMOUNT = "amountUsd"
+_RANGE = ("minimum", "maximum")
+_LISTS = ("breakdowns", "intervals", "params")
+_DIGITS_DEFAULT = "2"
+_DIGITS_LENGTH_MAX = 3
+
+
+def subject_of(text: str) -> TemplateSubject:
+    """Return the subject with this name; transactions if there is none."""
+    return TemplateSubject(text) if text in list(TemplateSubject) else TemplateSubject.TRANSACTIONS
+
+
+def definition_of(subject: TemplateSubject, form: Form) -> dict[str, Any]:
+    """Return the definition that a form describes; fields that do not apply are ignored."""
+    function = form.text("function") or function_choices(subject)[0][0]
+    if function in OF_TWO:
+        measure: dict[str, Any] = {"function": function}
+        for side in SIDES:
+            measure[side] = _operand(subject, form, f"{side}-")
+            filters = _filters(subject, form, f"{side}-filters-")
+            if filters:
+                measure[side]["filters"] = filters
+        if function == Function.RATIO:
+            measure |= _rounding(form, "")
+            measure["ifZero"] = form.text("ifZero") or IfZero.NULL
+    else:
+        measure = _operand(subject, form, "")
+    found: dict[str, Any] = {"subject": subject, "measure": measure}
+    filters = _filters(subject, form, "filters-")
+    if filters:
+        found["filters"] = filters
+    return found | {name: _unique(form.texts(name)) for name in _LISTS}
+
+
+def form_of(definition: Definition) -> Form:
+    """Return the form that describes a definition."""
+    measure = definition["measure"]
+    fields: dict[str, Sequence[str]] = {
+        name: list(definition.get(name) or (list(Interval) if name == "intervals" else []))
+        for name in _LISTS
+    }
+    fields |= _operand_fields(measure, "")
+    if measure.get("ifZero"):
+        fields["ifZero"] = [measure["ifZero"]]
+    for side in SIDES:
+        if side in measure:
+            fields |= _operand_fields(measure[side], f"{side}-")
+            fields |= _filter_fields(measure[side].get("filters") or {}, f"{side}-filters-")
+    # A single number may have filters of its own; these mean the same among those of the template.
+    own: Mapping[str, Any] = definition.get("filters") or {}
+    fields |= _filter_fields(_intersection(own, measure.get("filters") or {}), "filters-")
+    return Form(fields)
+
+
+def new_form(subject: TemplateSubject) -> Form:
+    """Return the form of a new template."""
+    breakdowns = [each.name for each in DIMENSIONS[subject][:1]]
+    return Form({"breakdowns": breakdowns, "intervals": list(Interval)})
+
+
+def opened_folds(form: Form) -> frozenset[str]:
+    """Return the prefixes of filters of which at least one is set."""
+    prefixes = ("filters-", *(f"{side}-filters-" for side in SIDES))
+    return frozenset(
+        prefix
+        for prefix in prefixes
+        if any(name.startswith(prefix) and any(form.texts(name)) for name in form.fields)
+    )
+
+
+def preview_params(
+    definition: Definition, form: Form, now: datetime, zone: ZoneInfo
+) -> dict[str, Any]:
+    """Return the parameters of the preview: those chosen, if the definition offers them."""
+    offered = [each for each in Interval if each in definition["intervals"]] or list(Interval)
+    template = {
+        "params": [
+            {"name": "createdAfter", "type": "date", "multiple": False},
+            {
+                "name": "calculationInterval",
+                "type": "enum",
+                "multiple": False,
+                "options": offered,
+            },
+        ]
+    }
+    fields = {name: form.fields[name] for name in ("createdAfter", "until") if name in form.fields}
+    interval = form.text("previewInterval")
+    if interval in offered:
+        fields["calculationInterval"] = [interval]
+    params = params_of(template, fields, now, zone)
+    breakdown = form.text("previewBreakdown", "".join(definition["breakdowns"][:1]))
+    if breakdown in definition["breakdowns"]:
+        params["breakdowns"] = [breakdown]
+    return params
+
+
+def name_of(title: str) -> str:
+    """Return a template name made of a title: `Failed payouts` becomes `FAILED_PAYOUTS`."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().upper()
+    words = re.findall(r"[A-Z0-9]+", plain)
+    name = "_".join(words)[:NAME_LENGTH_MAX].rstrip("_")
+    return f"T_{name}"[:NAME_LENGTH_MAX].rstrip("_") if name[:1].isdigit() else name
+
+
+def input_of(path: str) -> str:
+    """Return the input that shows a member: `definition.measure.left.of` is in `left-of`."""
+    path = path.partition("[")[0]
+    for prefix in ("definition.", "measure."):
+        path = path.removeprefix(prefix)
+    return {"createdBefore": "until", "displayName": "title"}.get(path, path.replace(".", "-"))
+
+
+def _operand(subject: TemplateSubject, form: Form, prefix: str) -> dict[str, Any]:
+    function = form.text(f"{prefix}function") or function_choices(subject)[0][0]
+    found: dict[str, Any] = {"function": function}
+    if function in OF_AMOUNTS:
+        quantities = quantity_choices(subject)
+        found["of"] = form.text(f"{prefix}of") or (quantities[0][0] if quantities else "")
+    if function == Function.AVERAGE:
+        found |= _rounding(form, prefix)
+    return found
+
+
+def _rounding(form: Form, prefix: str) -> dict[str, Any]:
+    digits = form.text(f"{prefix}digits") or _DIGITS_DEFAULT
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS_LENGTH_MAX
+    return {
+        "digits": int(digits) if is_number else digits,
+        "rounding": form.text(f"{prefix}rounding") or QuotientRounding.HALF_UP,
+    }
+
+
+def _filters(subject: TemplateSubject, form: Form, prefix: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for each in DIMENSIONS[subject]:
+        texts = form.texts(f"{prefix}{each.param}")
+        values = _unique(line.strip() for text in texts for line in text.splitlines())
+        if values:
+            found[each.param] = values
+    if subject is TemplateSubject.TRANSACTIONS:
+        bounds = {name: form.text(f"{prefix}{AMOUNT}-{name}") for name in _RANGE}
+        if any(bounds.values()):
+            found[AMOUNT] = {name: text for name, text in bounds.items() if text}
+    return found
+
+
+def _unique(values: Any) -> list[str]:
+    return [each for each in dict.fromkeys(values) if each]
+
+
+def _operand_fields(operand: Mapping[str, Any], prefix: str) -> dict[str, Sequence[str]]:
+    members = ("function", "of", "digits", "rounding")
+    return {
+        f"{prefix}{name}": [str(operand[name])] for name in members if operand.get(name) is not None
+    }
+
+
+def _filter_fields(filters: Mapping[str, Any], prefix: str) -> dict[str, Sequence[str]]:
+    found: dict[str, Sequence[str]] = {}
+    for name, values in filters.items():
+        if name == AMOUNT:
+            for bound in _RANGE:
+                if values.get(bound):
+                    found[f"{prefix}{name}-{bound}"] = [values[bound]]
+        else:
+            found[f"{prefix}{name}"] = list(values)
+    return found
+
+
+def _intersection(own: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return filters that pass what both pass."""
+    found: dict[str, Any] = {**own, **others}
+    for name in own.keys() & others.keys():
+        if name != AMOUNT:
+            found[name] = [each for each in own[name] if each in others[name]]
+            continue
+        ranges = (own[name], others[name])
+        for bound, choose in zip(_RANGE, (max, min), strict=True):
+            known = [each[bound] for each in ranges if each.get(bound) is not None]
+            found[name] = {**found[name], **({bound: choose(known, key=Decimal)} if known else {})}
+    return found

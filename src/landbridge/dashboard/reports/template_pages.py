@@ -1,0 +1,78 @@
+"""Pages of the organisation's templates: a definition in words, the reports that use it, delete."""
+
+from typing import Any
+
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.reports.builder_pages import definition_text, own_template
+from landbridge.dashboard.reports.names import FILTER_LABELS
+from landbridge.dashboard.reports.report_query import filters
+from landbridge.dashboard.reports.template_names import definition_summary
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import catalogue
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+
+
+class TemplatePages(Controller):
+    """`/dashboard/reports/templates/{name}`."""
+
+    path = "/reports/templates/{name:str}"
+
+    @get("/")
+    async def show(
+        self,
+        request: PageRequest,
+        name: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Response[str]:
+        """Show the newest version of a template, or that of `NAME@2`."""
+        return await _page(request, name, renderer, interface)
+
+    @post("/delete")
+    async def delete(
+        self,
+        request: PageRequest,
+        name: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Delete all versions of a template; one in use is refused with what uses it."""
+        try:
+            await interface.delete(f"/v2/reporting/templates/{name}")
+        except Refused as problem:
+            return await _page(request, name, renderer, interface, problem=problem)
+        return redirect("/dashboard/reports", notice=_("Template deleted"))
+
+
+async def _page(
+    request: PageRequest,
+    name: str,
+    renderer: Renderer,
+    interface: InternalClient,
+    *,
+    problem: Refused | None = None,
+) -> Response[str]:
+    template = await own_template(interface, name)
+    saved = (await interface.get("/v2/reporting/metrics"))["data"]
+    gettext = catalogue(request.user.language).gettext
+    values: dict[str, Any] = {
+        "template": template,
+        "words": definition_summary(template["definition"], request.user.language),
+        "definition_text": definition_text(template["definition"]),
+        "filter_names": ", ".join(
+            gettext(label)
+            for label in (
+                FILTER_LABELS.get(each["name"], each["name"]) for each in filters(template)
+            )
+        ),
+        "uses": [each for each in saved if each["template"] == template["name"]],
+    }
+    if problem is not None:
+        return renderer.with_problem(request, "reports/template.html", problem, **values)
+    return renderer.page(request, "reports/template.html", **values)

@@ -1,0 +1,110 @@
+"""User search by part of a name or e-mail, or by id.
+
+The API filters by one field at a time, so each interpretation of the text is queried, and the
+results are merged, newest first.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from landbridge.customers.users.errors import UserNotFound
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.http.internal_client import InternalClient
+
+PAGE_SIZE = 25
+_QUERY_LENGTH_MAX = 200
+
+
+@dataclass(frozen=True, slots=True)
+class UserSearchPage:
+    """One page of users; `next_cursor` is None on the last page."""
+
+    users: Sequence[Mapping[str, Any]]
+    next_cursor: str | None
+
+
+async def find_users(
+    interface: InternalClient, text: str, *, type_: str, cursor: str | None
+) -> UserSearchPage:
+    """Return users that match a text, newest first; all users for an empty text."""
+    text = " ".join(text.split())[:_QUERY_LENGTH_MAX]
+    if (user_id := as_uuid(text)) is not None:
+        return await _by_id(interface, user_id, type_)
+    pages = await asyncio.gather(
+        *(
+            _page(interface, {"type": type_ or None, **query}, cursor or None)
+            for query in _queries(text, type_)
+        )
+    )
+    return _merged(pages)
+
+
+def _queries(text: str, type_: str) -> Sequence[Mapping[str, str]]:
+    """Return the API filters for each interpretation of the text."""
+    if not text:
+        return [{}]
+    if "@" in text:
+        return [{"email": text}]
+    queries: list[dict[str, str]] = [{"email": text}]
+    if type_ != "individual":
+        queries.append({"businessName": text})
+    if type_ != "business":
+        queries += [{"firstName": text}, {"lastName": text}]
+        terms = text.split(" ")
+        queries += [
+            {"firstName": " ".join(terms[:split_at]), "lastName": " ".join(terms[split_at:])}
+            for split_at in range(1, min(len(terms), 4))
+        ]
+    return queries
+
+
+async def _page(
+    interface: InternalClient, query: Mapping[str, str | None], cursor: str | None
+) -> Mapping[str, Any]:
+    """Return one page of a list, without a cursor if a second request shows that it has ended."""
+    page = await interface.get("/v2/users", limit=PAGE_SIZE, cursor=cursor, **query)
+    if page["nextCursor"] is None or len(page["users"]) == PAGE_SIZE:
+        return page
+    next_page = await interface.get(
+        "/v2/users", limit=PAGE_SIZE, cursor=page["nextCursor"], **query
+    )
+    users = [*page["users"], *next_page["users"]][:PAGE_SIZE]
+    is_cut = len(page["users"]) + len(next_page["users"]) > PAGE_SIZE
+    return {
+        "users": users,
+        "nextCursor": users[-1]["createdAt"] if is_cut else next_page["nextCursor"],
+    }
+
+
+def _merged(pages: Sequence[Mapping[str, Any]]) -> UserSearchPage:
+    """Merge pages of several lists, down to the highest of their cursors."""
+    # A list with a cursor is complete only down to that cursor.
+    cursors = [page["nextCursor"] for page in pages if page["nextCursor"] is not None]
+    floor = max(map(datetime.fromisoformat, cursors), default=None)
+    users = {each["id"]: each for page in pages for each in page["users"]}
+    ranked = sorted(users.values(), key=_created_at, reverse=True)
+    users_of_page = [each for each in ranked if floor is None or _created_at(each) >= floor][
+        :PAGE_SIZE
+    ]
+    if floor is None:
+        return UserSearchPage(users_of_page, None)
+    is_full = len(users_of_page) == PAGE_SIZE
+    return UserSearchPage(
+        users_of_page, users_of_page[-1]["createdAt"] if is_full else floor.isoformat()
+    )
+
+
+def _created_at(user: Mapping[str, Any]) -> datetime:
+    return datetime.fromisoformat(user["createdAt"])
+
+
+async def _by_id(interface: InternalClient, user_id: UUID, type_: str) -> UserSearchPage:
+    try:
+        user = await interface.get(f"/v2/users/{user_id}")
+    except UserNotFound:
+        return UserSearchPage([], None)
+    return UserSearchPage([user] if type_ in {"", user["type"]} else [], None)

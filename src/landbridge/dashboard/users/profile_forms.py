@@ -1,0 +1,64 @@
+"""Conversion between profile forms and API bodies: name, date of birth, address, owners."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from landbridge.customers.users.model import UserType
+from landbridge.customers.users.validation import OWNERS_MAX
+from landbridge.dashboard.forms import parse_integer
+from landbridge.dashboard.users.nested_fields import nest
+from landbridge.platform.core.errors import FieldInvalid
+
+OWNERS = "ultimateBeneficialOwners"
+OWNERS_SHOWN_MAX = OWNERS_MAX
+_COMMON = ("email", "address", "ipAddress")
+_FIELDS_BY_TYPE = {
+    UserType.INDIVIDUAL: ("firstName", "lastName", "dateOfBirth"),
+    UserType.BUSINESS: ("businessName", OWNERS),
+}
+_CHECKBOXES = ("hasControl", "isSigner")
+
+
+def particulars_body(submitted: Mapping[str, str], type_: str) -> dict[str, Any]:
+    """Return the body for a user of this type; empty fields are left out."""
+    body = nest(submitted, *_COMMON, *_FIELDS_BY_TYPE[UserType(type_)])
+    owners = body.get(OWNERS)
+    if isinstance(owners, list):
+        items = cast("list[Any]", owners)
+        body[OWNERS] = [
+            _owner(cast("dict[str, Any]", each)) for each in items if isinstance(each, dict)
+        ]
+    elif owners is not None:
+        del body[OWNERS]
+    return body
+
+
+def owner_count(submitted: Mapping[str, str]) -> int:
+    """Return the number of owners to show; 1 if the submitted number is invalid."""
+    try:
+        return parse_integer(
+            submitted.get("owners", ""), "owners", minimum=1, maximum=OWNERS_SHOWN_MAX
+        )
+    except FieldInvalid:
+        return 1
+
+
+def changed_fields(submitted: Mapping[str, Any], current: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that differ from the current ones."""
+    return {
+        name: value
+        for name, value in submitted.items()
+        if value != _without_nulls(current.get(name))
+    }
+
+
+def _without_nulls(value: Any) -> Any:
+    """Return an object without its null fields, which forms do not have."""
+    if not isinstance(value, Mapping):
+        return value
+    members = cast("Mapping[str, Any]", value)
+    return {name: each for name, each in members.items() if each is not None}
+
+
+def _owner(owner: dict[str, Any]) -> dict[str, Any]:
+    return owner | {name: bool(owner.get(name)) for name in _CHECKBOXES}

@@ -1,0 +1,1 @@
+"""What integrators use: events, webhooks and the request log."""

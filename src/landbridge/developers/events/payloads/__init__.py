@@ -1,0 +1,1 @@
+"""Event payloads: each object as its retrieve route returned it right after the change."""

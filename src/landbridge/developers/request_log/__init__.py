@@ -1,0 +1,1 @@
+"""Request log: the latest requests of each organisation, for its developers."""

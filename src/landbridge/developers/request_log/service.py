@@ -1,0 +1,182 @@
+"""Request log: the latest requests of each organisation, for its developers.
+
+Entries are written each second: a killed process loses the last second, one that shuts down loses
+nothing. The log is a convenience: entries that the database does not accept are dropped, which the
+process log reports. No request fails or waits because of it.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from landbridge.developers.request_log import store
+from landbridge.developers.request_log.middleware import (
+    BufferBounds,
+    OrganisationBuffer,
+    RequestLogMiddleware,
+)
+from landbridge.developers.request_log.model import (
+    CapturedRequest,
+    LoggedCall,
+    RequestLogFilters,
+    RequestLogPage,
+)
+from landbridge.developers.request_log.redaction import redact, redact_unparsed
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Busy, ResourceNotFound
+from landbridge.platform.core.event_wait import wait_for_event
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database
+
+_log = structlog.stdlib.get_logger()
+
+_FLUSH_EVERY_S = 1.0
+# Rows of one transaction.
+_ROWS_MAX = 100
+# Bodies redacted before other tasks may run: a few tenths of a millisecond each.
+_BODIES_AT_ONCE = 4
+# Newest entries that one page of a search scans.
+SCAN_MAX = 10_000
+SWEEP_MAX = 1_000
+UNKNOWN = "there is no such request in the log"
+
+
+class RequestLog:
+    """Log of requests and responses; `retention` is the retention time, zero disables the log."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        retention: timedelta,
+        bounds: BufferBounds = BufferBounds(),  # noqa: B008  frozen
+        scan_max: int = SCAN_MAX,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._retention = retention
+        self._scan_max = scan_max
+        self._flushing = asyncio.Lock()
+        self.listener = RequestLogMiddleware(clock, bounds)
+
+    @property
+    def is_on(self) -> bool:
+        """Return whether requests are logged."""
+        return bool(self._retention)
+
+    async def page(
+        self, org_id: UUID, filters: RequestLogFilters, window: PageWindow
+    ) -> RequestLogPage:
+        """Return entries, newest first. A search that scans very many may end a page early."""
+        lines = await self._database.single(
+            lambda tx: store.page(tx, org_id, filters, window, scan_max=self._scan_max)
+        )
+        if len(lines) == window.limit:
+            return RequestLogPage(lines, lines[-1].occurred_at)
+        end = await self._database.single(
+            lambda tx: store.end(tx, org_id, window, scan_max=self._scan_max)
+        )
+        return RequestLogPage(lines, end)
+
+    async def get(self, org_id: UUID, x_request_id: str) -> LoggedCall:
+        """Return the newest entry with this request id; raises `ResourceNotFound`."""
+        found = await self._database.single(lambda tx: store.find(tx, org_id, x_request_id))
+        if found is None:
+            raise ResourceNotFound(UNKNOWN)
+        return found
+
+    async def flush(self) -> None:
+        """Write the captured entries; those that cannot be written are dropped.
+
+        Waits for a flush in progress, so entries taken by another call are written too.
+        """
+        async with self._flushing:
+            await self._write(self.listener.take())
+
+    async def _write(self, captured: Mapping[UUID, OrganisationBuffer]) -> None:
+        lines: list[LoggedCall] = []
+        for share in captured.values():
+            retention = [line async for line in _redacted(share.lines)]
+            if retention:
+                retention[-1] = replace(retention[-1], omitted_count=share.omitted_count)
+            lines += retention
+        try:
+            for part in _parts(lines):
+                await self._database.single(lambda tx, part=part: store.add(tx, part))
+        except Busy as error:
+            _log.warning("request_log.left_out", count=len(lines), reason=str(error))
+
+    @asynccontextmanager
+    async def flushing(self, *, every_s: float = _FLUSH_EVERY_S) -> AsyncGenerator[None]:
+        """Flush periodically, and once more at the end."""
+        stop = asyncio.Event()
+
+        async def flush() -> None:
+            while not stop.is_set():
+                await wait_for_event(stop, every_s)
+                try:
+                    await self.flush()
+                except Exception as error:  # noqa: BLE001  one failure must not end the rest
+                    _log.error("request_log.failed", exc_info=error)
+
+        task = asyncio.create_task(flush())
+        try:
+            yield
+        finally:
+            # Shielded from cancellation, which would lose the entries just taken.
+            stop.set()
+            await task
+            await self.flush()
+
+    async def sweep(self, org_ids: Collection[UUID], *, limit: int = SWEEP_MAX) -> bool:
+        """Delete entries past their retention; return whether there may be more."""
+        until = self._clock.now() - self._retention
+        swept = await self._database.single(
+            lambda tx: store.sweep(tx, list(org_ids), until, limit=limit)
+        )
+        return swept == limit
+
+
+async def _redacted(lines: Sequence[CapturedRequest]) -> AsyncGenerator[LoggedCall]:
+    """Return the redacted entries, a few at a time."""
+    for index, captured in enumerate(lines):
+        if index % _BODIES_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        yield _line(captured)
+
+
+def _line(captured: CapturedRequest) -> LoggedCall:
+    try:
+        retention = redact(captured)
+    except Exception as error:  # noqa: BLE001  one request must not hide those of others
+        _log.error("request_log.unread", route=captured.route, exc_info=error)
+        retention = redact_unparsed(captured)
+    return LoggedCall(
+        org_id=captured.org_id,
+        id=new_id(),
+        occurred_at=captured.occurred_at,
+        x_request_id=captured.x_request_id,
+        request_id=UUID(retention.request_id) if retention.request_id else None,
+        method=captured.method,
+        route=captured.route,
+        path=retention.path,
+        query=retention.query,
+        status=captured.status,
+        duration=captured.duration,
+        key_id=captured.key_id,
+        request_body=retention.request_body,
+        response_body=retention.response_body,
+        omitted_count=0,
+    )
+
+
+def _parts(lines: Sequence[LoggedCall]) -> Iterator[Sequence[LoggedCall]]:
+    for start in range(0, len(lines), _ROWS_MAX):
+        yield lines[start : start + _ROWS_MAX]

@@ -1,0 +1,1 @@
+"""Delivery: assigns workers to endpoints, sends events and stores the outcomes."""

@@ -1,0 +1,133 @@
+"""Deliveries on the wire."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from landbridge.developers.webhooks.model import (
+    Delivery,
+    DeliveryAttempt,
+    DeliveryStatus,
+    ResendResult,
+    ResendSelection,
+)
+from landbridge.platform.http.constraints import DATE_OR_TIME, stated
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+
+
+class AttemptReply(WireStruct, frozen=True):
+    """One attempt. `status` is the receiver's HTTP status, null without a response; `error` is why.
+
+    `answer` is the beginning of the response body.
+    """
+
+    at: Moment
+    milliseconds: int
+    status: int | None
+    error: str | None
+    answer: str | None
+
+
+class DeliveryReply(WireStruct, frozen=True):
+    """Delivery of an event to an endpoint.
+
+    `nextAttemptAt` is null for a finished delivery, and while it waits for an earlier event of the
+    same object. `givesUpAt` is null for a finished delivery.
+    """
+
+    id: UUID
+    webhook_id: UUID
+    event_id: str
+    event_type: str
+    object_id: UUID
+    status: DeliveryStatus
+    attempt_count: int
+    last_attempt: AttemptReply | None
+    next_attempt_at: Moment | None
+    gives_up_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
+
+
+class DeliveryWithAttempts(DeliveryReply, frozen=True):
+    """A delivery with its last thirty attempts, oldest first."""
+
+    attempts: list[AttemptReply]
+
+
+class DeliveriesReply(WireStruct, frozen=True):
+    """A page, newest first; send `nextCursor` back as `cursor`."""
+
+    count: int
+    deliveries: list[DeliveryReply]
+    next_cursor: str | None
+
+
+class ResendRequest(WireStruct, frozen=True):
+    """What to resend: events that happened at or after `since` (a date or a time)."""
+
+    since: Annotated[str, stated(DATE_OR_TIME)]
+    only: ResendSelection
+
+
+class ResendReply(WireStruct, frozen=True):
+    """Result of a resend.
+
+    `count` is how many deliveries are retried; null with `all`, whose events are read from the log
+    as they are delivered. With `hasMore`, repeat the same request for the rest.
+    """
+
+    since: Moment
+    only: ResendSelection
+    count: int | None
+    has_more: bool
+
+
+def delivery_reply(delivery: Delivery) -> DeliveryReply:
+    """Return a delivery as shown in lists."""
+    return DeliveryReply(**_shape(delivery))
+
+
+def delivery_with_attempts(delivery: Delivery) -> DeliveryWithAttempts:
+    """Return a delivery with its attempts."""
+    return DeliveryWithAttempts(
+        **_shape(delivery), attempts=[_attempt(each) for each in delivery.attempts]
+    )
+
+
+def resend_reply(resent: ResendResult) -> ResendReply:
+    """Return the result of a resend."""
+    return ResendReply(
+        since=moment(resent.since),
+        only=resent.only,
+        count=resent.count,
+        has_more=resent.has_more,
+    )
+
+
+def _shape(delivery: Delivery) -> dict[str, Any]:
+    is_pending = delivery.status is DeliveryStatus.PENDING
+    last = delivery.attempts[-1] if delivery.attempts else None
+    return {
+        "id": delivery.id,
+        "webhook_id": delivery.endpoint_id,
+        "event_id": delivery.key.text,
+        "event_type": delivery.event_type,
+        "object_id": delivery.key.object_id,
+        "status": delivery.status,
+        "attempt_count": delivery.attempt_count,
+        "last_attempt": None if last is None else _attempt(last),
+        "next_attempt_at": None if delivery.due_at is None else moment(delivery.due_at),
+        "gives_up_at": moment(delivery.deadline_at) if is_pending else None,
+        "created_at": moment(delivery.created_at),
+        "updated_at": moment(delivery.updated_at),
+    }
+
+
+def _attempt(attempt: DeliveryAttempt) -> AttemptReply:
+    return AttemptReply(
+        at=moment(attempt.at),
+        milliseconds=attempt.took_ms,
+        status=attempt.status,
+        error=attempt.error,
+        answer=attempt.answer,
+    )

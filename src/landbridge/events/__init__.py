@@ -1,1 +1,0 @@
-"""Events: what the log of changes says to the outside, by the names of the contract."""

@@ -1,1 +1,0 @@
-"""What events show: each object as its matching retrieve answered right after the change."""

@@ -1,1 +1,0 @@
-"""Files that were sent in: checked by content, kept sealed."""

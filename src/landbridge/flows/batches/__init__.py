@@ -1,1 +1,0 @@
-"""Batches: coins of a user to many payees in one transaction of the chain, all or none."""

@@ -1,1 +1,0 @@
-"""Offramps: stablecoins out of a wallet, fiat into a bank account."""

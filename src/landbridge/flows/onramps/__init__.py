@@ -1,1 +1,0 @@
-"""Onramps: fiat in, stablecoins out; quoted first, or through a virtual account."""

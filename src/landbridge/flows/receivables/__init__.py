@@ -1,1 +1,0 @@
-"""What users owe: fiat that their bank took back after it was delivered or returned."""

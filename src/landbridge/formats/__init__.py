@@ -1,1 +1,0 @@
-"""Forms of what the world writes: names, addresses, phone and tax numbers, bank accounts."""

@@ -1,0 +1,37 @@
+"""Journals of a record that a correction in effect has reversed."""
+
+from uuid import UUID
+
+from landbridge.ledger import correction_store
+from landbridge.ledger.model import Transfer
+from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.db.pool import Tx
+
+
+async def corrected_changes(tx: Tx, record: Transfer) -> list[int]:
+    """Return the changes of a record whose journals are reversed.
+
+    A correction that was itself corrected does not count.
+    """
+    corrected: set[int] = set()
+    for each in await correction_store.corrections(tx, record.org_id, record.id):
+        if await _is_in_effect(tx, record.org_id, each.id):
+            corrected.update(each.seqs)
+    return sorted(corrected)
+
+
+async def check_uncorrected(tx: Tx, record: Transfer) -> None:
+    """Raise `ResourceConflict` if a journal of this record is reversed."""
+    if corrected := await corrected_changes(tx, record):
+        changes = ", ".join(str(each) for each in corrected)
+        raise ResourceConflict(
+            f"the journals of changes {changes} of {record.kind.lower()} {record.id} are "
+            "corrected: reverse these corrections first (landbridge correct), or the money is "
+            "booked twice"
+        )
+
+
+async def _is_in_effect(tx: Tx, org_id: UUID, correction_id: UUID) -> bool:
+    """Return whether a correction is in effect: uncorrected, or its correction was corrected."""
+    following = await correction_store.corrections(tx, org_id, correction_id)
+    return not following or not await _is_in_effect(tx, org_id, following[-1].id)

@@ -1,1 +1,0 @@
-"""The port to e-mail."""

@@ -1,1 +1,0 @@
-"""The people of an organisation: members, how they sign in, and their sessions."""

@@ -1,1 +1,0 @@
-"""Organisations and their API keys: who the tenants are, and who may speak for them."""

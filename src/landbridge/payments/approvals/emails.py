@@ -1,0 +1,27 @@
+"""Approval data for emails."""
+
+from landbridge.customers.team.approval_emails import ApprovalNotice
+from landbridge.ledger.model import Transfer
+from landbridge.payments.approvals.model import Approval
+from landbridge.platform.core.money import Money
+from landbridge.providers.chains.tokens import ASSETS
+from landbridge.providers.rails.currencies import FIAT_ASSETS
+
+
+def email_details(approval: Approval, amount: Money) -> ApprovalNotice:
+    """Build the email data of an approval."""
+    return ApprovalNotice(
+        org_id=approval.org_id,
+        approval_id=approval.id,
+        kind=approval.transfer_kind,
+        amount=amount,
+        initiator_id=approval.initiator_id,
+        is_from_dashboard=approval.is_from_dashboard,
+        expires_at=approval.expires_at,
+    )
+
+
+def email_amount(record: Transfer) -> Money:
+    """Return the amount of a record: coins, or fiat for a fiat refund."""
+    asset = ASSETS.get(record.source_asset) or FIAT_ASSETS[record.source_asset]
+    return Money(record.source_units, asset)

@@ -1,0 +1,80 @@
+"""Voting rules: who may decide on a payment, and when; each refusal has its own sentence.
+
+The rules use data read in the transaction of the vote, and the caller's current role.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.payments.approvals.model import (
+    IN_REVIEW,
+    PENDING_APPROVAL,
+    Approval,
+    ApprovalStatus,
+)
+from landbridge.platform.core.errors import (
+    ProfileFrozen,
+    Refused,
+    ResourceConflict,
+    RoleNotAllowed,
+)
+from landbridge.platform.http.caller import Caller, MemberRole
+
+_EXPIRED = "this approval has expired without a decision"
+
+
+def check_approver(caller: Caller) -> None:
+    """Raise `RoleNotAllowed` unless this caller may decide on payments: an admin, or such a key."""
+    if caller.member is None:
+        if not caller.can_approve:
+            raise RoleNotAllowed("this requires the key of an approver")
+    elif caller.member.role is not MemberRole.ADMIN:
+        raise RoleNotAllowed("only an admin decides on payments")
+
+
+def check_voter(caller: Caller) -> None:
+    """Check as `check_approver`, and raise `ProfileFrozen` for a frozen organisation."""
+    check_approver(caller)
+    if caller.is_org_frozen:
+        raise ProfileFrozen
+
+
+def vote_refusal(
+    approval: Approval, caller: Caller, at: datetime, key_creators: Mapping[UUID, UUID]
+) -> Refused | None:
+    """Return why a vote of this caller is refused; None if it is not.
+
+    `key_creators` maps keys to their creators: a key and its creator count as one person.
+    """
+    person = key_creators.get(caller.id, caller.id)
+    is_own = person == key_creators.get(approval.initiator_id, approval.initiator_id)
+    has_voted = any(
+        person == key_creators.get(each.approver_id, each.approver_id) for each in approval.votes
+    )
+    if is_own and (approval.is_from_dashboard or approval.needs_second):
+        return RoleNotAllowed("nobody may decide on a payment that they requested")
+    sentence: str | None = None
+    match approval.status:
+        case ApprovalStatus.APPROVED | ApprovalStatus.REJECTED:
+            sentence = f"this approval is {approval.status} already"
+        case ApprovalStatus.EXPIRED if approval.updated_at < approval.expires_at:
+            sentence = "this approval was withdrawn: the payment was cancelled"
+        case ApprovalStatus.EXPIRED:
+            sentence = _EXPIRED
+        case ApprovalStatus.PENDING if has_voted:
+            sentence = "you have voted on this already"
+        case ApprovalStatus.PENDING if at >= approval.expires_at:
+            sentence = _EXPIRED
+        case ApprovalStatus.PENDING:
+            pass
+    return None if sentence is None else ResourceConflict(sentence)
+
+
+def status_refusal(status: str) -> Refused | None:
+    """Return why a vote is refused at this status of the record; None if it is not."""
+    if status == PENDING_APPROVAL:
+        return None
+    if status == IN_REVIEW:
+        return ResourceConflict("the payment is in review; vote after the review")
+    return ResourceConflict(f"the payment is {status} and does not await approval")

@@ -1,0 +1,266 @@
+"""Approval service: request in the record's transaction, read, expire, and the policy.
+
+Guarantees:
+- An approval is pending exactly as long as its record: both are written in one transaction, and
+  expire at the same time (`expires_at` is the record's due time).
+- Every decision holds the lock of the approval's row, taken before the ledger's locks.
+- Admins are emailed in the transaction of the request, the requester in the transaction of the
+  expiry.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from landbridge.customers.team.approval_emails import ApprovalEmails
+from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, DueCheck, Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.approvals import store
+from landbridge.payments.approvals.digests import digest_of_creation
+from landbridge.payments.approvals.emails import email_amount, email_details
+from landbridge.payments.approvals.model import (
+    KIND,
+    POLICY_KIND,
+    THRESHOLD_MAX,
+    Approval,
+    ApprovalPolicy,
+    ApprovalStatus,
+)
+from landbridge.payments.approvals.votes import with_votes
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, RoleNotAllowed
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.http.caller import Caller, check_admin
+
+
+class Approvals:
+    """Approvals of all organisations."""
+
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        vault: Vault,
+        mails: ApprovalEmails | None = None,
+    ) -> None:
+        """Without `mails` no email is sent."""
+        self._database = database
+        self._ledger = ledger
+        self._vault = vault
+        self._mails = mails
+
+    async def draft(
+        self,
+        tx: Tx,
+        caller: Caller,
+        opening: CreateTransfer,
+        *,
+        lifetime: timedelta,
+        needs_second: bool = False,
+    ) -> Approval:
+        """Return the approval that `request` would store."""
+        expires_at = opening.at + lifetime
+        if opening.due_at != expires_at:
+            raise InvariantBroken(
+                f"a {opening.kind} that awaits an approval must be due when the approval expires"
+            )
+        policy = await store.policy(tx, opening.org_id)
+        return Approval(
+            org_id=opening.org_id,
+            id=derived_id(opening.id, "approval"),
+            transfer_id=opening.id,
+            transfer_kind=opening.kind,
+            user_id=opening.user_id,
+            status=ApprovalStatus.PENDING,
+            digest=digest_of_creation(opening),
+            threshold=policy.threshold,
+            needs_second=policy.needs_second or needs_second,
+            initiator_id=caller.id,
+            is_from_dashboard=caller.member is not None,
+            expires_at=expires_at,
+            created_at=opening.at,
+            updated_at=opening.at,
+            version=1,
+        )
+
+    async def request(
+        self,
+        tx: Tx,
+        caller: Caller,
+        opening: CreateTransfer,
+        *,
+        lifetime: timedelta,
+        needs_second: bool = False,
+    ) -> Approval:
+        """Request the approval of a record, in the transaction that creates it.
+
+        `lifetime` is one of the model's; the record is due when it ends. With `needs_second` the
+        caller cannot approve it, whatever the policy says.
+        """
+        approval = await self.draft(
+            tx, caller, opening, lifetime=lifetime, needs_second=needs_second
+        )
+        await store.add(tx, approval)
+        facts = {
+            "threshold": approval.threshold,
+            "needsSecond": approval.needs_second,
+            "initiatorId": str(approval.initiator_id),
+            "expiresAt": approval.expires_at.isoformat(),
+            "digest": approval.digest.hex(),
+        }
+        await record_change(tx, approval, "ask", actor=caller.actor, facts=facts)
+        if self._mails is not None:
+            await self._mails.waiting(tx, email_details(approval, opening.source))
+        return approval
+
+    async def of(self, org_id: UUID, transfer_ids: Collection[UUID]) -> Mapping[UUID, Approval]:
+        """Return the existing approvals of these records, with votes."""
+        if not transfer_ids:
+            return {}
+
+        async def read(tx: Tx) -> list[Approval]:
+            found = await store.of(tx, org_id, transfer_ids)
+            return await with_votes(tx, self._vault, found)
+
+        return {each.transfer_id: each for each in await self._database.read(read)}
+
+    async def expire(
+        self,
+        record: Transfer,
+        move: AdvanceTransfer,
+        transitions: Transitions[Any],
+        *,
+        write_related: Callable[[Tx], Awaitable[None]] | None = None,
+    ) -> bool:
+        """Expire a due approval together with its record; False if it was decided.
+
+        The transition succeeds only once the record is due, whatever timing the flow requests.
+        `beside` writes rows of the flow in the same transaction, after the record has moved.
+        """
+        move = replace(move, timing=DueCheck.OVERDUE, change_type="expire")
+
+        async def work(tx: Tx) -> bool:
+            approval = await store.lock_transfer(tx, record.org_id, record.id)
+            if approval is None:
+                raise InvariantBroken(f"record {record.id} awaits an approval that does not exist")
+            if approval.status is not ApprovalStatus.PENDING:
+                # Ours, if an earlier attempt's commit was not confirmed.
+                return approval.status is ApprovalStatus.EXPIRED and approval.updated_at == move.at
+            if not isinstance(await self._ledger.advance_in(tx, move, transitions), Transfer):
+                return False
+            if write_related is not None:
+                await write_related(tx)
+            await self._end(tx, approval, "expire", actor=move.actor, at=move.at)
+            if self._mails is not None:
+                email = email_details(approval, email_amount(record))
+                await self._mails.ended(
+                    tx, email, outcome=ApprovalStatus.EXPIRED, status=move.path[-1]
+                )
+            return True
+
+        return await self._database.transact(work)
+
+    async def withdraw_in(
+        self, tx: Tx, org_id: UUID, transfer_id: UUID, *, actor: str, at: datetime
+    ) -> None:
+        """End the pending approval, if any, of a record that is being cancelled.
+
+        Runs in the transaction of the cancel, before `advance_in`, because approvals are locked
+        first. The contract has no status for this; EXPIRED is used because no decision is possible
+        any more.
+        """
+        approval = await store.lock_transfer(tx, org_id, transfer_id)
+        if approval is not None and approval.status is ApprovalStatus.PENDING:
+            await self._end(tx, approval, "withdraw", actor=actor, at=at)
+
+    async def policy(self, org_id: UUID) -> ApprovalPolicy:
+        """Return the organisation's policy for future approvals."""
+        return await self._database.read(lambda tx: store.policy(tx, org_id))
+
+    async def set_policy(
+        self, org_id: UUID, new_policy: ApprovalPolicy, *, actor: str, at: datetime
+    ) -> ApprovalPolicy:
+        """Set the policy for future approvals; pending ones keep theirs."""
+        if not 1 <= new_policy.threshold <= THRESHOLD_MAX:
+            raise FieldInvalid(f"threshold must be from 1 to {THRESHOLD_MAX}", field="threshold")
+
+        async def work(tx: Tx) -> None:
+            version = await store.set_policy(tx, org_id, new_policy, at)
+            if version is not None:
+                await append_change(
+                    tx,
+                    org_id=org_id,
+                    object_id=derived_id(org_id, POLICY_KIND),
+                    seq=version,
+                    kind=POLICY_KIND,
+                    change_type="set",
+                    actor=actor,
+                    at=at,
+                    facts={
+                        "threshold": new_policy.threshold,
+                        "needsSecond": new_policy.needs_second,
+                    },
+                )
+
+        await self._database.transact(work)
+        return new_policy
+
+    async def set_policy_for(
+        self, caller: Caller, new_policy: ApprovalPolicy, *, at: datetime
+    ) -> ApprovalPolicy:
+        """Set the policy on request of a caller.
+
+        Raises `RoleNotAllowed` except for signed-in admins: a paying key cannot loosen its own
+        policy.
+        """
+        check_admin(caller)
+        if caller.member is None:
+            raise RoleNotAllowed("only a signed-in admin may do this")
+        return await self.set_policy(caller.org_id, new_policy, actor=caller.actor, at=at)
+
+    async def _end(
+        self, tx: Tx, approval: Approval, change_type: str, *, actor: str, at: datetime
+    ) -> None:
+        await store.settle(tx, approval, ApprovalStatus.EXPIRED, at)
+        ended = replace(
+            approval, status=ApprovalStatus.EXPIRED, updated_at=at, version=approval.version + 1
+        )
+        await record_change(tx, ended, change_type, actor=actor)
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+    """Blank the comments on an erased user's payments."""
+    del at  # the approvals themselves do not change
+    await store.erase(tx, org_id, user_id)
+
+
+async def record_change(
+    tx: Tx,
+    approval: Approval,
+    change_type: str,
+    *,
+    actor: str,
+    facts: Mapping[str, Any] | None = None,
+) -> None:
+    """Record the current state of an approval in the change log, without its texts."""
+    await append_change(
+        tx,
+        org_id=approval.org_id,
+        object_id=approval.id,
+        seq=approval.version,
+        kind=KIND,
+        change_type=change_type,
+        actor=actor,
+        at=approval.updated_at,
+        facts={
+            "transferId": str(approval.transfer_id),
+            "transferType": approval.transfer_kind,
+            "status": approval.status,
+            **(facts or {}),
+        },
+    )

@@ -1,0 +1,57 @@
+"""Sealing of votes: a comment may contain personal data of the paying user."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from landbridge.payments.approvals import store
+from landbridge.payments.approvals.model import Approval, Vote
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+
+
+async def with_votes(tx: Tx, vault: Vault, approvals: Sequence[Approval]) -> list[Approval]:
+    """Return these approvals, all of one organisation, with their votes."""
+    if not approvals:
+        return []
+    org_id = approvals[0].org_id
+    rows = await store.votes(tx, org_id, [each.id for each in approvals])
+    if not rows:
+        return list(approvals)
+    commented_ids = {row.approval_id for row in rows if row.sealed_comment is not None}
+    owners = {each.user_id for each in approvals if each.id in commented_ids}
+    keys = await vault.find_many(tx, org_id, owners) if owners else {}
+    return [
+        replace(
+            approval,
+            votes=tuple(
+                _opened(row, keys.get(approval.user_id))
+                for row in rows
+                if row.approval_id == approval.id
+            ),
+        )
+        for approval in approvals
+    ]
+
+
+async def add_vote(tx: Tx, vault: Vault, approval: Approval, vote: Vote) -> None:
+    """Store a vote; its comment is dropped once the user was erased."""
+    sealed = None
+    if vote.comment is not None:
+        key = await vault.find(tx, approval.org_id, approval.user_id)
+        if key is not None:
+            sealed = key.seal(vote.comment, context=_context(approval.id, vote.approver_id))
+    row = store.SealedVote(approval.id, vote.approver_id, vote.choice, sealed, vote.occurred_at)
+    await store.add_vote(tx, approval.org_id, row)
+
+
+def _opened(row: store.SealedVote, key: DataKey | None) -> Vote:
+    comment = None
+    if key is not None and row.sealed_comment is not None:
+        context = _context(row.approval_id, row.approver_id)
+        comment = key.open(row.sealed_comment, context=context, type=str)
+    return Vote(row.approver_id, row.choice, comment, row.at)
+
+
+def _context(approval_id: UUID, approver_id: UUID) -> str:
+    return f"approval_votes.comment:{approval_id}:{approver_id}"

@@ -1,0 +1,1 @@
+"""Payments and statements exchanged with a bank as files: an adapter of `rails`."""

@@ -1,0 +1,382 @@
+"""Sandbox bank: picks up outbound files and responds as a bank would.
+
+It stores nothing but files: the name of a response shows what was answered, and the last statement
+shows the balance. It is never used in production.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from uuid import UUID
+
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.bank_files import file_store, inbound_file_store, payment_store
+from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
+from landbridge.payments.bank_files.model import BankFileFormat
+from landbridge.payments.bank_files.statement_line_model import StatementHead
+from landbridge.payments.bank_files.transports.connect import open_transport
+from landbridge.payments.bank_files.transports.port import (
+    FileTransport,
+    TransportFolder,
+    original_name,
+)
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import AmountError, Money
+from landbridge.platform.db.pool import Database
+from landbridge.platform.formats.file_errors import FileRejected
+from landbridge.platform.orgs.model import Mode
+from landbridge.providers.iso20022 import camt053, pain001, pain002
+from landbridge.providers.iso20022.messages import (
+    BankStatement,
+    ClearingMember,
+    EntryStatus,
+    Initiation,
+    OtherParty,
+    StatementEntry,
+    StatusReport,
+    Transaction,
+    TransactionStatus,
+)
+from landbridge.providers.nacha.messages import NachaBatch, NachaFile
+from landbridge.providers.nacha.reading import read as read_nacha
+from landbridge.providers.nacha.returns import build_return
+from landbridge.providers.nacha.writing import write as write_nacha
+from landbridge.providers.rails.currencies import FIAT
+from landbridge.providers.simulation.errors import SandboxOnly
+
+# Reasons of its rejections and returns: closed account, and unknown account.
+_REASON, _RETURN_CODE = "AC04", "R03"
+# Reason of a recalled deposit: the sender's bank reports fraud. Source: ISO 20022 (FRAD).
+_RECALLED = "FRAD"
+# Opening balance of an account before its first statement, in whole units.
+_OPENING = 1_000_000
+_RUNNING_DIGITS = 7
+
+
+class BankOutcome(StrEnum):
+    """Simulated result of the payments in a file."""
+
+    SETTLE = "settle"
+    """They are booked. Of ACH it says nothing: they settle when the time for returns is over."""
+    REJECT = "reject"
+    """It refuses them. Of ACH it returns them."""
+    RETURN = "return"
+    """They are booked, and come back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedCredit:
+    """Simulated deposit; `number` is a virtual account number, if it is sent to one."""
+
+    money: Money
+    reference: str | None
+    number: str | None
+    sender: str
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxBank:
+    """Refuses every call in production."""
+
+    mode: Mode
+    database: Database
+    accounts: FundingAccounts
+    clock: Clock
+
+    async def answer(self, org_id: UUID, outcome: BankOutcome, offset: timedelta) -> Sequence[str]:
+        """Respond to each unanswered file; return the names of the responses."""
+        self._check_mode()
+        file_names: list[str] = []
+        for account in await self.accounts.list_all([org_id]):
+            transport = open_transport(account.settings.transport)
+            known = await _known(transport)
+            for name in await transport.names(TransportFolder.OUT):
+                answer = f"answer-{name}"
+                if answer not in known and await self._belongs_to(account, name):
+                    raw = await transport.read(TransportFolder.OUT, name)
+                    content = await self._content(account, transport, raw, outcome, offset)
+                    if content is not None:
+                        await transport.write(TransportFolder.IN, answer, content)
+                        file_names.append(answer)
+        return file_names
+
+    async def deposit(self, org_id: UUID, sent: SimulatedCredit, offset: timedelta) -> str:
+        """Simulate a deposit by a statement; return the statement's name.
+
+        Raises `FieldInvalid` for a currency without an account of the organisation.
+        """
+        name = f"deposit-{new_id().hex}.xml"
+        deposit = Transaction(
+            money=sent.money,
+            is_credit=True,
+            bank_reference=_reference(name),
+            other_party=_sender(sent.sender, sent.money.asset.currency),
+            our_account=sent.number,
+            remittance=sent.reference,
+        )
+        return await self._send_entry(org_id, name, deposit, offset)
+
+    async def return_payment(
+        self, org_id: UUID, record_id: UUID, *, fee: str, offset: timedelta
+    ) -> str:
+        """Return a booked payment, less a fee, by a statement; return the statement's name.
+
+        `record_id` is a payout, or a deposit that was returned to its sender. Raises
+        `TransactionNotFound` if the record has no payment at the bank, and `FieldInvalid` for a fee
+        that leaves nothing.
+        """
+        self._check_mode()
+        payment = await self.database.single(
+            lambda tx: payment_store.find_by_record(tx, org_id, record_id)
+        )
+        if payment is None:
+            raise TransactionNotFound(f"no payment of {record_id} is at the bank")
+        try:
+            money = payment.money - Money.parse(fee, payment.money.asset)
+        except AmountError as error:
+            raise FieldInvalid(f"the fee {error}", field="fee") from error
+        if not 0 < money.units <= payment.money.units:
+            raise FieldInvalid(f"of {payment.money} a fee leaves nothing", field="fee")
+        name = f"return-{new_id().hex}.xml"
+        back = Transaction(
+            money=money,
+            is_credit=True,
+            bank_reference=_reference(name),
+            end_to_end_id=payment.end_to_end_id,
+            instruction_id=payment.end_to_end_id,
+            return_code=_REASON,
+        )
+        return await self._send_entry(org_id, name, back, offset)
+
+    async def recall(self, org_id: UUID, money: Money, offset: timedelta) -> str:
+        """Recall a deposit of this amount by a statement; return the statement's name.
+
+        Raises `FieldInvalid` for a currency without an account of the organisation.
+        """
+        name = f"recall-{new_id().hex}.xml"
+        debit = Transaction(
+            money=money,
+            is_credit=False,
+            bank_reference=_reference(name),
+            return_code=_RECALLED,
+        )
+        return await self._send_entry(org_id, name, debit, offset)
+
+    async def _send_entry(
+        self, org_id: UUID, name: str, transaction: Transaction, offset: timedelta
+    ) -> str:
+        """Write a statement with one entry; return its name."""
+        self._check_mode()
+        currency = transaction.money.asset.currency
+        found = await self.accounts.list_all([org_id])
+        account = next((each for each in found if each.currency == currency), None)
+        if account is None:
+            raise FieldInvalid(f"there is no bank account in {currency}", field="currency")
+        transport, entry = (
+            open_transport(account.settings.transport),
+            _entry(transaction, self.clock.now(offset)),
+        )
+        content = await self._statement(account, transport, name, [entry], offset)
+        await transport.write(TransportFolder.IN, name, content)
+        return name
+
+    async def _belongs_to(self, account: FundingAccountView, name: str) -> bool:
+        """Whether a file belongs to this account; several may share a transport."""
+        found = await self.database.single(
+            lambda tx: file_store.find_by_name(tx, account.org_id, name)
+        )
+        return found is not None and found.account_id == account.id
+
+    async def _content(
+        self,
+        account: FundingAccountView,
+        transport: FileTransport,
+        raw: bytes | None,
+        outcome: BankOutcome,
+        offset: timedelta,
+    ) -> bytes | None:
+        """Return the response to a file; None if there is none."""
+        at = self.clock.now(offset)
+        if raw is None:
+            return None
+        if _format(raw) is BankFileFormat.NACHA:
+            returned = None if outcome is BankOutcome.SETTLE else _returned(account, raw, at)
+            return None if returned is None else write_nacha(returned)
+        initiation = pain001.read(raw)
+        if outcome is BankOutcome.REJECT:
+            return pain002.write(_rejected(initiation, at))
+        entries = _entries(initiation, at, is_back=False)
+        if outcome is BankOutcome.RETURN:
+            entries += _entries(initiation, at, is_back=True)
+        return await self._statement(account, transport, initiation.message_id, entries, offset)
+
+    async def _statement(
+        self,
+        account: FundingAccountView,
+        transport: FileTransport,
+        name: str,
+        entries: Sequence[StatementEntry],
+        offset: timedelta,
+    ) -> bytes:
+        """Build a statement that continues the last one."""
+        last = await self._last_statement(account, transport)
+        asset = FIAT[account.currency]
+        opening = Money(_OPENING * 10**asset.decimals, asset)
+        if last is not None and last.closing_units is not None:
+            opening = Money(last.closing_units, asset)
+        moved = sum(each.money.units * (1 if each.is_credit else -1) for each in entries)
+        return camt053.write(
+            BankStatement(
+                id=_reference(name),
+                account=account.settings.number,
+                currency=account.currency,
+                created_at=self.clock.now(offset).replace(microsecond=0),
+                entries=tuple(entries),
+                number=1 if last is None or last.number is None else last.number + 1,
+                opening=opening,
+                closing=opening + Money(moved, asset),
+            )
+        )
+
+    async def _last_statement(
+        self, account: FundingAccountView, transport: FileTransport
+    ) -> StatementHead | None:
+        """Return the last statement, whether it was read or not."""
+        last = await self.database.single(
+            lambda tx: inbound_file_store.find_latest_statement(tx, account.org_id, account.id)
+        )
+        for name in await transport.names(TransportFolder.IN):
+            for statement in await _read(transport, name):
+                number = statement.number or 0
+                is_ours = account.settings.is_number(statement.account)
+                if is_ours and (last is None or number > (last.number or 0)):
+                    last = StatementHead(
+                        statement_id=statement.id,
+                        number=number,
+                        opening_units=None,
+                        closing_units=statement.closing and statement.closing.units,
+                        created_at=statement.created_at,
+                    )
+        return last
+
+    def _check_mode(self) -> None:
+        if self.mode is not Mode.SANDBOX:
+            raise SandboxOnly
+
+
+async def _known(transport: FileTransport) -> set[str]:
+    """Return the names of the bank's files, in whichever folder they are now."""
+    folders = (TransportFolder.IN, TransportFolder.DONE, TransportFolder.REFUSED)
+    return {original_name(name) for folder in folders for name in await transport.names(folder)}
+
+
+async def _read(transport: FileTransport, name: str) -> Sequence[BankStatement]:
+    """Return the statements of a file, if it is a statement file."""
+    try:
+        raw = await transport.read(TransportFolder.IN, name)
+        return () if raw is None else camt053.read(raw)
+    except FileRejected:
+        return ()
+
+
+def _sender(name: str, currency: str) -> OtherParty:
+    """Return the sender, with an account that accepts a return."""
+    match currency:
+        case "usd":
+            return OtherParty(
+                name=name,
+                account="000123456789",
+                clearing_member=ClearingMember("USABA", "091000019"),
+            )
+        case "eur":
+            return OtherParty(name=name, account="NL91ABNA0417164300", bic="ABNANL2A")
+        case _:
+            return OtherParty(name=name, account="000123456789", bic="EXAMUS33")
+
+
+def _format(raw: bytes) -> BankFileFormat:
+    return BankFileFormat.PAIN_001 if raw.lstrip().startswith(b"<") else BankFileFormat.NACHA
+
+
+def _entries(initiation: Initiation, at: datetime, *, is_back: bool) -> list[StatementEntry]:
+    """Build entries in which the payments of a file are booked or returned."""
+    return [
+        _entry(
+            Transaction(
+                money=each.money,
+                is_credit=is_back,
+                bank_reference=_reference(f"{each.end_to_end_id}/{is_back}"),
+                end_to_end_id=each.end_to_end_id,
+                instruction_id=each.end_to_end_id,
+                message_id=initiation.message_id,
+                return_code=_REASON if is_back else None,
+            ),
+            at,
+        )
+        for each in initiation.transfers
+    ]
+
+
+def _entry(transaction: Transaction, at: datetime) -> StatementEntry:
+    return StatementEntry(
+        is_credit=transaction.is_credit,
+        status=EntryStatus.BOOKED,
+        money=transaction.money,
+        transactions=(transaction,),
+        booked_on=at.date(),
+        value_on=at.date(),
+    )
+
+
+def _rejected(initiation: Initiation, at: datetime) -> StatusReport:
+    return StatusReport(
+        message_id=_reference(f"rejected/{initiation.message_id}"),
+        created_at=at.replace(microsecond=0),
+        original_message_id=initiation.message_id,
+        group_status="PART",
+        transactions=tuple(
+            TransactionStatus(
+                end_to_end_id=each.end_to_end_id, status="RJCT", reason_codes=(_REASON,)
+            )
+            for each in initiation.transfers
+        ),
+    )
+
+
+def _returned(account: FundingAccountView, raw: bytes, at: datetime) -> NachaFile | None:
+    """Build the file that returns every entry of a file."""
+    sent, ach = read_nacha(raw), account.settings.ach
+    if ach is None:
+        return None
+    batches = [_returned_batch(batch, ach.destination) for batch in sent.batches]
+    return NachaFile(
+        immediate_destination=sent.immediate_origin,
+        immediate_origin=sent.immediate_destination,
+        destination_name=sent.origin_name,
+        origin_name=sent.destination_name,
+        created_at=at,
+        id_modifier="A",
+        batches=tuple(batches),
+    )
+
+
+def _returned_batch(batch: NachaBatch, to_routing_number: str) -> NachaBatch:
+    entries = tuple(
+        build_return(
+            entry,
+            to_routing_number=to_routing_number,
+            trace_number=entry.routing_number[:8] + entry.trace_number[-_RUNNING_DIGITS:],
+            code=_RETURN_CODE,
+        )
+        for entry in batch.entries
+    )
+    return replace(batch, entries=entries, effective_on=None)
+
+
+def _reference(name: str) -> str:
+    """Return a bank reference, the same for the same name."""
+    return f"SB{sha256(name.encode()).hexdigest()[:20].upper()}"

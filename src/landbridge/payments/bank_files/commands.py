@@ -1,0 +1,202 @@
+"""Commands on bank files. `cli` adds them as `landbridge bank-files`."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+import click
+
+from landbridge.payments.bank_files.file_writer import BankFileWriter
+from landbridge.payments.bank_files.funding_account import FundingAccount, SftpSettings, parse_toml
+from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
+from landbridge.payments.bank_files.model import BankFile
+from landbridge.platform.cli_context import (
+    CommandContext,
+    CommandRunner,
+    data_dir_option,
+    org_option,
+    print_lines,
+)
+from landbridge.platform.core.errors import ResourceNotFound
+from landbridge.platform.core.money import Money
+from landbridge.providers.rails.currencies import FIAT
+
+_SHOWN_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class BankFileCommandServices:
+    """Services that the commands need."""
+
+    accounts: FundingAccounts
+    writer: BankFileWriter
+
+
+def bank_files(run_command: CommandRunner[BankFileCommandServices]) -> click.Group:
+    """Return the command group."""
+    group = click.Group(
+        "bank-files", help="Payout files and bank statements exchanged with a bank."
+    )
+    for command in (_account, _write, _list, _status, _export):
+        group.add_command(command(run_command))
+    return group
+
+
+def _account(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
+    @click.command("account")
+    @click.option("--show", is_flag=True, help="Show the accounts without reading input.")
+    @org_option
+    @data_dir_option
+    def account(*, show: bool, org: UUID | None, data_dir: str | None) -> None:
+        """Set an organisation's bank account in a currency from TOML on standard input.
+
+        Without input, or with --show, the accounts are shown; secrets never are.
+        """
+        text = "" if show or sys.stdin.isatty() else sys.stdin.read()
+        if text.strip():
+            settings = _read(text)
+
+            async def put(desk: CommandContext[BankFileCommandServices]) -> FundingAccountView:
+                return await desk.verbs.accounts.set(
+                    desk.org_id, settings, actor="cli", at=desk.stamp()
+                )
+
+            click.echo(_describe(run_command(data_dir, org, put, writes=True)))
+        else:
+            _show(run_command, data_dir, org)
+
+    return account
+
+
+def _write(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
+    @click.command("write")
+    @click.option("--early", is_flag=True, help="Write everything queued, before its cut-off.")
+    @org_option
+    @data_dir_option
+    def write(*, early: bool, org: UUID | None, data_dir: str | None) -> None:
+        """Write the files that are due, and deliver them."""
+
+        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
+            offsets = {desk.org_id: desk.clock_offset}
+            accounts = {each.id: each for each in await desk.verbs.accounts.list_all([desk.org_id])}
+            files = await desk.verbs.writer.run(offsets, is_early=early)
+            return [_line(each, accounts[each.account_id]) for each in files]
+
+        print_lines(run_command(data_dir, org, run, writes=True), "Nothing is due.")
+
+    return write
+
+
+def _list(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
+    @click.command("list")
+    @click.option("--limit", type=click.IntRange(1, 1000), default=20, help="Maximum number.")
+    @org_option
+    @data_dir_option
+    def list_(*, limit: int, org: UUID | None, data_dir: str | None) -> None:
+        """List the last files of each account, newest first."""
+
+        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
+            return [
+                _line(file, account)
+                for account in await desk.verbs.accounts.list_all([desk.org_id])
+                for file in await desk.verbs.writer.files(account, limit)
+            ]
+
+        print_lines(run_command(data_dir, org, run, writes=False), "There are no files.")
+
+    return list_
+
+
+def _status(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
+    @click.command("status")
+    @org_option
+    @data_dir_option
+    def status(*, org: UUID | None, data_dir: str | None) -> None:
+        """Show how many payments are in each status."""
+
+        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
+            return [
+                line
+                for account in await desk.verbs.accounts.list_all([desk.org_id])
+                for line in await _status_lines(desk, account)
+            ]
+
+        print_lines(run_command(data_dir, org, run, writes=False), "No account is set.")
+
+    return status
+
+
+def _export(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
+    @click.command("export")
+    @click.argument("name")
+    @click.argument("destination", type=click.Path(path_type=Path, dir_okay=False))
+    @org_option
+    @data_dir_option
+    def export(*, name: str, destination: Path, org: UUID | None, data_dir: str | None) -> None:
+        """Export the content of file NAME to DESTINATION; it contains personal data."""
+
+        async def run(desk: CommandContext[BankFileCommandServices]) -> bytes:
+            file = await desk.verbs.writer.find(desk.org_id, name)
+            content = None if file is None else await desk.verbs.writer.content(file)
+            if content is None:
+                raise ResourceNotFound(f"there is no file {name}, or its content is gone")
+            return content
+
+        content = run_command(data_dir, org, run, writes=False)
+        destination.touch(mode=0o600)
+        destination.write_bytes(content)
+        click.echo(f"{len(content)} bytes.")
+
+    return export
+
+
+def _read(text: str) -> FundingAccount:
+    account = parse_toml(text)
+    if isinstance(account.transport, SftpSettings):
+        # Imported on first use: the import takes a fifth of a second.
+        from landbridge.payments.bank_files.transports.sftp import check_keys  # noqa: PLC0415
+
+        if reason := check_keys(account.transport):
+            raise click.UsageError(reason)
+    return account
+
+
+def _show(
+    run_command: CommandRunner[BankFileCommandServices], data_dir: str | None, org: UUID | None
+) -> None:
+    async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
+        return [_describe(each) for each in await desk.verbs.accounts.list_all([desk.org_id])]
+
+    print_lines(run_command(data_dir, org, run, writes=False), "No account is set.")
+
+
+async def _status_lines(
+    desk: CommandContext[BankFileCommandServices], account: FundingAccountView
+) -> list[str]:
+    counts = await desk.verbs.writer.counts(account)
+    lines: list[str] = []
+    for status, (count, first_due_at) in sorted(counts.items()):
+        due = f", the first is due at {first_due_at:%Y-%m-%d %H:%M} UTC" if first_due_at else ""
+        lines.append(f"{account.currency}  {status}  {count}{due if status == 'QUEUED' else ''}")
+    return lines or [f"{account.currency}  no payments"]
+
+
+def _describe(account: FundingAccountView) -> str:
+    settings = account.settings
+    number = settings.number
+    location = "a server" if isinstance(settings.transport, SftpSettings) else "a folder"
+    deposits = "takes deposits" if settings.numbers else "takes no deposits"
+    return (
+        f"{account.currency}  ****{number[-_SHOWN_DIGITS:]}  pays by {', '.join(settings.rails)}  "
+        f"{deposits}  files by {location}  set {account.updated_at:%Y-%m-%d %H:%M}"
+    )
+
+
+def _line(file: BankFile, account: FundingAccountView) -> str:
+    money = Money(file.units, FIAT[account.currency])
+    state = "at the bank" if file.delivered_at else "not delivered"
+    return (
+        f"{file.name}  {file.count} payments  {money} {account.currency}  "
+        f"for {file.execution_date}  {state}"
+    )

@@ -1,0 +1,173 @@
+"""Organisations' accounts at their banks."""
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from landbridge.payments.bank_files import funding_account_store as store
+from landbridge.payments.bank_files.funding_account import FundingAccount
+from landbridge.payments.bank_files.funding_account_store import SealedFundingAccount
+from landbridge.payments.bank_files.model import ACCOUNT_KIND
+from landbridge.payments.bank_files.preflight import check_files
+from landbridge.payments.bank_files.transports.connect import folder_paths
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+
+_log = structlog.stdlib.get_logger()
+
+# Lists read deposit coordinates per record, so accounts are cached. A change reaches every process
+# within this time.
+_CACHE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FundingAccountView:
+    """Decrypted account of an organisation at its bank.
+
+    All that the bank reported by `statements_read_at` (the organisation's time) is read and
+    applied.
+    """
+
+    org_id: UUID
+    id: UUID
+    currency: str
+    settings: FundingAccount
+    version: int
+    updated_at: datetime
+    statements_read_at: datetime | None
+
+
+class FundingAccounts:
+    """One account per organisation and currency."""
+
+    def __init__(self, database: Database, vault: Vault) -> None:
+        self._database = database
+        self._vault = vault
+        self._kept: dict[tuple[UUID, str], tuple[float, FundingAccountView | None]] = {}
+
+    async def set(
+        self, org_id: UUID, settings: FundingAccount, *, actor: str, at: datetime
+    ) -> FundingAccountView:
+        """Create or change the account of this currency, for files written from now on.
+
+        Returns it as it is afterwards: of two concurrent changes, the later one wins. Raises
+        `FieldInvalid` if no file could be written for it, or if its transport belongs to another
+        organisation.
+        """
+        check_files(settings)
+        await self._check_transport(org_id, settings)
+        account_id = derived_id(org_id, f"bank account/{settings.currency}")
+
+        async def work(tx: Tx) -> None:
+            key = await self._vault.make(tx, org_id, org_id)
+            sealed = key.seal(settings, context=_context(account_id))
+            version = await store.put(
+                tx, org_id, account_id, currency=settings.currency, sealed_details=sealed, at=at
+            )
+            if version is None:
+                return  # set before, and the commit's confirmation was lost
+            await append_change(
+                tx,
+                org_id=org_id,
+                object_id=account_id,
+                seq=version,
+                kind=ACCOUNT_KIND,
+                change_type="set",
+                actor=actor,
+                at=at,
+                facts={"currency": settings.currency, "rails": list(settings.rails)},
+            )
+
+        await self._database.transact(work)
+        self._kept.pop((org_id, settings.currency), None)
+        found = await self.find(org_id, settings.currency)
+        if found is None:
+            raise InvariantBroken("an account that was set is not there")
+        return found
+
+    async def find(self, org_id: UUID, currency: str) -> FundingAccountView | None:
+        """Return an organisation's account in a currency, at most five seconds old.
+
+        Raises `InvariantBroken` if it can't be decrypted: it must not look like a missing account.
+        """
+        now_s, cache_key = time.monotonic(), (org_id, currency)
+        cached = self._kept.get(cache_key)
+        if cached is not None and cached[0] > now_s:
+            return cached[1]
+
+        async def read(tx: Tx) -> FundingAccountView | None:
+            rows = await store.list_by_orgs(tx, [org_id])
+            row = next((each for each in rows if each.currency == currency), None)
+            return row and _decrypt(row, await self._vault.find(tx, org_id, org_id))
+
+        found = await self._database.read(read)
+        self._kept[cache_key] = (now_s + _CACHE_S, found)
+        return found
+
+    async def list_all(self, org_ids: Collection[UUID]) -> Sequence[FundingAccountView]:
+        """Return all accounts of these organisations that can be decrypted, as they are now.
+
+        Accounts that can't be decrypted are logged and skipped.
+        """
+        return await self._database.read(lambda tx: self.list_in(tx, org_ids))
+
+    async def list_in(self, tx: Tx, org_ids: Collection[UUID]) -> Sequence[FundingAccountView]:
+        """Do the same in the caller's transaction."""
+        return await self._decrypt_all(tx, await store.list_by_orgs(tx, org_ids))
+
+    async def _decrypt_all(
+        self, tx: Tx, rows: Sequence[SealedFundingAccount]
+    ) -> Sequence[FundingAccountView]:
+        keys = await self._vault.find_own(tx, {each.org_id for each in rows})
+        found: list[FundingAccountView] = []
+        for row in rows:
+            try:
+                found.append(_decrypt(row, keys.get(row.org_id)))
+            except (InvariantBroken, msgspec.MsgspecError):
+                # Without the cause: the library's message quotes decrypted content.
+                _log.error("bank_files.account_broken", org_id=str(row.org_id), id=str(row.id))
+        return found
+
+    async def _check_transport(self, org_id: UUID, settings: FundingAccount) -> None:
+        """Raise `FieldInvalid` for folders of another organisation: a file has one owner."""
+
+        async def read(tx: Tx) -> Sequence[FundingAccountView]:
+            rows = [each for each in await store.list_all(tx) if each.org_id != org_id]
+            return await self._decrypt_all(tx, rows)
+
+        used_numbers = {
+            path
+            for each in await self._database.read(read)
+            for path in folder_paths(each.settings.transport).values()
+        }
+        if not used_numbers.isdisjoint(folder_paths(settings.transport).values()):
+            raise FieldInvalid(
+                "transport must not have a folder that another organisation's account has",
+                field="transport",
+            )
+
+
+def _decrypt(row: SealedFundingAccount, key: DataKey | None) -> FundingAccountView:
+    if key is None:
+        raise InvariantBroken(f"account {row.id} is sealed under a key that is gone")
+    return FundingAccountView(
+        org_id=row.org_id,
+        id=row.id,
+        currency=row.currency,
+        settings=key.open(row.sealed_details, context=_context(row.id), type=FundingAccount),
+        version=row.version,
+        updated_at=row.updated_at,
+        statements_read_at=row.statements_read_at,
+    )
+
+
+def _context(account_id: UUID) -> str:
+    return f"funding_accounts.details:{account_id}"

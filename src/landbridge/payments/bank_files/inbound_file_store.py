@@ -1,0 +1,188 @@
+"""Every statement on bank_inbound_files and bank_statements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.payments.bank_files.statement_line_model import InboundFileKind, StatementHead
+from landbridge.platform.db.pool import Row, Tx
+
+_ADD = """
+insert into bank_inbound_files (
+    org_id, id, account_id, digest, sealed_name, format, line_count, known_count, omitted_count,
+    credit_units, debit_units, started_at
+)
+values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11)
+on conflict do nothing
+"""
+
+_FIND = """
+select org_id, id, account_id, digest, sealed_name, format, line_count, known_count, omitted_count,
+    credit_units, debit_units, started_at, ingested_at
+from bank_inbound_files
+where org_id = $1 and id = $2
+"""
+
+_LIST = """
+select org_id, id, account_id, digest, sealed_name, format, line_count, known_count, omitted_count,
+    credit_units, debit_units, started_at, ingested_at
+from bank_inbound_files
+where org_id = $1 and account_id = $2
+order by started_at desc
+limit $3
+"""
+
+_TAKEN = """
+update bank_inbound_files
+set ingested_at = $3, known_count = line_count - $4
+where org_id = $1 and id = $2 and ingested_at is null
+returning id
+"""
+
+# Lines that no earlier file contained.
+_OWN_COUNT = """
+select count(*) from statement_lines where org_id = $1 and file_id = $2 and kind <> 'STATEMENT'
+"""
+
+_ADD_STATEMENT = """
+insert into bank_statements (
+    org_id, account_id, statement_id, file_id, number, opening_units, closing_units, created_at
+)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict do nothing
+"""
+
+# Whether it continues or overlaps a known statement; true as long as none is known.
+_IS_CONTINUOUS = """
+select not exists (
+    select from bank_statements
+    where org_id = $1 and account_id = $2 and statement_id <> $3
+) or exists (
+    select from bank_statements
+    where org_id = $1 and account_id = $2
+        and (statement_id = $3 or closing_units = $4 or opening_units = $4)
+)
+"""
+
+_LATEST = """
+select statement_id, number, opening_units, closing_units, created_at
+from bank_statements
+where org_id = $1 and account_id = $2
+order by created_at desc, number desc nulls last, statement_id desc
+limit 1
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedInboundFile:
+    """Database row."""
+
+    org_id: UUID
+    id: UUID
+    account_id: UUID
+    digest: bytes
+    sealed_name: bytes
+    format: InboundFileKind
+    line_count: int
+    known_count: int
+    omitted_count: int
+    credit_units: int
+    debit_units: int
+    started_at: datetime
+    ingested_at: datetime | None
+
+
+async def add(tx: Tx, file: SealedInboundFile) -> None:
+    """Store a file before its ingestion; nothing if it is stored already."""
+    await tx.execute(
+        _ADD,
+        file.org_id,
+        file.id,
+        file.account_id,
+        file.digest,
+        file.sealed_name,
+        file.format,
+        file.line_count,
+        file.omitted_count,
+        file.credit_units,
+        file.debit_units,
+        file.started_at,
+    )
+
+
+async def find(tx: Tx, org_id: UUID, file_id: UUID) -> SealedInboundFile | None:
+    """Return the file with this id."""
+    row = await tx.fetchrow(_FIND, org_id, file_id)
+    return None if row is None else _file(row)
+
+
+async def list_latest(
+    tx: Tx, org_id: UUID, account_id: UUID, limit: int
+) -> Sequence[SealedInboundFile]:
+    """Return the last files of an account, newest first."""
+    return [_file(row) for row in await tx.fetch(_LIST, org_id, account_id, limit)]
+
+
+async def set_ingested(tx: Tx, org_id: UUID, file_id: UUID, at: datetime) -> bool:
+    """Record that all of its lines are stored; False if that was recorded before."""
+    own_count: int = await tx.fetchval(_OWN_COUNT, org_id, file_id)
+    return await tx.fetchval(_TAKEN, org_id, file_id, at, own_count) is not None
+
+
+async def add_statement(
+    tx: Tx, org_id: UUID, account_id: UUID, file_id: UUID, head: StatementHead
+) -> None:
+    """Store the balances of a statement; nothing if it is known."""
+    await tx.execute(
+        _ADD_STATEMENT,
+        org_id,
+        account_id,
+        head.statement_id,
+        file_id,
+        head.number,
+        head.opening_units,
+        head.closing_units,
+        head.created_at,
+    )
+
+
+async def is_continuous(tx: Tx, org_id: UUID, account_id: UUID, head: StatementHead) -> bool:
+    """Return whether a statement is the account's first, or known, or continues a known one."""
+    found = await tx.fetchval(
+        _IS_CONTINUOUS, org_id, account_id, head.statement_id, head.opening_units
+    )
+    return bool(found)
+
+
+async def find_latest_statement(tx: Tx, org_id: UUID, account_id: UUID) -> StatementHead | None:
+    """Return the latest statement of an account, by the bank's own time."""
+    row = await tx.fetchrow(_LATEST, org_id, account_id)
+    if row is None:
+        return None
+    opening, closing = row["opening_units"], row["closing_units"]
+    return StatementHead(
+        statement_id=row["statement_id"],
+        number=row["number"],
+        opening_units=None if opening is None else int(opening),
+        closing_units=None if closing is None else int(closing),
+        created_at=row["created_at"],
+    )
+
+
+def _file(row: Row) -> SealedInboundFile:
+    return SealedInboundFile(
+        org_id=row["org_id"],
+        id=row["id"],
+        account_id=row["account_id"],
+        digest=row["digest"],
+        sealed_name=row["sealed_name"],
+        format=InboundFileKind(row["format"]),
+        line_count=row["line_count"],
+        known_count=row["known_count"],
+        omitted_count=row["omitted_count"],
+        credit_units=int(row["credit_units"]),
+        debit_units=int(row["debit_units"]),
+        started_at=row["started_at"],
+        ingested_at=row["ingested_at"],
+    )

@@ -1,0 +1,243 @@
+"""Inbox: finds, reads, ingests and archives the bank's files.
+
+    rename     Give a file a unique name, so that a later file of the same name is distinct.
+    read       Decode the whole file before any of it counts; an invalid file is rejected.
+    ingest     Store its lines and balances (ingestion.py).
+    move       Move the file out of the polled folder.
+    apply      Apply each line separately (reconciliation.py).
+
+Guarantees:
+- If a worker crashes at any point, its successor does the rest, and nothing twice.
+- No file is lost or overwritten, whatever its name.
+- An unreachable transport, or a broken account or file, stops no other.
+- A file counts for an account only if it was in that account's transport.
+- All files present by an account's `statements_read_at` are read and applied.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hashlib import sha256
+from itertools import groupby
+from uuid import UUID
+
+import structlog
+
+from landbridge.payments.bank_files import (
+    funding_account_store,
+    inbound_file_store,
+    statement_events,
+    statement_line_store,
+)
+from landbridge.payments.bank_files.file_contents import BankFileContent, decode_content
+from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
+from landbridge.payments.bank_files.ingestion import Ingestion, build_inbound_file, name_context
+from landbridge.payments.bank_files.reconciliation import Reconciliation
+from landbridge.payments.bank_files.statement_line_model import (
+    InboundFile,
+    InboundFileKind,
+    StatementLineStatus,
+)
+from landbridge.payments.bank_files.transports.connect import folder_paths, open_transport
+from landbridge.payments.bank_files.transports.port import (
+    FileTransport,
+    TransportFolder,
+    archive_name,
+    claimed_name,
+    original_name,
+)
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.formats.file_errors import FileRejected
+
+_log = structlog.stdlib.get_logger()
+
+# Files of one transport per run; the rest follows in the next run.
+FILES_MAX = 50
+# No further file is started after this time, for a server may be slow with each of them.
+_SCAN_S = 300
+# Concurrent transports: each may hold a file of 50 MB in memory.
+_CONCURRENT_TRANSPORTS = 4
+# Retry interval of an unreachable transport.
+_PAUSE_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Inbox:
+    """Transport of an organisation, with the accounts that share it."""
+
+    path: str
+    accounts: tuple[FundingAccountView, ...]
+
+    @property
+    def org_id(self) -> UUID:
+        return self.accounts[0].org_id
+
+    @property
+    def poll_s(self) -> int:
+        return min(each.settings.transport.poll_seconds for each in self.accounts)
+
+
+@dataclass(slots=True)
+class _InboxScan:
+    """Result of a scan: files, and whether all files present were ingested."""
+
+    at: datetime
+    files: list[InboundFile] = field(default_factory=list[InboundFile])
+    is_through: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InboxReader:
+    """Reads inbound files of all organisations."""
+
+    database: Database
+    vault: Vault
+    accounts: FundingAccounts
+    applying: Reconciliation
+    clock: Clock
+    # Next scan of each transport, on this process' monotonic clock.
+    _next_s: dict[tuple[UUID, str], float] = field(default_factory=dict[tuple[UUID, str], float])
+
+    async def run(self, offsets: Mapping[UUID, timedelta]) -> Sequence[InboundFile]:
+        """Ingest every file present, and apply lines; return the files."""
+        return await self._scan_all(_inboxes(await self.accounts.list_all(list(offsets))), offsets)
+
+    async def poll(self, offsets: Mapping[UUID, timedelta]) -> Sequence[InboundFile]:
+        """Do the same for transports with `poll_seconds` passed since this process' last scan."""
+        now_s = time.monotonic()
+        inboxes = _inboxes(await self.accounts.list_all(list(offsets)))
+        due = [each for each in inboxes if self._next_s.get(_key(each), now_s) <= now_s]
+        return await self._scan_all(due, offsets)
+
+    async def files(self, account: FundingAccountView, limit: int) -> Sequence[InboundFile]:
+        """Return the last files of an account, newest first."""
+
+        async def read(tx: Tx) -> list[InboundFile]:
+            key = await self.vault.find(tx, account.org_id, account.org_id)
+            rows = await inbound_file_store.list_latest(tx, account.org_id, account.id, limit)
+            if key is None:
+                return []  # no file was stored yet
+            return [
+                build_inbound_file(
+                    each, key.open(each.sealed_name, context=name_context(each.id), type=str)
+                )
+                for each in rows
+            ]
+
+        return await self.database.read(read)
+
+    async def counts(self, file: InboundFile) -> Mapping[StatementLineStatus, int]:
+        """Return the results of the lines that first appeared in a file."""
+        return await self.database.single(
+            lambda tx: statement_line_store.counts(tx, file.org_id, file.id)
+        )
+
+    async def _scan_all(
+        self, inboxes: Sequence[_Inbox], offsets: Mapping[UUID, timedelta]
+    ) -> Sequence[InboundFile]:
+        slots = asyncio.Semaphore(_CONCURRENT_TRANSPORTS)
+
+        async def run_scan(inbox: _Inbox) -> _InboxScan:
+            async with slots:
+                return await self._scan(inbox, offsets[inbox.org_id])
+
+        scans = await asyncio.gather(*(run_scan(each) for each in inboxes))
+        await self.applying.run(offsets)
+        for inbox, scan in zip(inboxes, scans, strict=True):
+            if scan.is_through:
+                await self._note_read(inbox, scan.at)
+        return [each for scan in scans for each in scan.files]
+
+    async def _scan(self, inbox: _Inbox, offset: timedelta) -> _InboxScan:
+        """Ingest the files of a transport; an unreachable or broken one is retried later."""
+        scan, pause_s = _InboxScan(self.clock.now(offset)), inbox.poll_s
+        try:
+            await self._read(inbox, scan, offset)
+        except Unavailable as error:
+            pause_s = max(pause_s, _PAUSE_S)
+            _log.warning("bank_files.unreachable", **_log_fields(inbox), reason=str(error))
+        except Exception as error:  # noqa: BLE001  one transport must not stop the others
+            _log.error("bank_files.not_read", **_log_fields(inbox), exc_info=error)
+        self._next_s[_key(inbox)] = time.monotonic() + pause_s
+        return scan
+
+    async def _read(self, inbox: _Inbox, scan: _InboxScan, offset: timedelta) -> None:
+        transport = open_transport(inbox.accounts[0].settings.transport)
+        until_s, names = time.monotonic() + _SCAN_S, await transport.names(TransportFolder.IN)
+        is_through = len(names) <= FILES_MAX
+        for name in names[:FILES_MAX]:
+            file: InboundFile | None = None
+            try:
+                if time.monotonic() < until_s:
+                    file = await self._read_one(transport, inbox, name, offset)
+            except Unavailable as error:
+                _log.warning("bank_files.unreachable", **_log_fields(inbox), reason=str(error))
+            except Exception as error:  # noqa: BLE001  one file must not stop the others
+                _log.error("bank_files.file_failed", **_log_fields(inbox), exc_info=error)
+            if file is None:
+                # Another worker may be reading it.
+                is_through = False
+            else:
+                scan.files.append(file)
+        scan.is_through = is_through
+
+    async def _read_one(
+        self, transport: FileTransport, inbox: _Inbox, name: str, offset: timedelta
+    ) -> InboundFile | None:
+        """Ingest a file and move it; None if another worker was faster."""
+        claimed, account = claimed_name(name), inbox.accounts[0]
+        if claimed != name and not await transport.move(
+            TransportFolder.IN, name, TransportFolder.IN, claimed
+        ):
+            return None
+        # An oversized file has no digest, so its unique name identifies it.
+        digest, file_name = sha256(claimed.encode()).digest(), original_name(claimed)
+        try:
+            raw = await transport.read(TransportFolder.IN, claimed)
+            if raw is None:
+                return None
+            digest = sha256(raw).digest()
+            # In a thread: decoding the largest files takes seconds.
+            content = await asyncio.to_thread(decode_content, raw, inbox.accounts)
+        except FileRejected as error:
+            draft = statement_events.refused(digest, file_name, str(error))
+            content = BankFileContent(InboundFileKind.REFUSED, ((account, draft),))
+        ingestion = Ingestion(self.database, self.vault, self.clock)
+        file = await ingestion.ingest(account, content, file_name, digest, offset)
+        folder = (
+            TransportFolder.REFUSED
+            if file.format is InboundFileKind.REFUSED
+            else TransportFolder.DONE
+        )
+        await transport.move(TransportFolder.IN, claimed, folder, archive_name(claimed))
+        return file
+
+    async def _note_read(self, inbox: _Inbox, at: datetime) -> None:
+        versions = {each.id: each.version for each in inbox.accounts}
+        await self.database.single(
+            lambda tx: funding_account_store.set_read(tx, inbox.org_id, versions, at)
+        )
+
+
+def _inboxes(accounts: Iterable[FundingAccountView]) -> list[_Inbox]:
+    """Yield each transport once; several accounts of an organisation may share one."""
+
+    def key(account: FundingAccountView) -> tuple[UUID, str]:
+        return account.org_id, folder_paths(account.settings.transport)[TransportFolder.IN]
+
+    ordered = sorted(accounts, key=lambda each: (*key(each), each.currency))
+    return [_Inbox(path, tuple(each)) for (_, path), each in groupby(ordered, key)]
+
+
+def _key(inbox: _Inbox) -> tuple[UUID, str]:
+    return inbox.org_id, inbox.path
+
+
+def _log_fields(inbox: _Inbox) -> Mapping[str, str]:
+    """Return a log name without path or file name, which may contain a customer's name."""
+    return {"org_id": str(inbox.org_id), "id": str(inbox.accounts[0].id)}

@@ -1,0 +1,284 @@
+"""Ingestion: stores a file's lines and balances, in transactions of some dozens of lines.
+
+Guarantees:
+- A file is ingested once, by its digest; a line once, whichever file contains it
+  (statement_events.py).
+- Interrupted anywhere, it can be repeated and does the rest. A file is marked as ingested after all
+  of its lines, and none is applied before.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+from uuid import UUID
+
+import structlog
+
+from landbridge.payments.bank_files import (
+    inbound_file_store,
+    statement_events,
+    statement_line_store,
+)
+from landbridge.payments.bank_files.file_contents import BankFileContent, group_by_account
+from landbridge.payments.bank_files.funding_accounts import FundingAccountView
+from landbridge.payments.bank_files.inbound_file_store import SealedInboundFile
+from landbridge.payments.bank_files.payments import ACTOR
+from landbridge.payments.bank_files.statement_events import ParsedStatement
+from landbridge.payments.bank_files.statement_line_model import (
+    InboundFile,
+    StatementHead,
+    StatementLineDraft,
+    StatementLineKind,
+    StatementLineStatus,
+)
+from landbridge.payments.bank_files.statement_line_store import NewStatementLine
+from landbridge.payments.bank_files.statement_lines import line_context, record_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.providers.rails.currencies import FIAT
+
+_log = structlog.stdlib.get_logger()
+
+T = TypeVar("T")
+
+# Lines per transaction: a few milliseconds of locks.
+_CHUNK = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """Ingests files of all organisations."""
+
+    database: Database
+    vault: Vault
+    clock: Clock
+
+    async def ingest(
+        self,
+        account: FundingAccountView,
+        content: BankFileContent,
+        name: str,
+        digest: bytes,
+        offset: timedelta,
+    ) -> InboundFile:
+        """Ingest a file from this account's transport; `name` is the bank's file name."""
+        org_id = account.org_id
+        file_id = derived_id(account.id, f"answer/{digest.hex()}")
+        at = self.clock.stamp(offset)
+
+        async def begin(tx: Tx) -> SealedInboundFile:
+            key = await self.vault.make(tx, org_id, org_id)
+            sealed_name = key.seal(name, context=name_context(file_id))
+            await inbound_file_store.add(
+                tx, _new(file_id, account, content, digest, sealed_name=sealed_name, at=at)
+            )
+            return await _found(tx, org_id, file_id)
+
+        file = await self.database.transact(begin)
+        if file.ingested_at is not None:
+            return build_inbound_file(file, name)
+        for owner, drafts in group_by_account(content.drafts):
+            for chunk in _chunks(drafts):
+                await self._add(owner, file_id, chunk, offset)
+        ended_at = self.clock.stamp(offset)
+
+        async def end(tx: Tx) -> SealedInboundFile:
+            for owner, statement in content.statements:
+                await self._store_balances(tx, owner, file_id, statement, offset)
+            await inbound_file_store.set_ingested(tx, org_id, file_id, ended_at)
+            return await _found(tx, org_id, file_id)
+
+        file = await self.database.transact(end)
+        _log.info(
+            "bank_files.ingested",
+            org_id=str(org_id),
+            id=str(file_id),
+            kind=file.format,
+            count=file.line_count,
+        )
+        return build_inbound_file(file, name)
+
+    async def _add(
+        self,
+        account: FundingAccountView,
+        file_id: UUID,
+        drafts: Sequence[StatementLineDraft],
+        offset: timedelta,
+    ) -> None:
+        """Store lines; one without a reference that another statement has needs a manual review."""
+        rows = [self._row(each, offset) for each in drafts]
+
+        async def work(tx: Tx) -> None:
+            added = await self._add_in(tx, account, file_id, rows)
+            known = [each for each in drafts if each.fingerprint not in added]
+            bare = [each for each in known if not each.has_reference]
+            sources = await statement_line_store.sources(
+                tx, account.org_id, account.id, [each.fingerprint for each in bare]
+            )
+            doubtful = [
+                self._row(statement_events.alike(each), offset)
+                for each in bare
+                if sources[each.fingerprint] != each.source
+            ]
+            await self._add_in(tx, account, file_id, doubtful)
+
+        await self.database.transact(work)
+
+    async def _add_in(
+        self,
+        tx: Tx,
+        account: FundingAccountView,
+        file_id: UUID,
+        rows: Collection[tuple[UUID, StatementLineDraft, datetime]],
+    ) -> set[bytes]:
+        if not rows:
+            return set()
+        key = await self.vault.make(tx, account.org_id, account.org_id)
+        lines = [
+            NewStatementLine(
+                id=line_id,
+                fingerprint=draft.fingerprint,
+                source=draft.source,
+                kind=draft.kind,
+                units=None if draft.money is None else draft.money.units,
+                booked_on=draft.booked_on,
+                status=StatementLineStatus.NEW
+                if draft.reason is None
+                else StatementLineStatus.UNMATCHED,
+                reason=draft.reason,
+                sealed_texts=key.seal(draft.texts, context=line_context(line_id)),
+                rank=0 if draft.is_back else 1,
+                created_at=at,
+            )
+            for line_id, draft, at in rows
+        ]
+        added = await statement_line_store.add(
+            tx,
+            account.org_id,
+            account.id,
+            file_id,
+            asset_code=FIAT[account.currency].code,
+            lines=lines,
+        )
+        for each in lines:
+            if each.reason is not None and each.fingerprint in added:
+                line = await statement_line_store.get(tx, account.org_id, each.id)
+                if line is not None:
+                    await record_change(tx, line, change_type="hold", actor=ACTOR)
+        return added
+
+    def _row(
+        self, draft: StatementLineDraft, offset: timedelta
+    ) -> tuple[UUID, StatementLineDraft, datetime]:
+        return new_id(), draft, self.clock.stamp(offset)
+
+    async def _store_balances(
+        self,
+        tx: Tx,
+        account: FundingAccountView,
+        file_id: UUID,
+        statement: ParsedStatement,
+        offset: timedelta,
+    ) -> None:
+        """Store balances. Those of a page are the whole statement's, and can't reveal a gap."""
+        head = statement.head
+        if statement.is_partial or head.opening_units is None:
+            return
+        if not await inbound_file_store.is_continuous(tx, account.org_id, account.id, head):
+            last = await inbound_file_store.find_latest_statement(tx, account.org_id, account.id)
+            gap = statement_events.statement_review(
+                statement, _GAP, note=_note(account, statement, last)
+            )
+            await self._add_in(tx, account, file_id, [self._row(gap, offset)])
+        await inbound_file_store.add_statement(tx, account.org_id, account.id, file_id, head)
+
+
+def build_inbound_file(row: SealedInboundFile, name: str) -> InboundFile:
+    """Return the file of a row, with its name decrypted."""
+    return InboundFile(
+        org_id=row.org_id,
+        id=row.id,
+        account_id=row.account_id,
+        name=name,
+        digest=row.digest,
+        format=row.format,
+        line_count=row.line_count,
+        known_count=row.known_count,
+        omitted_count=row.omitted_count,
+        credit_units=row.credit_units,
+        debit_units=row.debit_units,
+        started_at=row.started_at,
+        ingested_at=row.ingested_at,
+    )
+
+
+def name_context(file_id: UUID) -> str:
+    """Encryption context of a file's name."""
+    return f"bank_inbound_files.name:{file_id}"
+
+
+_GAP = "the statement begins with another balance than the ones before it ended with"
+
+
+def _new(
+    file_id: UUID,
+    account: FundingAccountView,
+    content: BankFileContent,
+    digest: bytes,
+    *,
+    sealed_name: bytes,
+    at: datetime,
+) -> SealedInboundFile:
+    def units(kind: StatementLineKind) -> int:
+        return sum(
+            draft.money.units
+            for _, draft in content.drafts
+            if draft.kind is kind and draft.money is not None
+        )
+
+    return SealedInboundFile(
+        org_id=account.org_id,
+        id=file_id,
+        account_id=account.id,
+        digest=digest,
+        sealed_name=sealed_name,
+        format=content.kind,
+        line_count=sum(
+            draft.kind is not StatementLineKind.STATEMENT for _, draft in content.drafts
+        ),
+        known_count=0,
+        omitted_count=content.omitted_count,
+        credit_units=units(StatementLineKind.CREDIT),
+        debit_units=units(StatementLineKind.DEBIT),
+        started_at=at,
+        ingested_at=None,
+    )
+
+
+async def _found(tx: Tx, org_id: UUID, file_id: UUID) -> SealedInboundFile:
+    found = await inbound_file_store.find(tx, org_id, file_id)
+    if found is None:
+        raise InvariantBroken(f"file {file_id} was not stored")
+    return found
+
+
+def _chunks(drafts: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(drafts), _CHUNK):
+        yield drafts[start : start + _CHUNK]
+
+
+def _note(
+    account: FundingAccountView, statement: ParsedStatement, last: StatementHead | None
+) -> str:
+    """Return both balances, for the reviewer of a gap."""
+
+    def amount(units: int | None) -> str:
+        return "nothing" if units is None else str(Money(units, FIAT[account.currency]))
+
+    ended = "" if last is None else f" {last.statement_id} ended with {amount(last.closing_units)};"
+    return f"{account.currency}:{ended} this one begins with {amount(statement.head.opening_units)}"

@@ -1,0 +1,360 @@
+"""Every statement on statement_lines."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from landbridge.payments.bank_files.statement_line_model import (
+    LineResolutionKind,
+    StatementLineKind,
+    StatementLineStatus,
+)
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.rails.currencies import FIAT_ASSETS
+
+_ADD = """
+insert into statement_lines (
+    org_id, id, account_id, file_id, fingerprint, source, kind, asset, units, booked_on, status,
+    reason, sealed_texts, priority, version, created_at, updated_at
+)
+select $1, i.id, $2, $3, i.fingerprint, i.source, i.kind, $4, i.units, i.booked_on, i.status,
+    i.reason, i.sealed_texts, i.priority, 1, i.created_at, i.created_at
+from unnest(
+    $5::uuid[], $6::bytea[], $7::bytea[], $8::text[], $9::numeric[], $10::date[], $11::text[],
+    $12::text[], $13::bytea[], $14::smallint[], $15::timestamptz[]
+) as i (
+    id, fingerprint, source, kind, units, booked_on, status, reason, sealed_texts, priority,
+    created_at
+)
+on conflict do nothing
+returning fingerprint
+"""
+
+# Source statement of each line that was known before.
+_SOURCES = """
+select fingerprint, source
+from statement_lines
+where org_id = $1 and account_id = $2 and fingerprint = any($3::bytea[])
+"""
+
+_GET = """
+select org_id, id, account_id, file_id, kind, asset, units, booked_on, status, reason, payment_key,
+    incoming_payment_id, transfer_id, sealed_texts, resolution, resolved_by, priority, version,
+    created_at,
+    updated_at
+from statement_lines
+where org_id = $1 and id = $2
+"""
+
+_LOCK = """
+select org_id, id, account_id, file_id, kind, asset, units, booked_on, status, reason, payment_key,
+    incoming_payment_id, transfer_id, sealed_texts, resolution, resolved_by, priority, version,
+    created_at,
+    updated_at
+from statement_lines
+where org_id = $1 and id = $2
+for update
+"""
+
+# Returns are applied first. No line of a file counts before all of them are stored.
+_NEW = """
+select l.org_id, l.id, l.account_id, l.file_id, l.kind, l.asset, l.units, l.booked_on, l.status,
+    l.reason, l.payment_key, l.incoming_payment_id, l.transfer_id, l.sealed_texts, l.resolution,
+    l.resolved_by, l.priority, l.version, l.created_at, l.updated_at
+from statement_lines l
+join bank_inbound_files a on a.org_id = l.org_id and a.id = l.file_id
+where l.org_id = any($1::uuid[]) and l.status = 'NEW' and a.ingested_at is not null
+    and not (l.id = any($2::uuid[]))
+order by l.priority, l.created_at
+limit $3
+"""
+
+_QUEUE = """
+select org_id, id, account_id, file_id, kind, asset, units, booked_on, status, reason, payment_key,
+    incoming_payment_id, transfer_id, sealed_texts, resolution, resolved_by, priority, version,
+    created_at,
+    updated_at
+from statement_lines
+where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
+order by created_at, id
+limit $5
+"""
+
+# A matched line needs no texts: the payment and the incoming payment have their own.
+_MOVE = """
+update statement_lines
+set status = $3, reason = $4, payment_key = $5, incoming_payment_id = $6, updated_at = $7,
+    version = version + 1, sealed_texts = case when $3 = 'MATCHED' then null else sealed_texts end
+where org_id = $1 and id = $2 and status = 'NEW'
+returning version
+"""
+
+_RESOLVE = """
+update statement_lines
+set status = 'RESOLVED', resolution = $3, resolved_by = $4, sealed_texts = $5, updated_at = $6,
+    version = version + 1, incoming_payment_id = $7, transfer_id = $8
+where org_id = $1 and id = $2 and status = 'UNMATCHED'
+returning version
+"""
+
+# A payment is booked by itself, or with its file. A return may lack a fee that a bank deducted:
+# then a reviewer has resolved it.
+_BOOKED = """
+select count(*) filter (where kind = 'DEBIT' and priority = 1) as debit_count,
+    count(*) filter (where kind = 'CREDIT' and priority = 0) as credit_count,
+    count(*) filter (where kind = 'RETURN') as return_count
+from statement_lines
+where org_id = $1 and (
+    payment_key = $2 and (units = $3 or resolution = 'RETURN')
+    or payment_key = $4 and status = 'MATCHED'
+)
+"""
+
+_COUNTS = """
+select status, count(*) as count from statement_lines where org_id = $1
+    and file_id = $2 group by status
+"""
+
+# Lines that were resolved before, earliest first.
+_SWEEP = """
+with old as (
+    select r.org_id, r.id
+    from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, until)
+    cross join lateral (
+        select d.org_id, d.id
+        from statement_lines d
+        where d.org_id = o.org_id and d.status = 'RESOLVED' and d.sealed_texts is not null
+            and d.updated_at < o.until
+        order by d.updated_at
+        limit $3
+    ) r
+    limit $3
+)
+update statement_lines l set sealed_texts = null from old where l.org_id = old.org_id
+    and l.id = old.id
+returning l.id
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStatementLine:
+    """New row; values that are equal for a whole file are passed separately."""
+
+    id: UUID
+    fingerprint: bytes
+    source: bytes
+    kind: StatementLineKind
+    units: int | None
+    booked_on: date | None
+    status: StatementLineStatus
+    reason: str | None
+    sealed_texts: bytes
+    rank: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedStatementLine:
+    """Database row."""
+
+    org_id: UUID
+    id: UUID
+    account_id: UUID
+    file_id: UUID
+    kind: StatementLineKind
+    currency: str
+    money: Money | None
+    booked_on: date | None
+    status: StatementLineStatus
+    reason: str | None
+    payment_key: UUID | None
+    incoming_payment_id: UUID | None
+    transfer_id: UUID | None
+    sealed_texts: bytes | None
+    resolution: LineResolutionKind | None
+    resolved_by: str | None
+    rank: int
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookedCounts:
+    """Number of lines that report a payment's debit, and its return.
+
+    An ACH return is reported twice: by a file of `returns`, and by the `credits` of a statement.
+    """
+
+    debits: int
+    credits: int
+    returns: int
+
+    @property
+    def net(self) -> int:
+        """Debits less returns; negative if its debit is still to be reported."""
+        return self.debits - max(self.credits, self.returns)
+
+
+async def add(
+    tx: Tx,
+    org_id: UUID,
+    account_id: UUID,
+    file_id: UUID,
+    *,
+    asset_code: str,
+    lines: Sequence[NewStatementLine],
+) -> set[bytes]:
+    """Store lines of a file; return the fingerprints of the new ones."""
+    rows = await tx.fetch(
+        _ADD,
+        org_id,
+        account_id,
+        file_id,
+        asset_code,
+        [each.id for each in lines],
+        [each.fingerprint for each in lines],
+        [each.source for each in lines],
+        [each.kind for each in lines],
+        [each.units for each in lines],
+        [each.booked_on for each in lines],
+        [each.status for each in lines],
+        [each.reason for each in lines],
+        [each.sealed_texts for each in lines],
+        [each.rank for each in lines],
+        [each.created_at for each in lines],
+    )
+    return {row["fingerprint"] for row in rows}
+
+
+async def sources(
+    tx: Tx, org_id: UUID, account_id: UUID, fingerprints: Collection[bytes]
+) -> Mapping[bytes, bytes]:
+    """Return the source statement of known lines, by fingerprint."""
+    rows = await tx.fetch(_SOURCES, org_id, account_id, list(fingerprints))
+    return {row["fingerprint"]: row["source"] for row in rows}
+
+
+async def get(tx: Tx, org_id: UUID, line_id: UUID) -> SealedStatementLine | None:
+    """Return a line."""
+    row = await tx.fetchrow(_GET, org_id, line_id)
+    return None if row is None else _line(row)
+
+
+async def lock(tx: Tx, org_id: UUID, line_id: UUID) -> SealedStatementLine | None:
+    """Return a line, locked until this transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, line_id)
+    return None if row is None else _line(row)
+
+
+async def list_new(
+    tx: Tx, org_ids: Collection[UUID], *, skip: Collection[UUID], limit: int
+) -> Sequence[SealedStatementLine]:
+    """Return new lines, returns first, except those to `skip`."""
+    rows = await tx.fetch(_NEW, list(org_ids), list(skip), limit)
+    return [_line(row) for row in rows]
+
+
+async def queue(
+    tx: Tx, org_id: UUID, statuses: Collection[StatementLineStatus], window: PageWindow
+) -> Sequence[SealedStatementLine]:
+    """Return the lines with these statuses, the oldest first."""
+    rows = await tx.fetch(
+        _QUEUE, org_id, list(statuses), window.since, window.position.created_at, window.limit
+    )
+    return [_line(row) for row in rows]
+
+
+async def move(
+    tx: Tx,
+    line: SealedStatementLine,
+    *,
+    status: StatementLineStatus,
+    reason: str | None,
+    payment_key: UUID | None,
+    incoming_payment_id: UUID | None,
+    at: datetime,
+) -> int | None:
+    """Move a new line on; return its version, None if another worker has moved it."""
+    return await tx.fetchval(
+        _MOVE, line.org_id, line.id, status, reason, payment_key, incoming_payment_id, at
+    )
+
+
+async def resolve(
+    tx: Tx,
+    line: SealedStatementLine,
+    *,
+    resolution: LineResolutionKind,
+    resolved_by: str,
+    sealed_texts: bytes,
+    incoming_payment_id: UUID | None,
+    transfer_id: UUID | None,
+    at: datetime,
+) -> int | None:
+    """Record the resolution of a line; return its version, None if it waits no more."""
+    return await tx.fetchval(
+        _RESOLVE,
+        line.org_id,
+        line.id,
+        resolution,
+        resolved_by,
+        sealed_texts,
+        at,
+        incoming_payment_id,
+        transfer_id,
+    )
+
+
+async def count_booked(
+    tx: Tx, org_id: UUID, key: UUID, money: Money, *, file_id: UUID | None = None
+) -> BookedCounts:
+    """Return how often a payment or a file was booked; `file_id` is a payment's file."""
+    row = await tx.fetchrow(_BOOKED, org_id, key, money.units, file_id)
+    if row is None:
+        raise InvariantBroken("a count has no row")
+    return BookedCounts(
+        debits=row["debit_count"], credits=row["credit_count"], returns=row["return_count"]
+    )
+
+
+async def counts(tx: Tx, org_id: UUID, file_id: UUID) -> Mapping[StatementLineStatus, int]:
+    """Return the number of lines per result, of those that first appeared in a file."""
+    rows = await tx.fetch(_COUNTS, org_id, file_id)
+    return {StatementLineStatus(row["status"]): row["count"] for row in rows}
+
+
+async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
+    """Delete texts of at most `limit` lines resolved before a time; return their number."""
+    return len(await tx.fetch(_SWEEP, list(until), list(until.values()), limit))
+
+
+def _line(row: Row) -> SealedStatementLine:
+    asset, units = FIAT_ASSETS[row["asset"]], row["units"]
+    resolution = row["resolution"]
+    return SealedStatementLine(
+        org_id=row["org_id"],
+        id=row["id"],
+        account_id=row["account_id"],
+        file_id=row["file_id"],
+        kind=StatementLineKind(row["kind"]),
+        currency=asset.currency,
+        money=None if units is None else Money(int(units), asset),
+        booked_on=row["booked_on"],
+        status=StatementLineStatus(row["status"]),
+        reason=row["reason"],
+        payment_key=row["payment_key"],
+        incoming_payment_id=row["incoming_payment_id"],
+        transfer_id=row["transfer_id"],
+        sealed_texts=row["sealed_texts"],
+        resolution=None if resolution is None else LineResolutionKind(resolution),
+        resolved_by=row["resolved_by"],
+        rank=row["priority"],
+        version=row["version"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

@@ -1,0 +1,61 @@
+"""Stop payments that would return a deposit, before they are sent to the bank."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.payments.bank_files import payment_store as store
+from landbridge.payments.bank_files.funding_accounts import FundingAccounts
+from landbridge.payments.bank_files.payments import BankPayments, record_change
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Tx
+
+_REASON = "the bank took back the deposit that this would have returned"
+
+
+@dataclass(frozen=True, slots=True)
+class StopPayments:
+    """Withholds payments from the next file."""
+
+    accounts: FundingAccounts
+    payments: BankPayments
+
+    async def withhold_in(
+        self,
+        tx: Tx,
+        org_id: UUID,
+        key: UUID,
+        *,
+        incoming_payment_id: UUID,
+        money: Money,
+        actor: str,
+        at: datetime,
+    ) -> bool:
+        """Ensure that the payment with this key, which returns an incoming payment, is never sent.
+
+        The key of a payment that is not queued yet is reserved, so that a worker which is about to
+        queue it finds it failed. False if it may be at the bank, or there is no account in this
+        currency.
+        """
+        own = await self.accounts.list_in(tx, [org_id])
+        account = next((each for each in own if each.currency == money.asset.currency), None)
+        if account is None:
+            return False
+        is_new = await store.add_withheld(
+            tx=tx,
+            org_id=org_id,
+            key=key,
+            account_id=account.id,
+            incoming_payment_id=incoming_payment_id,
+            money=money,
+            rail=account.settings.rails[0],
+            reason=_REASON,
+            at=at,
+        )
+        payment = await self.payments.lock(tx, org_id, key)
+        if is_new:
+            change = (payment.status, payment.version)
+            await record_change(
+                tx, payment, status=change[0], version=change[1], at=at, actor=actor
+            )
+        return await self.payments.withhold_in(tx, payment, reason=_REASON, at=at, actor=actor)

@@ -1,0 +1,1 @@
+"""File transports to a bank: a local folder, or an SFTP server of the bank."""

@@ -1,0 +1,48 @@
+"""Create a transport from its settings."""
+
+import posixpath
+from collections.abc import Mapping
+from os.path import realpath
+from pathlib import Path
+
+from landbridge.payments.bank_files.funding_account import (
+    FolderSettings,
+    SftpSettings,
+    TransportSettings,
+)
+from landbridge.payments.bank_files.transports.folder import FolderTransport
+from landbridge.payments.bank_files.transports.port import FileTransport, TransportFolder
+
+
+def folder_paths(settings: TransportSettings) -> Mapping[TransportFolder, str]:
+    """Return the location of each folder: the same for two accounts that share a transport."""
+    paths = {each: posixpath.join(settings.path, _path(settings, each)) for each in TransportFolder}
+    match settings:
+        case FolderSettings():
+            return {folder: realpath(path) for folder, path in paths.items()}
+        case SftpSettings():
+            server = f"sftp://{settings.user}@{settings.host.lower()}:{settings.port}"
+            return {
+                folder: f"{server}/{posixpath.normpath(path).lstrip('/')}"
+                for folder, path in paths.items()
+            }
+
+
+def open_transport(settings: TransportSettings) -> FileTransport:
+    """Return the transport; it connects on first use."""
+
+    def path(folder: TransportFolder) -> str:
+        return _path(settings, folder)
+
+    match settings:
+        case FolderSettings():
+            return FolderTransport(Path(settings.path), path)
+        case SftpSettings():
+            # Imported on first use: the import takes a fifth of a second.
+            from landbridge.payments.bank_files.transports.sftp import SftpTransport  # noqa: PLC0415
+
+            return SftpTransport(settings, path)
+
+
+def _path(settings: TransportSettings, folder: TransportFolder) -> str:
+    return settings.folders.get(folder.name.lower(), folder.value)

@@ -1,0 +1,237 @@
+"""Routes of batches: /v2/wallets/transfers/batches. Source: interface/crypto-transfer."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+from msgspec import Meta
+
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.batches.model import ITEMS_MAX, KIND
+from landbridge.payments.batches.service import Batches, BatchItemRequest, BatchRequest, BatchView
+from landbridge.payments.engine.dry_run_schemas import with_dry_run
+from landbridge.payments.engine.outgoing_transfers import OutgoingTransferStatus
+from landbridge.payments.engine.parties import PartyRequest
+from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.schemas import WALLET_TYPE, ApprovalReply, approval_reply
+from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.formats.schemas import AddressText
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import IDENTIFIER, query
+from landbridge.platform.http.list_query import optional_id
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.request_decoding import AmountText, request_values
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.providers.chains.tokens import TOKENS, Chain
+
+
+class BatchSource(WireStruct, frozen=True):
+    """Payer of a batch."""
+
+    user_id: UUID
+
+
+class BatchItem(WireStruct, frozen=True):
+    """Recipient, either a user or a registered address, and a decimal amount."""
+
+    amount: AmountText
+    user_id: UUID | None = None
+    wallet_address: AddressText | None = None
+
+
+class BatchDestination(WireStruct, frozen=True):
+    """Recipients of a batch."""
+
+    batch: Annotated[list[BatchItem], Meta(min_length=1, max_length=ITEMS_MAX)]
+
+
+class NewBatch(WireStruct, frozen=True):
+    """Request of a batch, to 1 to 50 recipients on the same chain: all of them or none."""
+
+    request_id: UUID
+    currency: str
+    chain: Chain
+    source: BatchSource
+    destination: BatchDestination
+    require_approval: bool | None = False
+
+
+class BatchSourceReply(WireStruct, frozen=True):
+    """Paying wallet."""
+
+    user_id: UUID
+    wallet_address: str
+    wallet_type: str
+
+
+class BatchItemReply(WireStruct, frozen=True):
+    """Recipient; `userId` is null for an address that no user registered."""
+
+    amount: str
+    user_id: UUID | None
+    wallet_address: str
+
+
+class BatchDestinationReply(WireStruct, frozen=True):
+    """Recipients, in the order of the request."""
+
+    batch: list[BatchItemReply]
+
+
+class BatchReceiptReply(WireStruct, frozen=True):
+    """Chain references of a batch, null until the chain has it; and its approval."""
+
+    transaction_hash: str | None
+    user_op_hash: str | None
+    approval: ApprovalReply | None
+
+
+class BatchDetailsReply(WireStruct, frozen=True):
+    """Details of a batch."""
+
+    id: UUID
+    request_id: UUID
+    created_at: Moment
+    updated_at: Moment
+    chain: str
+    currency: str
+    contract_address: str
+    status: OutgoingTransferStatus
+    failed_reason: str | None
+    source: BatchSourceReply
+    destination: BatchDestinationReply
+    receipt: BatchReceiptReply
+
+
+class BatchReply(TimelineExpandable, frozen=True, kw_only=True):
+    """Batch as a transfer record."""
+
+    transfer_type: str
+    transfer_details: BatchDetailsReply
+
+
+class BatchPage(WireStruct, frozen=True):
+    """Page of batches, newest first; `nextCursor` goes into `createdBefore` or `cursor`."""
+
+    count: int
+    records: list[BatchReply]
+    next_cursor: Moment | None
+
+
+class BatchRoutes(Controller):
+    """Routes of batches."""
+
+    path = "/v2/wallets/transfers/batches"
+    tags = ("Batches",)
+
+    @post(status_code=200, summary="Create a batch transfer")
+    async def create(
+        self,
+        request: ApiRequest,
+        data: JSONBody[NewBatch],
+        batches: NamedDependency[Batches],
+        options: NamedDependency[RequestOptions],
+    ) -> BatchReply:
+        """Hold the sum and send it (CREATED), or wait for an admin (PENDING_APPROVAL).
+
+        The same `requestId` with the same body returns the same batch.
+        """
+        params = _to_request(data)
+        created = await batches.create(
+            request.user, data.request_id, params, request_values(data), options=options
+        )
+        return with_dry_run(batch_reply(created), options)
+
+    @get(summary="List batch transfers")
+    async def page(
+        self,
+        request: ApiRequest,
+        batches: NamedDependency[Batches],
+        window: NamedDependency[PageWindow],
+        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+    ) -> BatchPage:
+        """List the batches sent by one user or by the whole organisation, newest first."""
+        found = await batches.page(request.user.org_id, optional_id("userId", user_id), window)
+        return BatchPage(
+            count=len(found),
+            records=[batch_reply(each) for each in found],
+            next_cursor=moment(found[-1].batch.record.updated_at) if found else None,
+        )
+
+    @get("/{transferId:str}", summary="Retrieve a batch transfer")
+    async def retrieve(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        batches: NamedDependency[Batches],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
+    ) -> BatchReply:
+        """Return one batch."""
+        batch_id = known_id(transferId, "transaction", TransactionNotFound)
+        found = await batches.get(request.user.org_id, batch_id)
+        return await timelines.attach(batch_reply(found), found.batch.record, expand, request.user)
+
+
+def _to_request(data: NewBatch) -> BatchRequest:
+    return BatchRequest(
+        source_user_id=data.source.user_id,
+        chain=data.chain,
+        currency=data.currency,
+        items=[
+            BatchItemRequest(
+                PartyRequest(
+                    side=f"destination.batch[{position}]",
+                    is_flat=True,
+                    user_id=each.user_id,
+                    wallet_address=each.wallet_address,
+                ),
+                each.amount,
+            )
+            for position, each in enumerate(data.destination.batch)
+        ],
+        require_approval=bool(data.require_approval),
+    )
+
+
+def batch_reply(view: BatchView) -> BatchReply:
+    """Build the reply of a batch."""
+    batch, asset = view.batch, view.batch.asset
+    record, details = batch.record, batch.details
+    return BatchReply(
+        transfer_type=KIND,
+        transfer_details=BatchDetailsReply(
+            id=record.id,
+            request_id=record.request_id,
+            created_at=moment(record.created_at),
+            updated_at=moment(record.updated_at),
+            chain=asset.chain,
+            currency=asset.currency,
+            contract_address=TOKENS[Chain(asset.chain), asset.currency].address,
+            status=batch.status,
+            failed_reason=details.failed_reason,
+            source=BatchSourceReply(
+                user_id=record.user_id,
+                wallet_address=details.source_address,
+                wallet_type=WALLET_TYPE,
+            ),
+            destination=BatchDestinationReply(
+                batch=[
+                    BatchItemReply(
+                        amount=str(batch.amount(each)),
+                        user_id=each.user_id,
+                        wallet_address=each.address,
+                    )
+                    for each in details.items
+                ]
+            ),
+            receipt=BatchReceiptReply(
+                transaction_hash=details.transaction_hash,
+                user_op_hash=details.user_op_hash,
+                approval=approval_reply(view.approval),
+            ),
+        ),
+    )

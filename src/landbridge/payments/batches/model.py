@@ -1,0 +1,87 @@
+"""Batches: details of the record, and its effect on money.
+
+States and transitions are those of outgoing transfers (payments/engine/outgoing_transfers.py).
+Source: contract, lifecycles 4; interface/crypto-transfer.
+"""
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.ledger.model import HouseRole, Transfer
+from landbridge.payments.engine.outgoing_transfers import OutgoingTransfer, OutgoingTransferStatus
+from landbridge.platform.core.money import Asset, Money
+from landbridge.providers.chains.port import OrderLeg
+from landbridge.providers.chains.tokens import ASSETS
+
+KIND = "WALLET.TRANSFER.BATCH"
+
+# Source: contract, lifecycles 1.7.
+ITEMS_MAX = 50
+
+
+class BatchPaymentItem(msgspec.Struct, frozen=True, kw_only=True):
+    """Recipient of a batch; it may occur more than once. Units are in the record's asset."""
+
+    # None if the coins leave the platform.
+    account_id: UUID | None
+    # None for an address that no user registered.
+    user_id: UUID | None
+    address: str
+    units: int
+
+
+class BatchDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """Details of a batch in its record."""
+
+    source_wallet_id: UUID
+    source_account_id: UUID
+    source_address: str
+    items: tuple[BatchPaymentItem, ...]
+    # Facts that changes add.
+    transaction_hash: str | None = None
+    user_op_hash: str | None = None
+    failed_reason: str | None = None
+    unknown_from: str | None = None
+
+
+class BatchTransfer(msgspec.Struct, frozen=True, kw_only=True):
+    """Batch, decoded once from its record for replies and postings."""
+
+    record: Transfer
+    details: BatchDetails
+    status: OutgoingTransferStatus
+    asset: Asset
+
+    def amount(self, item: BatchPaymentItem) -> Money:
+        """Return the amount of one recipient."""
+        return Money(item.units, self.asset)
+
+
+def as_batch(record: Transfer) -> BatchTransfer:
+    """Decode a batch record."""
+    values: dict[str, Any] = {**record.details, **record.facts}
+    return BatchTransfer(
+        record=record,
+        details=msgspec.convert(values, BatchDetails, strict=False),
+        status=OutgoingTransferStatus(record.status),
+        asset=ASSETS[record.source_asset],
+    )
+
+
+def as_outgoing_transfer(record: Transfer) -> OutgoingTransfer:
+    """Return its effect on money: one part and one leg for each item."""
+    batch = as_batch(record)
+    details, items = batch.details, batch.details.items
+    users = {each.user_id: None for each in items if each.user_id is not None}
+    return OutgoingTransfer(
+        record=record,
+        chain=batch.asset.chain,
+        wallet_id=details.source_wallet_id,
+        address=details.source_address,
+        account_id=details.source_account_id,
+        parts=[(each.account_id or HouseRole.OUTSIDE, batch.amount(each)) for each in items],
+        legs=tuple(OrderLeg(each.address, batch.amount(each)) for each in items),
+        user_ids=(record.user_id, *users),
+    )

@@ -1,0 +1,124 @@
+"""Routes of bridges: /v2/wallets/bridges.
+
+Source: spec.md (Endpoints) and interface/cross-chain-bridge.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.approvals.service import Approvals
+from landbridge.payments.bridges.model import Bridge
+from landbridge.payments.bridges.schemas import (
+    BridgePage,
+    BridgeReply,
+    NewBridge,
+    bridge_reply,
+    to_bridge_request,
+)
+from landbridge.payments.bridges.service import Bridges
+from landbridge.payments.engine.dry_run_schemas import with_dry_run
+from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.timelines import Expand, Timelines
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import IDENTIFIER, query
+from landbridge.platform.http.list_query import optional_id
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.request_decoding import request_values
+from landbridge.platform.http.responses import moment
+
+
+class BridgeRoutes(Controller):
+    """Routes of bridges."""
+
+    path = "/v2/wallets/bridges"
+    tags = ("Bridges",)
+
+    @post(status_code=200, summary="Create a bridge")
+    async def create(
+        self,
+        request: ApiRequest,
+        data: JSONBody[NewBridge],
+        bridges: NamedDependency[Bridges],
+        approvals: NamedDependency[Approvals],
+        options: NamedDependency[RequestOptions],
+    ) -> BridgeReply:
+        """Quote a bridge (OPEN_QUOTE); accept it within 10 minutes.
+
+        With `requireApproval` it waits for an admin first (PENDING_APPROVAL), and holds the money.
+        The same `requestId` with the same body returns the same bridge.
+        """
+        params = to_bridge_request(data)
+        created = await bridges.create(
+            request.user, data.request_id, params, request_values(data), options=options
+        )
+        found = await approvals.of(request.user.org_id, [created.record.id])
+        approval = found.get(created.record.id, options.approval)
+        return with_dry_run(bridge_reply(created, approval), options)
+
+    @get(summary="List bridges")
+    async def page(
+        self,
+        request: ApiRequest,
+        *,
+        bridges: NamedDependency[Bridges],
+        approvals: NamedDependency[Approvals],
+        window: NamedDependency[PageWindow],
+        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+    ) -> BridgePage:
+        """List the bridges of one user or of the whole organisation, newest first."""
+        found = await bridges.page(request.user.org_id, optional_id("userId", user_id), window)
+        return BridgePage(
+            count=len(found),
+            data=await _replies(request.user.org_id, found, approvals),
+            next_cursor=moment(found[-1].record.updated_at) if found else None,
+        )
+
+    @get("/{transferId:str}", summary="Retrieve a bridge")
+    async def retrieve(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        *,
+        bridges: NamedDependency[Bridges],
+        approvals: NamedDependency[Approvals],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
+    ) -> BridgeReply:
+        """Return one bridge."""
+        found = await bridges.get(request.user.org_id, _known_id(transferId))
+        reply = await _reply(found, approvals)
+        return await timelines.attach(reply, found.record, expand, request.user)
+
+    @post("/{transferId:str}/accept", status_code=200, summary="Accept a bridge")
+    async def accept(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        bridges: NamedDependency[Bridges],
+        approvals: NamedDependency[Approvals],
+    ) -> BridgeReply:
+        """Hold the money and start the bridge. A repeated accept returns the same result."""
+        return await _reply(await bridges.accept(request.user, _known_id(transferId)), approvals)
+
+
+def _known_id(text: str) -> UUID:
+    return known_id(text, "transaction", TransactionNotFound)
+
+
+async def _reply(bridge: Bridge, approvals: Approvals) -> BridgeReply:
+    (reply,) = await _replies(bridge.record.org_id, [bridge], approvals)
+    return reply
+
+
+async def _replies(
+    org_id: UUID, bridges: Sequence[Bridge], approvals: Approvals
+) -> list[BridgeReply]:
+    found = await approvals.of(org_id, [each.record.id for each in bridges])
+    return [bridge_reply(each, found.get(each.record.id)) for each in bridges]

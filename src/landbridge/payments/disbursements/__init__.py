@@ -1,0 +1,1 @@
+"""Disbursements: coins that the organisation pays to one address by a separate order."""

@@ -1,0 +1,123 @@
+"""Worker steps of due disbursements: claim the order, send it, record the result.
+
+The chain must execute it in the end: a refused order is sent again under its next key, after delays
+from a minute to a day. The fee of a frozen recipient waits, before each order, until they are
+unfrozen. Surplus coins go back to their sender in any case, as all returned coins do.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from landbridge.ledger.model import Transfer
+from landbridge.payments.disbursements import transitions
+from landbridge.payments.disbursements.model import (
+    ORDER,
+    TRANSITIONS,
+    Disbursement,
+    DisbursementStatus,
+    as_disbursement,
+)
+from landbridge.payments.engine.disbursement_requests import DisbursementPurpose
+from landbridge.payments.engine.order_channels import chain_channel, until_settled
+from landbridge.payments.engine.outgoing_orders import (
+    OrderRefund,
+    OrderSender,
+    OutgoingOrder,
+    run_until_waiting,
+)
+from landbridge.payments.engine.parties import PaymentParties
+from landbridge.payments.engine.retry_until_settled import retry_key
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
+
+# Delay before a blocked disbursement checks again whether its recipient is unfrozen.
+BLOCKED_PAUSE = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class DisbursementSteps:
+    """Runs the steps of due disbursements."""
+
+    order_sender: OrderSender
+    chains: Chains
+    parties: PaymentParties
+    clock: Clock
+
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        """Run the steps of a due record; losing a race for it is no error.
+
+        Raises `RetryExhausted` after a refusal, and `Unavailable` and `Unclear` while there is no
+        answer.
+        """
+        await run_until_waiting(
+            record,
+            lambda each: self._step(each, clock_offset, is_claimed_now=each is not record),
+        )
+
+    async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
+        """Return the order of a record, as it would be sent now; None unless it is claimed."""
+        disbursement = as_disbursement(record)
+        if disbursement.status is not DisbursementStatus.INITIATED:
+            return None
+        order = ChainOrder(
+            org_id=record.org_id,
+            key=retry_key(record, ORDER),
+            record_id=record.id,
+            action=ChainAction.TRANSFER,
+            chain=disbursement.money.asset.chain,
+            source=disbursement.details.source_address,
+            wallet_id=None,
+            legs=(OrderLeg(disbursement.details.address, disbursement.money),),
+            at=self.clock.now(clock_offset),
+            is_refund=disbursement.details.purpose is DisbursementPurpose.SURPLUS_RETURN,
+        )
+        return OutgoingOrder(
+            channel=until_settled(chain_channel(self.chains, order), ORDER),
+            transitions=TRANSITIONS,
+            initiated=DisbursementStatus.INITIATED,
+            done=DisbursementStatus.COMPLETED,
+            find_block_reason=lambda: self._find_block_reason(disbursement),
+            done_journal=transitions.paid(disbursement),
+            refund=OrderRefund(
+                name=ORDER,
+                status=DisbursementStatus.COMPLETED,
+                journal=transitions.paid(disbursement),
+                outside_journal=transitions.paid_outside(disbursement),
+            ),
+        )
+
+    async def _step(
+        self, record: Transfer, clock_offset: timedelta, *, is_claimed_now: bool
+    ) -> Transfer | None:
+        """Run one step; return the record if it was advanced here."""
+        match DisbursementStatus(record.status):
+            case DisbursementStatus.CREATED:
+                return await self._claim(record, clock_offset)
+            case status:
+                order = await self.find_order(record, clock_offset)
+                if order is None:
+                    raise InvariantBroken(f"a disbursement that is {status} has no due step")
+                return await self.order_sender.run(
+                    record, order, clock_offset, is_claimed_now=is_claimed_now
+                )
+
+    async def _claim(self, record: Transfer, clock_offset: timedelta) -> Transfer | None:
+        """Claim the order, unless it may not be sent now."""
+        reason = await self._find_block_reason(as_disbursement(record))
+        if reason is None:
+            return await self.order_sender.advance(
+                record, TRANSITIONS, DisbursementStatus.INITIATED, clock_offset=clock_offset
+            )
+        due_at = self.clock.now(clock_offset) + BLOCKED_PAUSE
+        await self.order_sender.ledger.postpone(record, due_at, {"blocked_reason": reason})
+        return None
+
+    async def _find_block_reason(self, disbursement: Disbursement) -> str | None:
+        """Return why it may not be paid now; None if it may."""
+        match disbursement.details.purpose:
+            case DisbursementPurpose.FEE:
+                org_id = disbursement.record.org_id
+                return await self.parties.find_frozen_reason(org_id, *disbursement.checked_user_ids)
+            case DisbursementPurpose.SURPLUS_RETURN:
+                return None

@@ -1,0 +1,1 @@
+"""Payment engine: parties, amounts, postings, orders and replies shared by all flows."""

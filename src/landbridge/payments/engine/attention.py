@@ -1,0 +1,25 @@
+"""Attention marks: payments that need a person.
+
+The worker sets a mark; the next change of the payment clears it. The mark is a fact that only a
+postponement writes, so it is in no change. It holds the version that it was set for, so any advance
+of the payment invalidates it.
+"""
+
+from typing import Any
+
+from landbridge.ledger.model import Transfer
+from landbridge.platform.formats.texts import in_short
+
+# Name of the fact; the statement that lists overdue records reads it too.
+FACT = "attention"
+
+
+def attention(record: Transfer, reason: str) -> dict[str, Any]:
+    """Return the fact that marks this record as needing a person, with the reason."""
+    return {FACT: {"version": record.version, "reason": in_short(reason)}}
+
+
+def needs_attention(record: Transfer) -> str | None:
+    """Return why this record needs a person; None if it does not."""
+    mark = record.facts.get(FACT)
+    return mark["reason"] if mark is not None and mark["version"] == record.version else None

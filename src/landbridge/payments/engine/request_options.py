@@ -1,0 +1,104 @@
+"""Request options of a create: dry run and scripted outcomes, given beside the body."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from litestar.params import HeaderParameter
+
+from landbridge.payments.approvals.model import Approval
+from landbridge.payments.engine.dry_run import DryRunResult
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.constraints import one_of, query
+from landbridge.platform.http.headers import header_values
+from landbridge.platform.http.list_query import AnyRequest
+from landbridge.providers.simulation.outcome_plans import HEADER
+
+_BOOLEANS = ("true", "false")
+_DRY_RUN = "dryRun"
+# Parameter name of the options in create handlers.
+_OPTIONS = "options"
+
+DryRun = Annotated[
+    str | None,
+    query(
+        _DRY_RUN,
+        one_of(_BOOLEANS),
+        description="`true`: return the planned journals, limits and approval, and write nothing.",
+    ),
+]
+ScriptedOutcomesHeader = Annotated[
+    str | None,
+    HeaderParameter(
+        name=HEADER,
+        description="Sandbox only: outcomes of later steps, as in `payout=return`; see "
+        "GET /v2/sandbox/outcomes.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """Options of a create.
+
+    `dry_run` is set by `?dryRun=true`: answer with the result, which is collected in it, and write
+    nothing. `scripted` is the header `Landbridge-Sandbox`: the outcomes of later steps.
+    """
+
+    dry_run: DryRunResult | None = None
+    scripted: str | None = None
+
+    @property
+    def approval(self) -> Approval | None:
+        """Return the approval of a dry run, which is stored nowhere else."""
+        return None if self.dry_run is None else self.dry_run.approval
+
+
+DEFAULT_OPTIONS = RequestOptions()
+
+
+async def check_request_options(request: AnyRequest) -> None:
+    """Refuse options on a route that does not support them, and misspelled or repeated ones.
+
+    Ignoring them would execute a request that was meant as a trial.
+    """
+    query = request.scope["query_string"]
+    if query:
+        _check_spelling([name for name, _ in request.query_params.multi_items()])
+    scripted = header_values(request.scope, HEADER)
+    if len(scripted) > 1:
+        raise FieldInvalid(
+            f"{HEADER} is given twice; join its outcomes by semicolons", field=HEADER
+        )
+    if _OPTIONS in request.route_handler.parsed_fn_signature.parameters:
+        return
+    if scripted:
+        raise FieldInvalid(
+            f"{HEADER} belongs to the request that creates a payment, not to this one", field=HEADER
+        )
+    if query and request.method != "GET" and _DRY_RUN in request.query_params:
+        raise FieldInvalid(
+            f"{_DRY_RUN} is for requests that create a payment: this one has no dry run",
+            field=_DRY_RUN,
+        )
+
+
+def _check_spelling(names: Sequence[str]) -> None:
+    present = [name for name in names if _normalised(name) == _normalised(_DRY_RUN)]
+    if present not in ([], [_DRY_RUN]):
+        raise FieldInvalid(
+            f"{present[-1][:100]}: give {_DRY_RUN} once, spelled exactly so", field=_DRY_RUN
+        )
+
+
+def _normalised(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def provide_request_options(
+    dry_run: DryRun = None, scripted: ScriptedOutcomesHeader = None
+) -> RequestOptions:
+    """Return the options of a request; raises `FieldInvalid`."""
+    if dry_run is not None and dry_run not in _BOOLEANS:
+        raise FieldInvalid(f"{_DRY_RUN} must be true or false", field=_DRY_RUN)
+    return RequestOptions(DryRunResult() if dry_run == "true" else None, scripted)

@@ -1,0 +1,118 @@
+"""Retry until settled: an order that must arrive is sent again after each refusal, without end.
+
+Coins and fiat that are returned have no other destination. A chain or bank that refused an order
+refuses it under its key forever, so each attempt has its own key (platform/core/retry_policy.py):
+
+    key = retry_key(record, "return")
+    channel = rail_channel(rails, record.org_id, key, payment, facts=...)
+    OutgoingOrder(channel=until_settled(channel, "return"), ..., done=Status.FIAT_RETURNED)
+
+A refusal raises `RetryExhausted`. `OrderSender.run` then stores the count as the record's fact
+`return_attempts` and the reason as `return_refusal`, and postpones the record. The worker logs one
+warning (`due.refused`) and counts the record as failing until the next attempt. After
+`REFUSALS_MAX` refusals the record also needs a person (attention.py), who may redirect it: that
+starts a new round of keys.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from landbridge.ledger.model import Transfer
+from landbridge.payments.engine.attention import attention
+from landbridge.platform.core.errors import Rejected
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.retry_policy import key_of_attempt, pause_after
+from landbridge.platform.formats.texts import in_short
+
+# Half an hour of attempts: a provider that refuses for longer does not recover by itself.
+REFUSALS_MAX = 5
+# Fact with the time from which a provider may know the present key; only postponements write it.
+_GIVEN = "given"
+
+
+class RetryExhausted(Rejected):
+    """An order that must arrive was refused; it is sent again under its next key after `pause`.
+
+    `order_name` is the base of its keys; `facts` are those that the record should keep.
+    """
+
+    def __init__(
+        self, order_name: str, reason: str | None, facts: Mapping[str, Any] | None = None
+    ) -> None:
+        self.order_name = order_name
+        self.reason = reason
+        self.facts = facts or {}
+        self.pause = timedelta()
+        self.sentence = in_short(reason or "the provider refused it")
+        super().__init__(f"{order_name}: {self.sentence}")
+
+
+def retry_key(record: Transfer, order_name: str) -> UUID:
+    """Return the present key of an order: `derived_id(record.id, order_name)` at first."""
+    number = _round(record, order_name)
+    first = derived_id(record.id, f"{order_name}/round/{number}" if number else order_name)
+    return key_of_attempt(first, _attempts(record, order_name))
+
+
+def record_refusal(record: Transfer, refusal: RetryExhausted) -> dict[str, Any]:
+    """Return the facts of a refusal, `<order_name>_attempts` among them; set its pause."""
+    order_name = refusal.order_name
+    count = _attempts(record, order_name) + 1
+    refusal.pause = pause_after(count)
+    facts = {
+        **refusal.facts,
+        f"{order_name}_attempts": int(record.facts.get(f"{order_name}_attempts", 0)) + 1,
+        f"{order_name}_refusal": refusal.sentence,
+    }
+    if count >= REFUSALS_MAX:
+        facts |= attention(record, f"refused {count} times: {refusal}")
+    return facts
+
+
+def start_round(record: Transfer, order_name: str) -> dict[str, Any]:
+    """Return the facts that start a new round, none of whose keys was used before.
+
+    They are part of a change, unlike the counts, which only postponements write.
+    """
+    return {
+        f"{order_name}_round": _round(record, order_name) + 1,
+        f"{order_name}_attempts_before": int(record.facts.get(f"{order_name}_attempts", 0)),
+    }
+
+
+def mark_sent(record: Transfer, order_name: str | None, at: datetime) -> dict[str, Any]:
+    """Return the fact that an order is first sent under its present key.
+
+    `order_name` names an order that must arrive; None stands for one with a single key.
+    """
+    mark = {"version": record.version, "attempts": _count(record, order_name), "at": at.isoformat()}
+    return {_GIVEN: mark}
+
+
+def first_sent_at(record: Transfer, order_name: str | None) -> datetime | None:
+    """Return when the order was first sent under its present key; None if it never was."""
+    mark = record.facts.get(_GIVEN)
+    if mark is None or (mark["version"], mark["attempts"]) != (
+        record.version,
+        _count(record, order_name),
+    ):
+        return None
+    return datetime.fromisoformat(mark["at"])
+
+
+def _count(record: Transfer, order_name: str | None) -> int:
+    return 0 if order_name is None else _attempts(record, order_name)
+
+
+def _round(record: Transfer, order_name: str) -> int:
+    return int(record.facts.get(f"{order_name}_round", 0))
+
+
+def _attempts(record: Transfer, order_name: str) -> int:
+    """Return the number of refusals in this round."""
+    facts = record.facts
+    return int(facts.get(f"{order_name}_attempts", 0)) - int(
+        facts.get(f"{order_name}_attempts_before", 0)
+    )

@@ -1,0 +1,57 @@
+"""Scripted outcomes that a payment applies itself; the simulated chain and bank apply the others.
+
+Outside of a sandbox no record has an outcome plan, and these functions return their defaults.
+"""
+
+from datetime import timedelta
+
+from landbridge.ledger.model import Transfer
+from landbridge.payments.limits.errors import LimitExceeded
+from landbridge.providers.simulation.outcome_catalog import OutcomeEffect, ScriptedStep
+from landbridge.providers.simulation.scripted_outcomes import find_outcome
+
+_FAILS = frozenset({OutcomeEffect.FAIL, OutcomeEffect.FAIL_LATE})
+
+
+def check_scripted_screening(record: Transfer) -> None:
+    """Raise `LimitExceeded` for a quote whose acceptance should be refused."""
+    planned = find_outcome(record.request, ScriptedStep.SCREENING)
+    if planned is not None and planned.effect is OutcomeEffect.REFUSE:
+        raise LimitExceeded(planned.outcome.reason)
+
+
+def is_reviewed(record: Transfer) -> bool:
+    """Return whether the plan sends a payment to compliance review, whatever its amount."""
+    planned = find_outcome(record.request, ScriptedStep.SCREENING)
+    return planned is not None and planned.effect is OutcomeEffect.REVIEW
+
+
+def scripted_send_failure(record: Transfer) -> str | None:
+    """Return why a swap should fail after its acceptance; None if it should not.
+
+    Swaps send no chain order yet.
+    """
+    planned = find_outcome(record.request, ScriptedStep.CHAIN_SEND)
+    return (
+        planned.outcome.reason
+        if planned is not None and planned.effect is OutcomeEffect.REFUSE
+        else None
+    )
+
+
+def scripted_deposit_failure(record: Transfer) -> str | None:
+    """Return why a detected deposit should not clear; None if it should."""
+    planned = find_outcome(record.request, ScriptedStep.DEPOSIT)
+    return planned.outcome.reason if planned is not None and planned.effect in _FAILS else None
+
+
+def deposit_delay(record: Transfer) -> timedelta:
+    """Return how much later than usual a deposit should clear."""
+    planned = find_outcome(record.request, ScriptedStep.DEPOSIT)
+    return timedelta() if planned is None else planned.delay
+
+
+def is_reported_twice(record: Transfer) -> bool:
+    """Return whether the bank should report a deposit twice."""
+    planned = find_outcome(record.request, ScriptedStep.DEPOSIT)
+    return planned is not None and planned.effect is OutcomeEffect.TWICE

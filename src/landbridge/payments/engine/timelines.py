@@ -1,0 +1,207 @@
+"""Timelines of records: status history, the party it waits for, and since and until when."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from landbridge.ledger.model import Transfer
+from landbridge.ledger.time_in_status import StatusTimeLimit, TimeInStatus
+from landbridge.payments.engine.attention import needs_attention
+from landbridge.payments.engine.dry_run_schemas import DryRunReplyMixin
+from landbridge.payments.engine.wait_states import (
+    GRACE,
+    WaitParty,
+    WaitState,
+    WaitStates,
+    is_stuck,
+    wait_end,
+)
+from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
+from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
+from landbridge.payments.incoming_payments.overdue import SLA_BY_STATUS, OverdueIncomingPayments
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.constraints import one_of, query
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.providers.simulation.scripted_outcomes import get_plan_text
+
+_TIMELINE = "timeline"
+# Party that an incoming payment waits for, by status.
+_DEPOSITS = {
+    IncomingPaymentStatus.NEW: WaitParty.WORKER,
+    IncomingPaymentStatus.UNMATCHED: WaitParty.REVIEWER,
+    IncomingPaymentStatus.RETURNING: WaitParty.BANK,
+}
+
+Expand = Annotated[
+    str | None,
+    query(
+        "expand",
+        one_of([_TIMELINE]),
+        description="`timeline`: also the statuses with their times, and whom it waits for.",
+    ),
+]
+
+
+class TimelineStepReply(WireStruct, frozen=True):
+    """Status with the time it was reached, and the actor (`worker`, `key:<id>`, ...)."""
+
+    status: str
+    at: Moment
+    actor: str
+
+
+class TimelineReply(WireStruct, frozen=True):
+    """Status history of a record and what it waits for; nothing once it is terminal.
+
+    `waitsUntil` is the end of the wait if all goes well (null: unknown). `isStuck` says that it
+    takes longer than it should. `outcomePlan` is the outcome plan of a sandbox payment.
+    """
+
+    steps: list[TimelineStepReply]
+    waits_for: WaitParty | None
+    waits_since: Moment | None
+    waits_until: Moment | None
+    is_stuck: bool
+    outcome_plan: str | None
+
+
+class TimelineExpandable(DryRunReplyMixin, frozen=True):
+    """Reply with its timeline, if that was requested."""
+
+    timeline: TimelineReply | msgspec.UnsetType = msgspec.UNSET
+
+
+R = TypeVar("R", bound=TimelineExpandable)
+
+
+@dataclass(frozen=True, slots=True)
+class StuckTransfer:
+    """Record, or incoming payment, that takes longer than it should."""
+
+    org_id: UUID
+    id: UUID
+    kind: str
+    status: str
+    party: WaitParty
+    since: datetime
+    until: datetime | None
+    # Why a person has to decide, if the worker has noted that.
+    attention: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """Return a description in one line, for people."""
+        description = (
+            f"{self.kind} {self.id} is {self.status} since {self.since:%Y-%m-%d %H:%M:%S} UTC"
+        )
+        ended = "" if self.until is None else f", should have ended {self.until:%Y-%m-%d %H:%M:%S}"
+        why = "" if self.attention is None else f", {self.attention}"
+        return f"{description}, waits for {self.party}{ended}{why} (organisation {self.org_id})"
+
+
+@dataclass(frozen=True, slots=True)
+class Timelines:
+    """Reads timelines and stuck records of all flows."""
+
+    time_in_status: TimeInStatus
+    deposits: OverdueIncomingPayments
+    waits: Mapping[str, WaitStates]
+    clock: Clock
+
+    async def attach(self, reply: R, record: Transfer, expand: str | None, caller: Caller) -> R:
+        """Return the reply with its timeline if requested; raises `FieldInvalid`."""
+        if expand is None:
+            return reply
+        if expand != _TIMELINE:
+            raise FieldInvalid(f"expand must be {_TIMELINE}", field="expand")
+        timeline = await self.of(record, caller.clock_offset)
+        return msgspec.structs.replace(reply, timeline=timeline)
+
+    async def of(self, record: Transfer, clock_offset: timedelta) -> TimelineReply:
+        """Return the timeline of a record."""
+        steps = [
+            TimelineStepReply(status=each.status, at=moment(each.at), actor=each.actor)
+            for each in await self.time_in_status.status_history(record.org_id, record.id)
+        ]
+        wait, outcome_plan = (
+            self._waits(record.kind).of(record.status),
+            get_plan_text(record.request),
+        )
+        if wait is None:
+            return TimelineReply(
+                steps=steps,
+                waits_for=None,
+                waits_since=None,
+                waits_until=None,
+                is_stuck=False,
+                outcome_plan=outcome_plan,
+            )
+        since, due_at = record.updated_at, record.due_at
+        ends_at = wait_end(wait, since=since, due_at=due_at)
+        attention = needs_attention(record)
+        return TimelineReply(
+            steps=steps,
+            waits_for=wait.party if attention is None else WaitParty.REVIEWER,
+            waits_since=moment(since),
+            waits_until=None if ends_at is None else moment(ends_at),
+            is_stuck=attention is not None
+            or is_stuck(wait, since=since, due_at=due_at, now=self.clock.now(clock_offset)),
+            outcome_plan=outcome_plan,
+        )
+
+    async def stuck(
+        self, offsets: Mapping[UUID, timedelta], *, limit: int
+    ) -> Sequence[StuckTransfer]:
+        """Return stuck records and deposits of these organisations, the longest waiting first."""
+        clocks = {org_id: self.clock.now(offset) for org_id, offset in offsets.items()}
+        time_limits = [
+            StatusTimeLimit(kind, status, wait.within)
+            for kind, waits in self.waits.items()
+            for status, wait in waits.table.items()
+        ]
+        found = await self.time_in_status.overdue(clocks, time_limits, grace=GRACE, limit=limit)
+        records = [
+            StuckTransfer(
+                each.org_id,
+                each.id,
+                each.kind,
+                each.status,
+                self._wait(each.kind, each.status).party
+                if each.attention is None
+                else WaitParty.REVIEWER,
+                each.since,
+                wait_end(self._wait(each.kind, each.status), since=each.since, due_at=each.due_at),
+                each.attention,
+            )
+            for each in found
+        ]
+        deposits = [
+            StuckTransfer(
+                each.org_id,
+                each.id,
+                INCOMING_PAYMENT,
+                each.status,
+                _DEPOSITS[each.status],
+                each.since,
+                each.since + SLA_BY_STATUS[each.status],
+            )
+            for each in await self.deposits.overdue(clocks, limit=limit)
+        ]
+        return sorted([*records, *deposits], key=lambda each: each.since)[:limit]
+
+    def _waits(self, kind: str) -> WaitStates:
+        if kind not in self.waits:
+            raise InvariantBroken(f"there are no wait states of a {kind}")
+        return self.waits[kind]
+
+    def _wait(self, kind: str, status: str) -> WaitState:
+        wait = self._waits(kind).of(status)
+        if wait is None:
+            raise InvariantBroken(f"a {kind} that is {status} has no wait state")
+        return wait

@@ -1,0 +1,170 @@
+"""Incoming payments: statuses and stored fields."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.core.errors import Refused, ResourceConflict
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.transitions import Transitions
+
+# Kind of incoming payments in the change log.
+KIND = "INCOMING_PAYMENT"
+
+# Retention of the sender and message of a returned payment.
+TEXT_RETENTION = timedelta(days=90)
+
+# A deposit is matched within seconds; only a missing price delays it.
+MATCHED_WITHIN = timedelta(hours=1)
+
+# Length limit of a reviewer's comment.
+COMMENT_LENGTH_MAX = 2000
+
+
+class IncomingPaymentStatus(StrEnum):
+    """Status of an incoming payment: what it waits for, and who moves it on."""
+
+    NEW = "NEW"
+    """The worker, which matches it with the transfer or account that it pays."""
+    MATCHED = "MATCHED"
+    """Nothing: it is matched with a transfer or a virtual account, which continues from here."""
+    UNMATCHED = "UNMATCHED"
+    """A person, who matches or returns it; only where unmatched deposits are held."""
+    RETURNING = "RETURNING"
+    """The bank: it is unmatched and being returned. The worker polls until the sender has it."""
+    RETURNED = "RETURNED"
+    """Nothing: the sender has it back. A reviewer reopens it if the bank returns that payment."""
+
+
+TRANSITIONS = Transitions(
+    start=frozenset({IncomingPaymentStatus.NEW}),
+    table={
+        IncomingPaymentStatus.NEW: frozenset(
+            {
+                IncomingPaymentStatus.MATCHED,
+                IncomingPaymentStatus.UNMATCHED,
+                IncomingPaymentStatus.RETURNING,
+            }
+        ),
+        IncomingPaymentStatus.MATCHED: frozenset[IncomingPaymentStatus](),
+        IncomingPaymentStatus.UNMATCHED: frozenset(
+            {
+                IncomingPaymentStatus.MATCHED,
+                IncomingPaymentStatus.RETURNING,
+                IncomingPaymentStatus.RETURNED,
+            }
+        ),
+        IncomingPaymentStatus.RETURNING: frozenset({IncomingPaymentStatus.RETURNED}),
+        IncomingPaymentStatus.RETURNED: frozenset[IncomingPaymentStatus](),
+    },
+    reopens={IncomingPaymentStatus.RETURNED: frozenset({IncomingPaymentStatus.RETURNING})},
+)
+
+
+class IncomingPaymentSender(msgspec.Struct, frozen=True, kw_only=True):
+    """The sender as reported by the bank; the routing number may be a BIC or a sort code."""
+
+    name: str | None = None
+    bank_name: str | None = None
+    routing_number: str | None = None
+    account_number: str | None = None
+
+
+class IncomingPaymentTexts(msgspec.Struct, frozen=True, kw_only=True):
+    """Personal fields of an incoming payment; `comment` is that of the deciding person."""
+
+    reference: str | None = None
+    description: str | None = None
+    sender: IncomingPaymentSender | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedCredit:
+    """A credit as reported by the bank.
+
+    `bank_reference` is the bank's own id of the credit, `reference` the sender's message;
+    `account_number` is ours. `at` is the time of the report, `arrived_at` a time by which the bank
+    had it (None: the same), and `clears_at` the time from which it can be used (None: at once). All
+    are in the organisation's time.
+    """
+
+    org_id: UUID
+    bank_reference: str
+    account_number: str
+    reference: str | None
+    money: Money
+    rail: str
+    sender: IncomingPaymentSender | None
+    description: str | None
+    at: datetime
+    clears_at: datetime | None = None
+    arrived_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingPayment:
+    """A credit and its status.
+
+    It arrived at the bank by `arrived_at`, and was reported at `received_at`, which may be later.
+    Personal fields are None once its user was erased; for unmatched money, `WORDS_KEPT` after its
+    return. `return_attempts` counts how often its bank has refused the return for good.
+    `decided_by` is the person who decided, None if no decision was needed.
+    """
+
+    org_id: UUID
+    id: UUID
+    bank_reference: str
+    account_number: str
+    reference: str | None
+    money: Money
+    rail: str
+    sender: IncomingPaymentSender | None
+    description: str | None
+    status: IncomingPaymentStatus
+    transfer_id: UUID | None
+    user_id: UUID | None
+    version: int
+    received_at: datetime
+    arrived_at: datetime
+    clears_at: datetime
+    updated_at: datetime
+    due_at: datetime | None
+    return_attempts: int
+    decided_by: str | None = None
+    comment: str | None = None
+
+
+def return_refusal(payment: IncomingPayment, now: datetime) -> Refused | None:
+    """Return why a person cannot return a deposit; None if they can.
+
+    A deposit that the worker could not match for an hour, for lack of a price, can be returned too.
+    """
+    if payment.status is IncomingPaymentStatus.NEW and now - payment.received_at > MATCHED_WITHIN:
+        return None
+    return decision_refusal(payment)
+
+
+def settlement_refusal(payment: IncomingPayment) -> Refused | None:
+    """Return why a deposit's return cannot be settled outside; None if it can."""
+    if payment.status is IncomingPaymentStatus.RETURNING:
+        return None
+    return ResourceConflict(f"this deposit is {payment.status}: it is not being returned")
+
+
+def decision_refusal(payment: IncomingPayment) -> Refused | None:
+    """Return why a person's decision is refused; None while the deposit awaits one."""
+    refusal: Refused | None = None
+    match payment.status:
+        case IncomingPaymentStatus.UNMATCHED:
+            pass
+        case IncomingPaymentStatus.NEW:
+            refusal = ResourceConflict("this deposit is not processed yet; try again in a moment")
+        case IncomingPaymentStatus.MATCHED:
+            refusal = ResourceConflict("this deposit is matched already")
+        case IncomingPaymentStatus.RETURNING | IncomingPaymentStatus.RETURNED:
+            refusal = ResourceConflict("this deposit is being returned to its sender")
+    return refusal

@@ -1,0 +1,49 @@
+"""Overdue incoming payments: deposits that exceed the SLA of their status."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.payments.incoming_payments import overdue_store
+from landbridge.payments.incoming_payments.model import MATCHED_WITHIN, IncomingPaymentStatus
+from landbridge.platform.db.pool import Database
+
+# SLA per status: matched within an hour even with a late price, reviewed by a person within a day,
+# returned to the sender within a week.
+SLA_BY_STATUS = {
+    IncomingPaymentStatus.NEW: MATCHED_WITHIN,
+    IncomingPaymentStatus.UNMATCHED: timedelta(days=1),
+    IncomingPaymentStatus.RETURNING: timedelta(days=7),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OverduePayment:
+    """A deposit that exceeds the SLA of its status."""
+
+    org_id: UUID
+    id: UUID
+    status: IncomingPaymentStatus
+    since: datetime
+
+
+class OverdueIncomingPayments:
+    """Overdue deposits of all organisations."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def overdue(
+        self, clocks: Mapping[UUID, datetime], *, limit: int
+    ) -> Sequence[OverduePayment]:
+        """List overdue deposits, the longest waiting first."""
+        rows = await self._database.single(
+            lambda tx: overdue_store.overdue(tx, clocks, SLA_BY_STATUS, limit=limit)
+        )
+        return [
+            OverduePayment(
+                row["org_id"], row["id"], IncomingPaymentStatus(row["status"]), row["updated_at"]
+            )
+            for row in rows
+        ]

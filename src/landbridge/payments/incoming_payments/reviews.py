@@ -1,0 +1,188 @@
+"""Reviews of unmatched deposits: match manually, or return.
+
+Guarantees:
+- One of any number of concurrent decisions takes effect; the others get the resulting state.
+- A deposit is matched in the transaction that moves the paid record, as in automatic matching.
+- The deciding person and the comment are stored with the deposit; the comment is sealed like all
+  its texts.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Protocol
+from uuid import UUID
+
+from landbridge.payments.incoming_payments.model import (
+    COMMENT_LENGTH_MAX,
+    IncomingPayment,
+    IncomingPaymentStatus,
+    decision_refusal,
+    return_refusal,
+    settlement_refusal,
+)
+from landbridge.payments.incoming_payments.returns import return_payment
+from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Busy, ResourceConflict, Unavailable
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.retry_policy import key_of_attempt
+from landbridge.platform.formats.texts import check_prose
+from landbridge.platform.http.caller import Caller, check_payer, check_reviewer
+from landbridge.platform.http.reviewer_access import check_reviewer_access
+from landbridge.providers.rails.port import RailPaymentState, Rails
+
+
+class ManualMatcher(Protocol):
+    """Applies an incoming payment to the payment that a person chose.
+
+    A repeated match returns the same result. Both methods raise `Refused`, with a sentence, if the
+    deposit does not fit or nothing awaits it, and `Unavailable` or `Busy` while that is unknown.
+    """
+
+    async def match_transfer(self, payment: IncomingPayment, transfer_id: UUID) -> None:
+        """Match with a waiting record, as if the reference had been right."""
+        ...
+
+    async def match_account(self, payment: IncomingPayment, account_id: UUID) -> None:
+        """Match with a virtual account, as if the payment had arrived there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingPaymentReviews:
+    """Deposits that await a person's decision."""
+
+    incoming_payments: IncomingPayments
+    matcher: ManualMatcher
+    rails: Rails
+    clock: Clock
+
+    async def queue(self, caller: Caller, window: PageWindow) -> Sequence[IncomingPayment]:
+        """List unmatched deposits, the longest waiting first; raises `RoleNotAllowed`."""
+        check_reviewer_access(caller)
+        return await self.incoming_payments.queue(caller.org_id, window)
+
+    async def get(self, caller: Caller, payment_id: UUID) -> IncomingPayment:
+        """Get a deposit in any status; raises `RoleNotAllowed` and `ResourceNotFound`."""
+        check_reviewer_access(caller)
+        return await self.incoming_payments.get(caller.org_id, payment_id)
+
+    async def match_transfer(
+        self, caller: Caller, payment_id: UUID, transfer_id: UUID, *, comment: str
+    ) -> IncomingPayment:
+        """Match a deposit with an onramp that awaits one; repeating returns the same result.
+
+        Raises `RoleNotAllowed`, `ProfileFrozen`, `ResourceNotFound`, `TransactionNotFound`,
+        `FieldInvalid`, and `ResourceConflict` if it does not fit or is decided already.
+        """
+
+        async def match(payment: IncomingPayment) -> None:
+            await self.matcher.match_transfer(payment, transfer_id)
+
+        return await self._match(caller, payment_id, comment, match)
+
+    async def match_account(
+        self, caller: Caller, payment_id: UUID, account_id: UUID, *, comment: str
+    ) -> IncomingPayment:
+        """Match a deposit with a virtual account; repeating returns the same result.
+
+        Raises the errors of `match_transfer`, and `AccountNotFound` for the account.
+        """
+
+        async def match(payment: IncomingPayment) -> None:
+            await self.matcher.match_account(payment, account_id)
+
+        return await self._match(caller, payment_id, comment, match)
+
+    async def send_back(self, caller: Caller, payment_id: UUID, *, comment: str) -> IncomingPayment:
+        """Return a deposit to its sender; a deposit already being returned is unchanged.
+
+        Raises `RoleNotAllowed`, `ProfileFrozen`, `ResourceNotFound`, `FieldInvalid`, and
+        `ResourceConflict` if it awaits no decision, or if the bank cannot return it; it then stays
+        unmatched.
+        """
+        payment = await self._with_decision(caller, payment_id, comment)
+        if payment.status in {IncomingPaymentStatus.RETURNING, IncomingPaymentStatus.RETURNED}:
+            return payment
+        at = self.clock.stamp(caller.clock_offset)
+        if refusal := return_refusal(payment, at):
+            raise refusal
+        if reason := await self.rails.rejection_reason(
+            return_payment(payment, key=payment.id, at=at)
+        ):
+            raise ResourceConflict(f"this bank can't return the deposit: {reason}")
+        if not await self.incoming_payments.send_back(payment, at):
+            return await self._reread(caller, payment_id)
+        return await self.incoming_payments.get(caller.org_id, payment_id)
+
+    async def settle_outside(
+        self, caller: Caller, payment_id: UUID, *, comment: str
+    ) -> IncomingPayment:
+        """Record that the sender of a deposit has it back by other means; idempotent.
+
+        For a bank that refuses the return, or does not answer. Raises the errors of `send_back`,
+        and `ResourceConflict` while the bank has the return in progress, or once it is settled.
+        """
+        payment = await self._with_comment(caller, payment_id, comment)
+        if payment.status is IncomingPaymentStatus.RETURNED:
+            return await self.incoming_payments.get(caller.org_id, payment_id)
+        if refusal := settlement_refusal(payment):
+            raise refusal
+        at = self.clock.stamp(caller.clock_offset)
+        key = key_of_attempt(payment.id, payment.return_attempts)
+        with suppress(Unavailable):
+            found = await self.rails.find_status(payment.org_id, key, at)
+            if found is not None and found.state is not RailPaymentState.FAILED:
+                raise ResourceConflict(
+                    f"the return is {found.state} at the bank: it can't be settled outside"
+                )
+        if not await self.incoming_payments.settle_outside(payment, at):
+            return await self._reread(caller, payment_id)
+        return await self.incoming_payments.get(caller.org_id, payment_id)
+
+    async def _reread(self, caller: Caller, payment_id: UUID) -> IncomingPayment:
+        """Return a deposit that a concurrent decision has moved."""
+        now = await self.incoming_payments.get(caller.org_id, payment_id)
+        if now.status in {IncomingPaymentStatus.RETURNING, IncomingPaymentStatus.RETURNED}:
+            return now
+        raise decision_refusal(now) or _busy(payment_id)
+
+    async def _match(
+        self,
+        caller: Caller,
+        payment_id: UUID,
+        comment: str,
+        match: Callable[[IncomingPayment], Awaitable[None]],
+    ) -> IncomingPayment:
+        payment = await self._with_decision(caller, payment_id, comment)
+        try:
+            await match(payment)
+        except (Unavailable, Busy) as error:
+            # The slower of two concurrent decisions gets the resulting state.
+            now = await self.incoming_payments.get(caller.org_id, payment_id)
+            raise decision_refusal(now) or _busy(payment_id) from error
+        return await self.incoming_payments.get(caller.org_id, payment_id)
+
+    async def _with_decision(
+        self, caller: Caller, payment_id: UUID, comment: str
+    ) -> IncomingPayment:
+        """Return the deposit with this decision; an earlier decision keeps its person."""
+        payment = await self._with_comment(caller, payment_id, comment)
+        if return_refusal(payment, self.clock.now(caller.clock_offset)) is None:
+            return payment
+        return await self.incoming_payments.get(caller.org_id, payment_id)
+
+    async def _with_comment(
+        self, caller: Caller, payment_id: UUID, comment: str
+    ) -> IncomingPayment:
+        """Return the deposit with the deciding person and comment."""
+        check_reviewer(caller)
+        check_payer(caller)
+        checked = check_prose("comment", comment, length_max=COMMENT_LENGTH_MAX)
+        payment = await self.incoming_payments.get(caller.org_id, payment_id)
+        return replace(payment, decided_by=caller.actor, comment=checked)
+
+
+def _busy(payment_id: UUID) -> Busy:
+    return Busy(f"deposit {payment_id} was decided concurrently; try again")

@@ -1,0 +1,396 @@
+"""Incoming payment service.
+
+Guarantees:
+- A credit makes one incoming payment, however often the bank reports it.
+- An incoming payment is matched with one record or returned, never both. The match is written in
+  the transaction that moves the record.
+- Personal data is sealed: under the organisation's data key while unmatched, and under the user's
+  key from the match on, so it is erased with the user. Texts of a returned unmatched payment are
+  erased after 90 days.
+
+The ledger has no entries for unmatched money: it is not ours, and is returned whole. Where it is
+held instead it waits as UNMATCHED, without a due time, until a person decides (reviews.py).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from landbridge.payments.incoming_payments import store
+from landbridge.payments.incoming_payments.model import (
+    KIND,
+    TEXT_RETENTION,
+    IncomingPayment,
+    IncomingPaymentStatus,
+    IncomingPaymentTexts,
+    ReportedCredit,
+)
+from landbridge.payments.incoming_payments.store import SealedIncomingPayment
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFound
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+
+# Actor of changes made by the bank.
+_BANK = "bank"
+SWEEP_MAX = 1000
+
+
+class IncomingPayments:
+    """Incoming fiat of all organisations."""
+
+    def __init__(self, database: Database, vault: Vault) -> None:
+        self._database = database
+        self._vault = vault
+
+    async def receive(self, credit: ReportedCredit) -> IncomingPayment:
+        """Create or get the incoming payment of a credit.
+
+        Raises `InvariantBroken` if the bank reported it with another amount or account before.
+        """
+        payment_id = await self._database.transact(lambda tx: self.receive_in(tx, credit))
+        return await self.get(credit.org_id, payment_id)
+
+    async def receive_in(self, tx: Tx, credit: ReportedCredit, *, actor: str = _BANK) -> UUID:
+        """Create or get the id of a credit's incoming payment, in the caller's transaction.
+
+        Raises the errors of `receive`.
+        """
+        key = await self._vault.make(tx, credit.org_id, credit.org_id)
+        created = _new(new_id(), credit, key)
+        if await store.add(tx, created):
+            await record_change(tx, created, change_type="receive", actor=actor)
+            return created.id
+        known = await store.find_reference(tx, credit.org_id, credit.bank_reference)
+        if known is None:
+            raise InvariantBroken("a known credit has no incoming payment")
+        if (known.money, known.account_number) != (credit.money, credit.account_number):
+            raise InvariantBroken(
+                f"the bank reported {known.id} with another amount or account before"
+            )
+        return known.id
+
+    async def get(self, org_id: UUID, payment_id: UUID) -> IncomingPayment:
+        """Get an incoming payment; raises `ResourceNotFound`, also for another organisation's."""
+        found = (await self.of(org_id, [payment_id])).get(payment_id)
+        if found is None:
+            raise ResourceNotFound(f"there is no incoming payment {payment_id}")
+        return found
+
+    async def find(self, org_id: UUID, bank_reference: str) -> IncomingPayment | None:
+        """Find an incoming payment by the bank's reference."""
+
+        async def read(tx: Tx) -> list[IncomingPayment]:
+            found = await store.find_reference(tx, org_id, bank_reference)
+            return await self._opened(tx, [] if found is None else [found])
+
+        return next(iter(await self._database.read(read)), None)
+
+    async def of(self, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, IncomingPayment]:
+        """Get the existing ones of these incoming payments, by id."""
+        if not ids:
+            return {}
+
+        async def read(tx: Tx) -> list[IncomingPayment]:
+            return await self._opened(tx, await store.of(tx, org_id, ids))
+
+        return {each.id: each for each in await self._database.read(read)}
+
+    async def match(
+        self, tx: Tx, payment: IncomingPayment, transfer_id: UUID, *, user_id: UUID, at: datetime
+    ) -> None:
+        """Match an incoming payment in the transaction that moves the paid record; idempotent.
+
+        `user_id` owns the money from here on: the texts are sealed under that user's key. Raises
+        `Busy` if it is matched elsewhere or being returned, or the user is being erased: the record
+        must not move then.
+        """
+        key = await self._vault.find(tx, payment.org_id, user_id)
+        if key is None:
+            raise _erased()
+        texts = key.seal(_texts(payment), context=_context(payment.id))
+        version = await store.match(
+            tx,
+            payment.org_id,
+            payment.id,
+            transfer_id=transfer_id,
+            user_id=user_id,
+            sealed_texts=texts,
+            at=at,
+            decided_by=payment.decided_by,
+        )
+        (now,) = await store.of(tx, payment.org_id, [payment.id])
+        if version is not None:
+            # This locks the user's row: an erasure waits, and then finds what this writes.
+            if await self._vault.find(tx, payment.org_id, user_id) is None:
+                raise _erased()
+            await record_change(tx, now, change_type="match", actor=payment.decided_by or _BANK)
+        elif now.transfer_id != transfer_id:
+            raise Busy("this deposit is matched or returned already")
+
+    async def begin_return(self, payment: IncomingPayment, at: datetime) -> IncomingPayment | None:
+        """Claim a new payment for its return; None if it was moved concurrently."""
+        return await self._move(
+            payment, IncomingPaymentStatus.RETURNING, change_type="return", at=at, due_at=at
+        )
+
+    async def hold(self, payment: IncomingPayment, at: datetime) -> IncomingPayment | None:
+        """Hold a new payment for a person's decision; None if it was moved concurrently."""
+        return await self._move(
+            payment, IncomingPaymentStatus.UNMATCHED, change_type="hold", at=at, due_at=None
+        )
+
+    async def send_back(self, payment: IncomingPayment, at: datetime) -> bool:
+        """Claim an unmatched payment for its return; False if it is no longer unmatched.
+
+        Stores the deciding person and the reason.
+        """
+        return await self._decide(
+            payment, at, store.send_back, IncomingPaymentStatus.RETURNING, change_type="return"
+        )
+
+    async def settle_outside(self, payment: IncomingPayment, at: datetime) -> bool:
+        """Record the sender's refund by other means; False after a concurrent change.
+
+        Stores the deciding person and the reason.
+        """
+        return await self._decide(
+            payment,
+            at,
+            store.settle_outside,
+            IncomingPaymentStatus.RETURNED,
+            change_type="settle_outside",
+        )
+
+    async def _decide(
+        self,
+        payment: IncomingPayment,
+        at: datetime,
+        write: store.DecisionStatement,
+        status: IncomingPaymentStatus,
+        *,
+        change_type: str,
+    ) -> bool:
+        actor = payment.decided_by
+        if actor is None:
+            raise InvariantBroken("a decision on a deposit needs a person")
+
+        async def work(tx: Tx) -> bool:
+            key = await self._vault.make(tx, payment.org_id, payment.org_id)
+            is_ours = await write(
+                tx,
+                payment.org_id,
+                payment.id,
+                version=payment.version,
+                sealed_texts=key.seal(_texts(payment), context=_context(payment.id)),
+                at=at,
+                decided_by=actor,
+            )
+            (now,) = await store.of(tx, payment.org_id, [payment.id])
+            if is_ours:
+                await record_change(tx, now, change_type=change_type, actor=actor)
+            # An earlier attempt of ours may have done it: stamps are unique.
+            return is_ours or (now.status, now.updated_at) == (status, at)
+
+        return await self._database.transact(work)
+
+    async def queue(self, org_id: UUID, window: PageWindow) -> Sequence[IncomingPayment]:
+        """List unmatched payments, the longest waiting first."""
+
+        async def read(tx: Tx) -> list[IncomingPayment]:
+            return await self._opened(tx, await store.queue(tx, org_id, window))
+
+        return await self._database.read(read)
+
+    async def end_return(self, payment: IncomingPayment, at: datetime) -> IncomingPayment | None:
+        """Record the completed return; None if it was recorded concurrently."""
+        return await self._move(
+            payment, IncomingPaymentStatus.RETURNED, change_type="returned", at=at, due_at=None
+        )
+
+    async def record_refusal(self, payment: IncomingPayment, until: datetime) -> None:
+        """Record that the bank refused the return for good; the next attempt has its own key."""
+        await self._database.single(
+            lambda tx: store.record_refusal(
+                tx,
+                payment.org_id,
+                payment.id,
+                version=payment.version,
+                attempts=payment.return_attempts,
+                due_at=until,
+            )
+        )
+
+    async def has_new(self, org_id: UUID, account_number: str, *, before: datetime) -> bool:
+        """Return whether an unprocessed payment arrived on this account before then."""
+        return await self._database.single(
+            lambda tx: store.has_new(tx, org_id, account_number, before)
+        )
+
+    async def sweep(self, clocks: Mapping[UUID, datetime], *, limit: int = SWEEP_MAX) -> bool:
+        """Blank senders of old returned payments; return whether there may be more."""
+        until = {org_id: now - TEXT_RETENTION for org_id, now in clocks.items()}
+        swept = await self._database.single(lambda tx: store.sweep(tx, until, limit=limit))
+        return swept == limit
+
+    async def postpone(self, payment: IncomingPayment, until: datetime) -> None:
+        """Postpone a payment until its bank is expected to know more."""
+        await self._database.single(
+            lambda tx: store.postpone(
+                tx, payment.org_id, payment.id, version=payment.version, due_at=until
+            )
+        )
+
+    async def due(
+        self, clocks: Mapping[UUID, datetime], *, skip: Collection[UUID], limit: int
+    ) -> list[IncomingPayment]:
+        """List due payments, the longest due of each organisation first, except `skip`."""
+
+        async def read(tx: Tx) -> list[IncomingPayment]:
+            return await self._opened(tx, await store.due(tx, clocks, skip=skip, limit=limit))
+
+        return await self._database.read(read)
+
+    async def _move(
+        self,
+        payment: IncomingPayment,
+        status: IncomingPaymentStatus,
+        *,
+        change_type: str,
+        at: datetime,
+        due_at: datetime | None,
+    ) -> IncomingPayment | None:
+        async def work(tx: Tx) -> IncomingPayment | None:
+            is_ours = await store.move(
+                tx,
+                payment.org_id,
+                payment.id,
+                version=payment.version,
+                status=status,
+                at=at,
+                due_at=due_at,
+            )
+            (now,) = await store.of(tx, payment.org_id, [payment.id])
+            if is_ours:
+                await record_change(tx, now, change_type=change_type, actor="worker")
+            elif (now.status, now.updated_at) != (status, at):
+                # Not moved by an earlier attempt of ours either: stamps are unique.
+                return None
+            (moved,) = await self._opened(tx, [now])
+            return moved
+
+        return await self._database.transact(work)
+
+    async def _opened(
+        self, tx: Tx, rows: Collection[SealedIncomingPayment]
+    ) -> list[IncomingPayment]:
+        keys: dict[tuple[UUID, UUID], DataKey] = {}
+        for org_id in {each.org_id for each in rows}:
+            owners = {each.owner_id for each in rows if each.org_id == org_id}
+            found = await self._vault.find_many(tx, org_id, owners)
+            keys |= {(org_id, owner_id): key for owner_id, key in found.items()}
+        return [_opened(each, keys.get((each.org_id, each.owner_id))) for each in rows]
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+    """Blank the personal data of an erased user's incoming payments."""
+    del at
+    await store.forget(tx, org_id, user_id)
+
+
+def _new(payment_id: UUID, credit: ReportedCredit, key: DataKey) -> SealedIncomingPayment:
+    texts = IncomingPaymentTexts(
+        reference=credit.reference, description=credit.description, sender=credit.sender
+    )
+    return SealedIncomingPayment(
+        org_id=credit.org_id,
+        id=payment_id,
+        bank_reference=credit.bank_reference,
+        account_number=credit.account_number,
+        money=credit.money,
+        rail=credit.rail,
+        status=IncomingPaymentStatus.NEW,
+        transfer_id=None,
+        user_id=None,
+        sealed_texts=key.seal(texts, context=_context(payment_id)),
+        version=1,
+        received_at=credit.at,
+        arrived_at=credit.arrived_at or credit.at,
+        clears_at=credit.clears_at or credit.at,
+        updated_at=credit.at,
+        due_at=credit.at,
+        return_attempts=0,
+    )
+
+
+def _texts(payment: IncomingPayment) -> IncomingPaymentTexts:
+    return IncomingPaymentTexts(
+        reference=payment.reference,
+        description=payment.description,
+        sender=payment.sender,
+        comment=payment.comment,
+    )
+
+
+def _opened(row: SealedIncomingPayment, key: DataKey | None) -> IncomingPayment:
+    texts = IncomingPaymentTexts()
+    if key is not None and row.sealed_texts is not None:
+        texts = key.open(row.sealed_texts, context=_context(row.id), type=IncomingPaymentTexts)
+    return IncomingPayment(
+        org_id=row.org_id,
+        id=row.id,
+        bank_reference=row.bank_reference,
+        account_number=row.account_number,
+        reference=texts.reference,
+        money=row.money,
+        rail=row.rail,
+        sender=texts.sender,
+        description=texts.description,
+        status=row.status,
+        transfer_id=row.transfer_id,
+        user_id=row.user_id,
+        version=row.version,
+        received_at=row.received_at,
+        arrived_at=row.arrived_at,
+        clears_at=row.clears_at,
+        updated_at=row.updated_at,
+        due_at=row.due_at,
+        return_attempts=row.return_attempts,
+        decided_by=row.decided_by,
+        comment=texts.comment,
+    )
+
+
+def _erased() -> Busy:
+    return Busy("the owner of this payment was erased concurrently")
+
+
+def _context(payment_id: UUID) -> str:
+    return f"incoming_payments.texts:{payment_id}"
+
+
+async def record_change(
+    tx: Tx, payment: SealedIncomingPayment, *, change_type: str, actor: str
+) -> None:
+    """Record the current state of an incoming payment in the change log."""
+    facts: dict[str, Any] = {
+        "status": payment.status,
+        "transferId": None if payment.transfer_id is None else str(payment.transfer_id),
+        "amount": str(payment.money),
+        "currency": payment.money.asset.currency,
+        "paymentRail": payment.rail,
+    }
+    await append_change(
+        tx,
+        org_id=payment.org_id,
+        object_id=payment.id,
+        seq=payment.version,
+        kind=KIND,
+        change_type=change_type,
+        actor=actor,
+        at=payment.updated_at,
+        facts=facts,
+    )

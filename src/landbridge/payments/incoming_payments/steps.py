@@ -1,0 +1,228 @@
+"""Worker steps of incoming payments.
+
+A new payment is offered to the matcher. An unmatched one waits for a person's decision where that
+is configured (`holds`), and is not processed here before. Otherwise it is returned: the status
+RETURNING is the claim, the payment's id derives the key of the return, so a worker may be killed at
+any point. If a bank refuses the return, another payment with the next key follows, after pauses
+that grow to a day, without end; each refusal is logged.
+"""
+
+import asyncio
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum, auto
+from typing import Protocol
+from uuid import UUID
+
+import structlog
+
+from landbridge.payments.incoming_payments.model import IncomingPayment, IncomingPaymentStatus
+from landbridge.payments.incoming_payments.returns import return_payment
+from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Busy, Rejected, Unavailable, Unclear
+from landbridge.platform.core.retry_policy import key_of_attempt, pause_after
+from landbridge.platform.formats.texts import in_short
+from landbridge.providers.rails.port import RailPaymentState, Rails
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 100
+_FIRST_PAUSE_S = 1
+# Retry interval of a payment that awaits a review or a price.
+_PAUSE_MAX_S = 300
+# Retry interval if a bank gives no time.
+_POLL_INTERVAL = timedelta(seconds=5)
+
+
+class PaymentMatcher(Protocol):
+    """Matches incoming payments with the records that they pay."""
+
+    async def match(self, payment: IncomingPayment) -> bool:
+        """Match a payment in the transaction that moves the paid record; False if it pays nothing.
+
+        A repeated match returns the same result. Raises `Unavailable` or `Busy` while the match is
+        unknown.
+        """
+        ...
+
+
+class _StepResult(Enum):
+    """Result of a step."""
+
+    WELL = auto()
+    NOT_YET = auto()
+    REFUSED = auto()  # by the bank, for good: another payment is due later
+    WRONG = auto()
+
+
+# Results logged for operators.
+_FAULTS = frozenset({_StepResult.REFUSED, _StepResult.WRONG})
+
+
+@dataclass(frozen=True, slots=True)
+class _StepOutcome:
+    """Result of a step, and the pause before the next one, if known."""
+
+    result: _StepResult
+    pause_s: float = 0
+
+
+_SUCCESSES = _StepOutcome(_StepResult.WELL)
+
+
+@dataclass(frozen=True, slots=True)
+class _StepPause:
+    """Payment skipped until `until_s` (of the monotonic clock)."""
+
+    result: _StepResult
+    pause_s: float
+    until_s: float
+
+
+class IncomingPaymentSteps:
+    """Process due incoming payments."""
+
+    def __init__(
+        self,
+        incoming_payments: IncomingPayments,
+        matcher: PaymentMatcher,
+        rails: Rails,
+        clock: Clock,
+        *,
+        holds_unmatched: bool = False,
+    ) -> None:
+        self._holds_unmatched = holds_unmatched
+        self._incoming_payments = incoming_payments
+        self._matcher = matcher
+        self._rails = rails
+        self._clock = clock
+        self._pauses: dict[UUID, _StepPause] = {}
+
+    @property
+    def failing(self) -> int:
+        """Number of payments whose last step or return failed."""
+        return sum(pause.result in _FAULTS for pause in self._pauses.values())
+
+    async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Process one batch, the longest due first; return whether there may be more.
+
+        A failed payment is skipped for a pause that doubles each time.
+        """
+        now_s = time.monotonic()
+        # A refused one has a later due time, by its organisation's clock.
+        resting = [
+            each
+            for each, pause in self._pauses.items()
+            if pause.until_s > now_s and pause.result is not _StepResult.REFUSED
+        ]
+        outcomes = await self._run(offsets, skip=resting)
+        before = self._pauses
+        # A payment that is no longer due after its pause was moved by another worker.
+        self._pauses = {each: until for each, until in before.items() if until.until_s > now_s}
+        for each, step in outcomes.items():
+            self._pauses.pop(each, None)
+            if step.result is not _StepResult.WELL:
+                pause_s = step.pause_s or _next_pause_s(before.get(each))
+                self._pauses[each] = _StepPause(step.result, pause_s, now_s + pause_s)
+        return len(outcomes) == BATCH_SIZE
+
+    async def run_all(self, offsets: Mapping[UUID, timedelta]) -> int:
+        """Process until only failing payments are due; return the number of successful steps."""
+        stuck: set[UUID] = set()
+        count = 0
+        while outcomes := await self._run(offsets, skip=stuck):
+            stuck.update(
+                each for each, step in outcomes.items() if step.result is not _StepResult.WELL
+            )
+            count += sum(step.result is _StepResult.WELL for step in outcomes.values())
+        return count
+
+    async def _run(
+        self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
+    ) -> dict[UUID, _StepOutcome]:
+        """Return the outcome of each payment of a batch."""
+        clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+        incoming_payments = await self._incoming_payments.due(clocks, skip=skip, limit=BATCH_SIZE)
+        groups: dict[object, list[IncomingPayment]] = {}
+        for each in incoming_payments:
+            groups.setdefault(_match_group(each), []).append(each)
+        outcomes: dict[UUID, _StepOutcome] = {}
+
+        async def run_group(group: list[IncomingPayment]) -> None:
+            for each in group:
+                outcomes[each.id] = await self._step(each, offsets[each.org_id])
+
+        # Candidates for the same record run in order of arrival: the first pays, the second is
+        # returned.
+        await asyncio.gather(*map(run_group, groups.values()))
+        return outcomes
+
+    async def _step(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
+        """Process one payment as far as possible; a failure concerns it alone, and it stays due."""
+        try:
+            return await self._settle(payment, offset)
+        except (Busy, Unavailable, Unclear) as error:
+            _log.debug("incoming_payment.postponed", id=str(payment.id), reason=str(error))
+            return _StepOutcome(_StepResult.NOT_YET)
+        except Exception as error:  # noqa: BLE001  one receipt must not stop the others
+            _log.error("incoming_payment.failed", id=str(payment.id), exc_info=error)
+            return _StepOutcome(_StepResult.WRONG)
+
+    async def _settle(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
+        """Match, hold, or start and poll the return."""
+        returning: IncomingPayment | None = payment
+        if payment.status is IncomingPaymentStatus.NEW:
+            if await self._matcher.match(payment):
+                return _SUCCESSES
+            at = self._clock.stamp(offset)
+            if self._holds_unmatched:
+                await self._incoming_payments.hold(payment, at)
+                return _SUCCESSES
+            returning = await self._incoming_payments.begin_return(payment, at)
+        return _SUCCESSES if returning is None else await self._give_back(returning, offset)
+
+    async def _give_back(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
+        """Pay it back, once per key."""
+        now = self._clock.now(offset)
+        order = return_payment(
+            payment, key=key_of_attempt(payment.id, payment.return_attempts), at=now
+        )
+        try:
+            paid = await self._rails.pay(order)
+        except Rejected as error:
+            return await self._refused(payment, str(error), now)
+        match paid.state:
+            case RailPaymentState.SETTLED:
+                await self._incoming_payments.end_return(payment, self._clock.stamp(offset))
+            case RailPaymentState.PENDING:
+                until = max(paid.expected_at or now, now + _POLL_INTERVAL)
+                await self._incoming_payments.postpone(payment, until)
+            case RailPaymentState.FAILED:
+                return await self._refused(payment, paid.reason, now)
+        return _SUCCESSES
+
+    async def _refused(
+        self, payment: IncomingPayment, reason: str | None, now: datetime
+    ) -> _StepOutcome:
+        """Record the refusal under this key; the next attempt follows after a pause."""
+        attempts = payment.return_attempts + 1
+        why = None if reason is None else in_short(reason)
+        _log.warning(
+            "incoming_payment.return_refused", id=str(payment.id), attempts=attempts, reason=why
+        )
+        await self._incoming_payments.record_refusal(payment, now + pause_after(attempts))
+        return _StepOutcome(_StepResult.REFUSED, pause_after(attempts).total_seconds())
+
+
+def _match_group(payment: IncomingPayment) -> object:
+    """Return a key shared by payments that may pay the same record."""
+    if payment.status is IncomingPaymentStatus.NEW and payment.reference is not None:
+        return payment.org_id, payment.account_number, payment.reference
+    return payment.id
+
+
+def _next_pause_s(before: _StepPause | None) -> float:
+    return min(before.pause_s * 2, _PAUSE_MAX_S) if before else _FIRST_PAUSE_S

@@ -1,0 +1,399 @@
+"""SQL statements on incoming_payments."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.rails.currencies import FIAT_ASSETS
+
+_ADD = """
+insert into incoming_payments (
+    org_id, id, bank_reference, account_number, asset, units, rail, status, sealed_texts, version,
+    received_at, arrived_at, clears_at, updated_at, due_at
+)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+on conflict (org_id, bank_reference) do nothing
+returning id
+"""
+
+_FIND_REFERENCE = """
+select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
+    sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_attempts, decided_by
+from incoming_payments
+where org_id = $1 and bank_reference = $2
+"""
+
+_OF = """
+select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
+    sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_attempts, decided_by
+from incoming_payments
+where org_id = $1 and id = any($2::uuid[])
+"""
+
+# Organisations take turns: whoever has very much keeps nobody else's waiting. Those to skip are
+# looked up by a hash: they may be all that is due.
+_DUE = """
+select r.org_id, r.id, r.bank_reference, r.account_number, r.asset, r.units, r.rail, r.status,
+    r.transfer_id, r.user_id, r.sealed_texts, r.version, r.received_at, r.arrived_at, r.clears_at,
+    r.updated_at, r.due_at, r.return_attempts, r.decided_by
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+cross join lateral (
+    select d.org_id, d.id, d.bank_reference, d.account_number, d.asset, d.units, d.rail, d.status,
+        d.transfer_id, d.user_id, d.sealed_texts, d.version, d.received_at, d.arrived_at,
+        d.clears_at, d.updated_at, d.due_at, d.return_attempts, d.decided_by,
+        row_number() over (order by d.due_at) as place
+    from incoming_payments d
+    where d.org_id = o.org_id and d.due_at <= o.now
+        and d.id not in (select unnest($3::uuid[]))
+    order by d.due_at
+    limit $4
+) r
+order by r.place, r.due_at
+limit $4
+"""
+
+# Guarded by status and version: one of two concurrent moves succeeds.
+_MATCH = """
+update incoming_payments
+set status = 'MATCHED', transfer_id = $3, user_id = $4, sealed_texts = $5, version = version + 1,
+    updated_at = $6, due_at = null, decided_by = $7
+where org_id = $1 and id = $2 and status in ('NEW', 'UNMATCHED')
+returning version
+"""
+
+_MOVE = """
+update incoming_payments
+set status = $4, version = version + 1, updated_at = $5, due_at = $6
+where org_id = $1 and id = $2 and version = $3
+returning version
+"""
+
+# By a person: nobody else moves a payment that awaits a decision.
+_SEND_BACK = """
+update incoming_payments
+set status = 'RETURNING', version = version + 1, updated_at = $3, due_at = $3, decided_by = $4,
+    sealed_texts = $5
+where org_id = $1 and id = $2 and version = $6 and status in ('NEW', 'UNMATCHED')
+returning version
+"""
+
+_SETTLE_OUTSIDE = """
+update incoming_payments
+set status = 'RETURNED', version = version + 1, updated_at = $3, due_at = null, decided_by = $4,
+    sealed_texts = $5
+where org_id = $1 and id = $2 and version = $6 and status = 'RETURNING'
+returning version
+"""
+
+# Locked until the transaction ends.
+_LOCK = """
+select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
+    sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_attempts, decided_by
+from incoming_payments
+where org_id = $1 and id = $2
+for update
+"""
+
+# The returning payment came back: the next one has the next key.
+_REOPEN = """
+update incoming_payments
+set status = 'RETURNING', version = version + 1, updated_at = $3, due_at = $4,
+    return_attempts = return_attempts + 1
+where org_id = $1 and id = $2 and status = 'RETURNED'
+"""
+
+_REVERSE = """
+update incoming_payments
+set status = 'RETURNED', version = version + 1, updated_at = $3, due_at = null, decided_by = $4
+where org_id = $1 and id = $2 and status in ('UNMATCHED', 'RETURNING')
+"""
+
+_QUEUE = """
+select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
+    sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_attempts, decided_by
+from incoming_payments
+where org_id = $1 and status = 'UNMATCHED' and received_at >= $2 and received_at < $3
+order by received_at, id
+limit $4
+"""
+
+_POSTPONE = """
+update incoming_payments set due_at = $4
+where org_id = $1 and id = $2 and version = $3 and due_at is not null
+"""
+
+# If two workers get the same refusal, it is counted once.
+_REFUSED = """
+update incoming_payments set return_attempts = return_attempts + 1, due_at = $5
+where org_id = $1 and id = $2 and status = 'RETURNING' and version = $3 and return_attempts = $4
+"""
+
+_IS_ANY_NEW = """
+select exists (
+    select from incoming_payments
+    where org_id = $1 and account_number = $2 and status = 'NEW'
+        and coalesce(arrived_at, received_at) < $3
+)
+"""
+
+# Payments returned before the given time, oldest first.
+_SWEEP = """
+with old as (
+    select r.org_id, r.id
+    from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, until)
+    cross join lateral (
+        select d.org_id, d.id
+        from incoming_payments d
+        where d.org_id = o.org_id and d.status = 'RETURNED' and d.sealed_texts is not null
+            and d.updated_at < o.until
+        order by d.updated_at
+        limit $3
+    ) r
+    limit $3
+)
+update incoming_payments r set sealed_texts = null from old where r.org_id = old.org_id
+    and r.id = old.id
+returning r.id
+"""
+
+_FORGET = """
+update incoming_payments set sealed_texts = null
+where org_id = $1 and user_id = $2 and sealed_texts is not null
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedIncomingPayment:
+    """A row; `sealed_texts` is None once the user was erased."""
+
+    org_id: UUID
+    id: UUID
+    bank_reference: str
+    account_number: str
+    money: Money
+    rail: str
+    status: IncomingPaymentStatus
+    transfer_id: UUID | None
+    user_id: UUID | None
+    sealed_texts: bytes | None
+    version: int
+    received_at: datetime
+    arrived_at: datetime
+    clears_at: datetime
+    updated_at: datetime
+    due_at: datetime | None
+    return_attempts: int
+    decided_by: str | None = None
+
+    @property
+    def owner_id(self) -> UUID:
+        """Owner of the data key under which its texts are sealed."""
+        return self.user_id or self.org_id
+
+
+class DecisionStatement(Protocol):
+    """A statement that writes a person's decision."""
+
+    async def __call__(
+        self,
+        tx: Tx,
+        org_id: UUID,
+        payment_id: UUID,
+        *,
+        version: int,
+        sealed_texts: bytes | None,
+        at: datetime,
+        decided_by: str,
+    ) -> bool:
+        """Return whether it was written."""
+        ...
+
+
+async def add(tx: Tx, payment: SealedIncomingPayment) -> bool:
+    """Store an incoming payment; False if this credit was reported before."""
+    added = await tx.fetchval(
+        _ADD,
+        payment.org_id,
+        payment.id,
+        payment.bank_reference,
+        payment.account_number,
+        payment.money.asset.code,
+        payment.money.units,
+        payment.rail,
+        payment.status,
+        payment.sealed_texts,
+        payment.version,
+        payment.received_at,
+        payment.arrived_at,
+        payment.clears_at,
+        payment.updated_at,
+        payment.due_at,
+    )
+    return added is not None
+
+
+async def find_reference(tx: Tx, org_id: UUID, bank_reference: str) -> SealedIncomingPayment | None:
+    """Find the incoming payment of a credit."""
+    row = await tx.fetchrow(_FIND_REFERENCE, org_id, bank_reference)
+    return None if row is None else _incoming_payment(row)
+
+
+async def of(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Sequence[SealedIncomingPayment]:
+    """Get these incoming payments, in no order."""
+    return [_incoming_payment(row) for row in await tx.fetch(_OF, org_id, list(ids))]
+
+
+async def due(
+    tx: Tx, clocks: Mapping[UUID, datetime], *, skip: Collection[UUID], limit: int
+) -> Sequence[SealedIncomingPayment]:
+    """List due payments, the longest due of each organisation first, except those in `skip`."""
+    rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), list(skip), limit)
+    return [_incoming_payment(row) for row in rows]
+
+
+async def match(
+    tx: Tx,
+    org_id: UUID,
+    payment_id: UUID,
+    *,
+    transfer_id: UUID,
+    user_id: UUID,
+    sealed_texts: bytes | None,
+    at: datetime,
+    decided_by: str | None,
+) -> int | None:
+    """Match with a record; return the new version, or None if it is matched or being returned."""
+    return await tx.fetchval(
+        _MATCH, org_id, payment_id, transfer_id, user_id, sealed_texts, at, decided_by
+    )
+
+
+async def send_back(
+    tx: Tx,
+    org_id: UUID,
+    payment_id: UUID,
+    *,
+    version: int,
+    sealed_texts: bytes | None,
+    at: datetime,
+    decided_by: str,
+) -> bool:
+    """Claim a deposit of this version for its return; False if it was moved since."""
+    sent = await tx.fetchval(_SEND_BACK, org_id, payment_id, at, decided_by, sealed_texts, version)
+    return sent is not None
+
+
+async def settle_outside(
+    tx: Tx,
+    org_id: UUID,
+    payment_id: UUID,
+    *,
+    version: int,
+    sealed_texts: bytes | None,
+    at: datetime,
+    decided_by: str,
+) -> bool:
+    """End the return of a deposit of this version; False if it was moved since."""
+    settled = await tx.fetchval(
+        _SETTLE_OUTSIDE, org_id, payment_id, at, decided_by, sealed_texts, version
+    )
+    return settled is not None
+
+
+async def lock(tx: Tx, org_id: UUID, payment_id: UUID) -> SealedIncomingPayment | None:
+    """Lock an incoming payment until this transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, payment_id)
+    return None if row is None else _incoming_payment(row)
+
+
+async def reopen(tx: Tx, org_id: UUID, payment_id: UUID, *, at: datetime, due_at: datetime) -> None:
+    """Schedule another return of a locked payment at `due_at`, because the first one came back."""
+    await tx.execute(_REOPEN, org_id, payment_id, at, due_at)
+
+
+async def reverse(tx: Tx, org_id: UUID, payment_id: UUID, *, at: datetime, decided_by: str) -> None:
+    """Record that the bank reversed a locked payment that was not returned yet."""
+    await tx.execute(_REVERSE, org_id, payment_id, at, decided_by)
+
+
+async def queue(tx: Tx, org_id: UUID, window: PageWindow) -> Sequence[SealedIncomingPayment]:
+    """List unmatched payments, the longest waiting first."""
+    rows = await tx.fetch(_QUEUE, org_id, window.since, window.position.created_at, window.limit)
+    return [_incoming_payment(row) for row in rows]
+
+
+async def move(
+    tx: Tx,
+    org_id: UUID,
+    payment_id: UUID,
+    *,
+    version: int,
+    status: IncomingPaymentStatus,
+    at: datetime,
+    due_at: datetime | None,
+) -> bool:
+    """Move a payment of this version; False if it was moved concurrently."""
+    moved = await tx.fetchval(_MOVE, org_id, payment_id, version, status, at, due_at)
+    return moved is not None
+
+
+async def postpone(
+    tx: Tx, org_id: UUID, payment_id: UUID, *, version: int, due_at: datetime
+) -> None:
+    """Postpone a payment."""
+    await tx.execute(_POSTPONE, org_id, payment_id, version, due_at)
+
+
+async def record_refusal(
+    tx: Tx, org_id: UUID, payment_id: UUID, *, version: int, attempts: int, due_at: datetime
+) -> None:
+    """Count the bank's refusal of attempt number `attempts`, and postpone."""
+    await tx.execute(_REFUSED, org_id, payment_id, version, attempts, due_at)
+
+
+async def has_new(tx: Tx, org_id: UUID, account_number: str, before: datetime) -> bool:
+    """Return whether an unprocessed payment arrived on this account before then."""
+    return bool(await tx.fetchval(_IS_ANY_NEW, org_id, account_number, before))
+
+
+async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
+    """Blank the texts of at most this many returned payments from before then; return the count."""
+    return len(await tx.fetch(_SWEEP, list(until), list(until.values()), limit))
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
+    """Blank the personal data of a user's incoming payments."""
+    await tx.execute(_FORGET, org_id, user_id)
+
+
+def _incoming_payment(row: Row) -> SealedIncomingPayment:
+    return SealedIncomingPayment(
+        org_id=row["org_id"],
+        id=row["id"],
+        bank_reference=row["bank_reference"],
+        account_number=row["account_number"],
+        money=Money(int(row["units"]), FIAT_ASSETS[row["asset"]]),
+        rail=row["rail"],
+        status=IncomingPaymentStatus(row["status"]),
+        transfer_id=row["transfer_id"],
+        user_id=row["user_id"],
+        sealed_texts=row["sealed_texts"],
+        version=row["version"],
+        received_at=row["received_at"],
+        arrived_at=row["arrived_at"] or row["received_at"],
+        clears_at=row["clears_at"],
+        updated_at=row["updated_at"],
+        due_at=row["due_at"],
+        return_attempts=row["return_attempts"],
+        decided_by=row["decided_by"],
+    )

@@ -1,0 +1,1 @@
+"""Payment limits of an organisation's users: amount rules, destination lists, cool-downs."""

@@ -1,0 +1,1 @@
+"""Offramps: convert stablecoins of a wallet into fiat on a bank account."""

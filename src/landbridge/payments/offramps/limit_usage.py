@@ -1,0 +1,47 @@
+"""Limit usage of an offramp: its coins including all fees, to one bank account."""
+
+from landbridge.ledger.model import Transfer
+from landbridge.payments.limits.model import LimitUsage, PaymentDestination
+from landbridge.payments.offramps.model import Offramp, as_offramp
+from landbridge.platform.core.money import Money
+
+
+def as_limit_usage(record: Transfer) -> LimitUsage:
+    """Return the limit usage; it is committed on accept, or when an approval is requested."""
+    offramp = as_offramp(record)
+    details = offramp.details
+    return LimitUsage.of(
+        record,
+        offramp.gross,
+        rail=details.payment_rail,
+        corridor=details.corridor or offramp.receive.asset.currency,
+        targets=_targets(offramp),
+        is_committed=details.needs_approval or details.accepted_at is not None,
+    )
+
+
+def _targets(offramp: Offramp) -> tuple[PaymentDestination, ...]:
+    """Return the bank account, the fee beneficiaries, and the return address of external coins."""
+    details, user_id = offramp.details, offramp.record.user_id
+    targets = [
+        PaymentDestination(
+            name=str(details.account_id), usd=offramp.amount.decimal, account_id=details.account_id
+        )
+    ]
+    targets += [
+        PaymentDestination.at(
+            each.line.wallet_address, each.money, user_id, account_id=each.line.account_id
+        )
+        for each in offramp.fees
+    ]
+    if offramp.is_external:
+        # A return is no payment, so no cool-down applies to it; destination lists do.
+        targets.append(
+            PaymentDestination.at(
+                details.return_address,
+                Money(0, offramp.gross.asset),
+                user_id,
+                account_id=details.return_account_id,
+            )
+        )
+    return tuple(targets)

@@ -1,0 +1,47 @@
+"""Payment of an offramp, as submitted to its bank."""
+
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.customers.bank_accounts.model import BankAccount
+from landbridge.payments.offramps.texts import PayoutTexts
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.money import Money
+from landbridge.providers.rails.port import RailPayment
+
+# Name from which the key of the payment is derived, with the record's id.
+PAYOUT = "payout"
+
+
+def payout(
+    record_id: UUID,
+    account: BankAccount,
+    money: Money,
+    *,
+    rail: str,
+    texts: PayoutTexts,
+    purpose: str | None,
+    is_same_day: bool,
+    at: datetime,
+) -> RailPayment:
+    """Build the payment to a bank account; raises `InvariantBroken` if its owner was erased."""
+    if account.secret is None:
+        # A user with an open payout cannot be erased.
+        raise InvariantBroken(f"offramp {record_id} pays an erased user")
+    text = {} if purpose is None else {"purposeOfPayment": purpose}
+    return RailPayment(
+        org_id=account.org_id,
+        key=derived_id(record_id, PAYOUT),
+        record_id=record_id,
+        money=money,
+        rail=rail,
+        is_same_day=is_same_day,
+        payee={
+            "type": account.type,
+            "accountHolder": account.holder,
+            account.type: account.bank,
+        },
+        texts={**texts.references, **text},
+        at=at,
+    )

@@ -1,0 +1,198 @@
+"""Worker steps of a due offramp, as many as possible per run.
+
+Blockers are checked before each claim: frozen users or organisations before the debit and before
+the payout, the bank account before the payout. Once the bank may have the payout, only its answer
+counts. In a later run than its claim, no order is submitted while a party is frozen.
+
+External coins need no debit. They are booked with the claim, and their fees are disbursements
+(fee_disbursements.py), for which the payout does not wait.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+from landbridge.customers.bank_accounts.errors import (
+    AccountDataInvalid,
+    AccountNotFound,
+    InactiveAccount,
+)
+from landbridge.customers.bank_accounts.service import BankAccounts
+from landbridge.customers.verification.errors import VerificationMissing
+from landbridge.ledger.model import AdvanceTransfer, Transfer
+from landbridge.payments.engine.outgoing_orders import (
+    ACTOR,
+    OrderSender,
+    OutgoingOrder,
+    run_until_waiting,
+)
+from landbridge.payments.engine.parties import PaymentParties
+from landbridge.payments.offramps import transitions
+from landbridge.payments.offramps.model import TRANSITIONS, Offramp, OfframpStatus, as_offramp
+from landbridge.payments.offramps.orders import OfframpOrders
+from landbridge.payments.offramps.service import Offramps
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken
+
+# Errors of a bank account that was valid at the request and is not valid now.
+_UNUSABLE = (AccountNotFound, InactiveAccount, AccountDataInvalid, VerificationMissing)
+
+
+class OfframpSteps:
+    """Transitions made by time, chains and banks."""
+
+    def __init__(
+        self,
+        offramps: Offramps,
+        orders: OfframpOrders,
+        order_sender: OrderSender,
+        *,
+        parties: PaymentParties,
+        accounts: BankAccounts,
+        clock: Clock,
+    ) -> None:
+        self._offramps = offramps
+        self._orders = orders
+        self._order_sender = order_sender
+        self._ends = parties
+        self._accounts = accounts
+        self._clock = clock
+
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        """Run the steps of a due record; a lost race is an ordinary outcome."""
+        await run_until_waiting(
+            record,
+            lambda each: self._step(
+                as_offramp(each), clock_offset, is_claimed_now=each is not record
+            ),
+        )
+
+    async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
+        """Return the order that a record waits for, as submitted now; None if it waits for none."""
+        offramp, orders = as_offramp(record), self._orders
+        match offramp.status:
+            case OfframpStatus.CRYPTO_PENDING:
+                order = orders.debit(offramp, clock_offset)
+                return replace(
+                    order,
+                    find_block_reason=lambda: self._find_frozen_reason(
+                        offramp, *offramp.beneficiaries
+                    ),
+                )
+            case OfframpStatus.FIAT_INITIATED | OfframpStatus.FIAT_PENDING:
+                order = orders.payout(offramp, clock_offset)
+                # Only for a frozen account: a deleted one would block the payout for ever.
+                return replace(order, find_block_reason=lambda: self._find_frozen_reason(offramp))
+            case OfframpStatus.FIAT_FAILED:
+                return orders.refund(offramp, clock_offset)
+            case _:
+                return None
+
+    async def _step(
+        self, offramp: Offramp, clock_offset: timedelta, *, is_claimed_now: bool
+    ) -> Transfer | None:
+        """Run the next step; None if nothing more can be done now."""
+        match offramp.status:
+            case (
+                OfframpStatus.PENDING_APPROVAL
+                | OfframpStatus.OPEN_QUOTE
+                | OfframpStatus.AWAITING_FUNDS
+                | OfframpStatus.IN_REVIEW
+            ):
+                await self._end(offramp, clock_offset)
+                return None
+            case OfframpStatus.CRYPTO_INITIATED:
+                return await self._claim_debit(offramp, clock_offset)
+            case OfframpStatus.CRYPTO_PROCESSED:
+                return await self._claim_payout(offramp, clock_offset)
+            case status:
+                order = await self.find_order(offramp.record, clock_offset)
+                if order is None:
+                    raise InvariantBroken(f"an offramp that is {status} has no due step")
+                return await self._order_sender.run(
+                    offramp.record, order, clock_offset, is_claimed_now=is_claimed_now
+                )
+
+    async def _end(self, offramp: Offramp, clock_offset: timedelta) -> None:
+        """Expire the offramp, also during a review."""
+        at = self._clock.stamp(clock_offset)
+        match offramp.state:
+            case OfframpStatus.PENDING_APPROVAL:
+                await self._offramps.expire_approval(offramp, ACTOR, at)
+            case OfframpStatus.OPEN_QUOTE | OfframpStatus.AWAITING_FUNDS:
+                await self._offramps.expire(offramp, ACTOR, at)
+            case status:
+                raise InvariantBroken(f"an offramp reviewed at {status} has no due step")
+
+    async def _claim_debit(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
+        if offramp.is_external:
+            return await self._take_in(offramp, clock_offset)
+        reason = await self._find_frozen_reason(offramp, *offramp.beneficiaries)
+        if reason is None:
+            return await self._order_sender.advance(
+                offramp.record, TRANSITIONS, OfframpStatus.CRYPTO_PENDING, clock_offset=clock_offset
+            )
+        at = self._clock.stamp(clock_offset)
+        return await self._advance(
+            transitions.ended(
+                offramp,
+                OfframpStatus.NOT_INITIATED,
+                change_type=OfframpStatus.NOT_INITIATED.lower(),
+                reason=reason,
+                actor=ACTOR,
+                at=at,
+            )
+        )
+
+    async def _take_in(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
+        """Book external coins, and create the disbursements of their fees."""
+        reason = await self._find_frozen_reason(offramp)
+        if reason is not None:
+            # The coins are here; if a party is frozen they are returned.
+            return await self._fail(offramp, reason, clock_offset)
+        move = transitions.external_coins_booked(
+            offramp, actor=ACTOR, at=self._clock.stamp(clock_offset)
+        )
+        return await self._offramps.fee_disbursements.book_external_coins(
+            offramp, move, clock_offset
+        )
+
+    async def _claim_payout(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
+        reason = await self._find_frozen_reason(offramp) or await self._why_unusable(offramp)
+        if reason is not None:
+            return await self._fail(offramp, reason, clock_offset)
+        return await self._order_sender.advance(
+            offramp.record,
+            TRANSITIONS,
+            OfframpStatus.FIAT_INITIATED,
+            clock_offset=clock_offset,
+            journal=transitions.payout_claimed(offramp),
+        )
+
+    async def _fail(
+        self, offramp: Offramp, reason: str, clock_offset: timedelta
+    ) -> Transfer | None:
+        at = self._clock.stamp(clock_offset)
+        change_type = OfframpStatus.FIAT_FAILED.lower()
+        return await self._advance(
+            transitions.failed(offramp, change_type=change_type, reason=reason, actor=ACTOR, at=at)
+        )
+
+    async def _advance(self, move: AdvanceTransfer) -> Transfer | None:
+        moved = await self._offramps.ledger.advance(move, TRANSITIONS)
+        return moved if isinstance(moved, Transfer) else None
+
+    async def _find_frozen_reason(self, offramp: Offramp, *beneficiaries: UUID) -> str | None:
+        return await self._ends.find_frozen_reason(
+            offramp.record.org_id, *offramp.party_user_ids, *beneficiaries
+        )
+
+    async def _why_unusable(self, offramp: Offramp) -> str | None:
+        details = offramp.details
+        try:
+            await self._accounts.check_usable(
+                offramp.record.org_id, details.destination_user_id, details.account_id
+            )
+        except _UNUSABLE as error:
+            return error.message
+        return None

@@ -1,0 +1,162 @@
+"""Free texts and documents of payouts, sealed under the data key of the paying user.
+
+Guarantees: no text is in the record, its request or the change log. A replay is compared by a
+digest under a key derived from the user's key, so the digest reveals nothing once the user is
+erased. The texts, and the files that they name, are erased with the user.
+"""
+
+import hmac
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, cast
+from uuid import UUID
+
+import msgspec
+
+from landbridge.payments.offramps import store
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.platform.encryption.user_keys import key_of
+from landbridge.platform.files.service import Files
+
+# Text fields of a request, by their parent field. Values of a published list (purpose, document
+# type) identify nobody and stay.
+_PRIVATE: Mapping[str, tuple[str, ...]] = {
+    "": (
+        "supportingDocumentUrl",
+        "description",
+        "supportingInformation",
+    ),
+    "destination": (
+        "achReference",
+        "sepaReference",
+        "wireMessage",
+        "paymentReference",
+        "swiftReference",
+    ),
+}
+
+
+class PayoutTexts(msgspec.Struct, frozen=True, kw_only=True):
+    """Texts submitted with a payout; `references` by their names in the contract."""
+
+    references: dict[str, str] = {}
+    description: str | None = None
+    document_type: str | None = None
+    document_url: str | None = None
+    # As submitted, with the fields of the contract.
+    supporting: dict[str, Any] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no text was submitted."""
+        return self == PayoutTexts()
+
+    @property
+    def file_ids(self) -> list[str]:
+        """The files that documents name, in order."""
+        documents = cast("list[dict[str, Any]]", (self.supporting or {}).get("documents", []))
+        return list(dict.fromkeys(each["fileId"] for each in documents))
+
+
+class TextArchive:
+    """Store the texts of offramps."""
+
+    def __init__(self, database: Database, vault: Vault, files: Files) -> None:
+        self._database = database
+        self._vault = vault
+        self._files = files
+
+    async def without_texts(
+        self, org_id: UUID, user_id: UUID, request: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the request with a digest in place of each text, to store and compare replays.
+
+        The digest is the same for the same user and text. An erased user's digests match nothing.
+        """
+        if not any(True for _ in _private(request)):
+            return request
+        key = await self._database.read(lambda tx: self._vault.find(tx, org_id, user_id))
+        under = None if key is None else key.derive("offramps.request")
+        redacted: dict[str, Any] = {
+            name: dict(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+            for name, value in request.items()
+        }
+        for path, name, value in _private(request):
+            inside = redacted[path] if path else redacted
+            inside[name] = None if under is None else _digest(under, value)
+        return redacted
+
+    async def check_files(self, org_id: UUID, texts: PayoutTexts) -> None:
+        """Raise `FieldInvalid` for a file that does not exist."""
+        if texts.file_ids:
+            _refuse(texts, await self._files.missing(org_id, texts.file_ids))
+
+    async def keep(
+        self, tx: Tx, org_id: UUID, transfer_id: UUID, user_id: UUID, texts: PayoutTexts
+    ) -> None:
+        """Store the texts of a new offramp, and retain the files they name.
+
+        Raises `FieldInvalid` for a file that does not exist, and `UserFrozen` if the user was
+        erased since the offramp was drafted.
+        """
+        key = await key_of(self._vault, tx, org_id, user_id)
+        _refuse(texts, await self._files.claim(tx, org_id, texts.file_ids))
+        await store.add(
+            tx,
+            org_id,
+            transfer_id,
+            user_id=user_id,
+            sealed_texts=key.seal(texts, context=_context(transfer_id)),
+            file_ids=texts.file_ids,
+        )
+        # The insert locks the user's row: an erasure has finished before, or waits for this.
+        await key_of(self._vault, tx, org_id, user_id)
+
+    async def of(self, org_id: UUID, transfer_id: UUID, user_id: UUID) -> PayoutTexts:
+        """Return the texts of an offramp; empty if there are none, or the user was erased."""
+
+        async def read(tx: Tx) -> tuple[bytes | None, DataKey | None]:
+            sealed = await store.find(tx, org_id, transfer_id)
+            return sealed, await self._vault.find(tx, org_id, user_id)
+
+        sealed, key = await self._database.read(read)
+        if sealed is None or key is None:
+            return PayoutTexts()
+        return key.open(sealed, context=_context(transfer_id), type=PayoutTexts)
+
+    async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+        """Erase the texts of a user's offramps and the files they name."""
+        del at  # no event is emitted: the records do not change
+        await self._files.erase(tx, org_id, await store.files_of_user(tx, org_id, user_id))
+        await store.forget(tx, org_id, user_id)
+
+
+def _refuse(texts: PayoutTexts, missing: Collection[str]) -> None:
+    """Raise `FieldInvalid` with the first of these files, if there is any."""
+    if missing:
+        position = texts.file_ids.index(min(missing, key=texts.file_ids.index))
+        field = f"supportingInformation.documents[{position}].fileId"
+        raise FieldInvalid(f"{field}: there is no such file", field=field)
+
+
+def _private(request: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+    """Yield the parent, field name and value of each text of a request."""
+    return [
+        (path, name, inside[name])
+        for path, names in _PRIVATE.items()
+        for inside in [cast("Mapping[str, Any]", request.get(path, {}) if path else request)]
+        for name in names
+        if name in inside
+    ]
+
+
+def _digest(key: bytes, value: Any) -> str:
+    submitted = msgspec.json.encode(value, order="deterministic")
+    return hmac.digest(key, submitted, sha256).hex()
+
+
+def _context(transfer_id: UUID) -> str:
+    return f"offramp_texts:{transfer_id}"

@@ -1,0 +1,30 @@
+"""Deposit references: short, without characters that look alike."""
+
+from uuid import UUID
+
+from landbridge.platform.core.ids import derived_id
+
+# Without 0 and O, 1, I and L, U and V: 29 characters, so 4.2e14 references.
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTWXYZ"
+_PREFIX = "LB"
+_LENGTH = 10
+# A bank's field is bounded; a longer text is not one of our references with spaces in it.
+_INPUT_LENGTH_MAX = 140
+
+
+def new_reference(transfer_id: UUID, attempt: int) -> str:
+    """Derive the reference of a record, deterministic per attempt."""
+    number = derived_id(transfer_id, f"reference/{attempt}").int
+    characters: list[str] = []
+    for _ in range(_LENGTH):
+        number, digit = divmod(number, len(_ALPHABET))
+        characters.append(_ALPHABET[digit])
+    return _PREFIX + "".join(characters)
+
+
+def normalise_reference(text: str) -> str | None:
+    """Normalise a payer's reference as stored: no spaces, upper case."""
+    if len(text) > _INPUT_LENGTH_MAX:
+        return None
+    reference = "".join(text.split()).upper()
+    return reference if len(reference) == len(_PREFIX) + _LENGTH else None

@@ -1,0 +1,1 @@
+"""Quotes: amount sent, amount received, rate and fee."""

@@ -1,0 +1,126 @@
+"""Quote arithmetic, in whole units, rounded against the customer at every step.
+
+The fee is deducted from the amount sent: `send_gross - fee = send_net`, and `send_net` times the
+rate is the amount received. Exact in: the customer receives the remainder, rounded down. Exact out:
+the customer is charged the least that yields the amount, rounded up. No unit is lost: rounding
+differences, less than one smallest unit per quote, stay with the organisation's liquidity.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.payments.quotes.errors import QuoteNotReady, RouteInvalid
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.money import Asset, Money, Rounding, share
+from landbridge.providers.rates.errors import PriceUnavailable
+from landbridge.providers.rates.port import Price, RateSource
+
+# The ledger holds 38 digits: this amount could be moved a hundred million times.
+UNITS_MAX = 10**30
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Amounts of a conversion: `send_gross` is debited from the wallet, `receive` is delivered."""
+
+    send_gross: Money
+    fee: Money
+    receive: Money
+    price: Price
+
+    @property
+    def send_net(self) -> Money:
+        """`send_gross` minus the fee."""
+        return self.send_gross - self.fee
+
+
+def exact_in(send: Money, into: Asset, price: Price) -> Quote | None:
+    """Quote the amount received for exactly `send`; None if it is zero."""
+    fee = share(send, price.fee_fraction, Rounding.UP)
+    receive = price.rate.convert(send - fee, into, Rounding.DOWN)
+    return Quote(send, fee, receive, price) if receive.units > 0 else None
+
+
+def exact_out(receive: Money, out_of: Asset, price: Price) -> Quote:
+    """Quote the least amount to send for exactly `receive`."""
+    net = price.rate.invert(receive, out_of, Rounding.UP)
+    kept_over, kept_under = (1 - price.fee_fraction).as_integer_ratio()
+    # The least whole number that leaves `net` after its fee. The excess over `net` is that fee,
+    # rounded up, since all of these are whole.
+    gross = Money(-(-net.units * kept_under // kept_over), out_of)
+    return Quote(gross, gross - net, receive, price)
+
+
+def check_size(quote: Quote, *, field: str) -> None:
+    """Raise `FieldInvalid`, naming the requested amount, for amounts beyond the ledger."""
+    if max(quote.send_gross.units, quote.receive.units) > UNITS_MAX:
+        raise FieldInvalid(f"{field} is too large", field=field)
+
+
+async def check_quotable(rates: RateSource, *assets: Asset) -> None:
+    """Raise `QuoteNotReady` while one of these is a withheld stablecoin.
+
+    An open quote keeps its price but cannot be accepted meanwhile, because the coin has since lost
+    its peg.
+    """
+    try:
+        await rates.check_quotable(*(each.currency for each in assets))
+    except PriceUnavailable as error:
+        raise QuoteNotReady(str(error)) from error
+
+
+async def fresh_price(
+    rates: RateSource,
+    org_id: UUID,
+    *,
+    source: Asset,
+    destination: Asset,
+    now: datetime,
+    age_max: timedelta,
+    corridor: str | None = None,
+) -> Price:
+    """Return the price of a pair of assets, by `fresh_price_of` their currencies.
+
+    `corridor` replaces the destination's currency where its banks have their own price, as in
+    `usd-hka`.
+    """
+    return await fresh_price_of(
+        rates,
+        org_id,
+        source=source.currency,
+        destination=corridor or destination.currency,
+        now=now,
+        age_max=age_max,
+    )
+
+
+async def fresh_price_of(
+    rates: RateSource,
+    org_id: UUID,
+    *,
+    source: str,
+    destination: str,
+    now: datetime,
+    age_max: timedelta,
+) -> Price:
+    """Return the price of a pair if it is younger than `age_max` in the organisation's time.
+
+    Raises `RouteInvalid` for a pair without a price, and `QuoteNotReady` for a stale or withheld
+    price.
+    """
+    try:
+        price = await rates.price(org_id, source_currency=source, destination_currency=destination)
+    except PriceUnavailable as error:
+        raise QuoteNotReady(str(error)) from error
+    if price is None:
+        raise RouteInvalid(
+            f"there is no price for {source} to {destination}; "
+            "an operator sets one with `landbridge prices set`"
+        )
+    if price.as_of is not None and now - price.as_of > age_max:
+        raise QuoteNotReady(
+            f"the price of {source} in {destination} is from "
+            f"{price.as_of:%Y-%m-%d %H:%M} UTC and too old to quote"
+        )
+    return price

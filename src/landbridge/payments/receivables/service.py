@@ -1,0 +1,84 @@
+"""Receivable service: create, get, list.
+
+A reviewer's resolution closes a receivable, once a second person has approved it, with the
+transitions in transitions.py.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.ledger.model import CommitOutcome, Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.receivables import store, transitions
+from landbridge.payments.receivables.model import (
+    KIND,
+    TRANSITIONS,
+    Receivable,
+    ReceivableStatus,
+    as_receivable,
+)
+from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, ResourceNotFound
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.reviewer_access import check_reviewer_access
+
+
+@dataclass(frozen=True, slots=True)
+class Receivables:
+    """Manages receivables of all organisations."""
+
+    database: Database
+    ledger: Ledger
+
+    async def create_in(
+        self, tx: Tx, payment: Transfer, money: Money, *, reason: str, actor: str, at: datetime
+    ) -> Transfer:
+        """Create the receivable of a payment whose fiat was taken back.
+
+        Runs in the caller's transaction. `reason` is our own sentence, without personal data.
+        Raises `ResourceConflict` if the payment has one already: a caller that may run again checks
+        for its own earlier work first.
+        """
+        creation = transitions.opened(
+            payment, money, request_id=new_id(), reason=reason, actor=actor, at=at
+        )
+        opened = await self.ledger.create_in(tx, creation, TRANSITIONS)
+        if isinstance(opened, CommitOutcome):
+            raise InvariantBroken(f"creating receivable {creation.id} resulted in {opened}")
+        if opened.is_replay:
+            raise ResourceConflict(
+                f"the deposit of {payment.kind} {payment.id} was reversed before: see receivable "
+                f"{creation.id}"
+            )
+        return opened.transfer
+
+    async def get(self, caller: Caller, receivable_id: UUID) -> Receivable:
+        """Return a receivable, open or closed; raises `RoleNotAllowed` and `ResourceNotFound`."""
+        check_reviewer_access(caller)
+        found = await self.ledger.find(caller.org_id, receivable_id)
+        if found is None or found.kind != KIND:
+            raise ResourceNotFound(f"there is no receivable {receivable_id}")
+        return as_receivable(found)
+
+    async def queue(
+        self, caller: Caller, statuses: Collection[ReceivableStatus], window: PageWindow
+    ) -> Sequence[Receivable]:
+        """Return receivables of these statuses, the oldest first; raises `RoleNotAllowed`."""
+        check_reviewer_access(caller)
+        org_id = caller.org_id
+        found = await self.database.single(lambda tx: store.queue(tx, org_id, statuses, window))
+        # Concurrently, so that the ledger groups the reads.
+        records = await asyncio.gather(*(self.ledger.get(org_id, KIND, each) for each in found))
+        return [as_receivable(each) for each in records]
+
+    async def find_of(self, caller: Caller, payment_id: UUID) -> Receivable | None:
+        """Return the receivable of a payment, if it has one; raises `RoleNotAllowed`."""
+        check_reviewer_access(caller)
+        found = await self.ledger.find(caller.org_id, transitions.receivable_id(payment_id))
+        return None if found is None else as_receivable(found)

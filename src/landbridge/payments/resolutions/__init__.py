@@ -1,0 +1,1 @@
+"""Resolutions: a reviewer's decisions on stuck payments, each approved by a second person."""

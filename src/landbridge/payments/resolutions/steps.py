@@ -1,0 +1,171 @@
+"""Worker steps of due resolutions.
+
+An approved decision is executed in two parts. First the payment is put on hold: its due time is
+postponed, so that no worker starts to send its order. `QUIET_PERIOD` later every running call has
+ended; the provider is asked once more, and the payment advances in one transaction with the
+resolution. If the payment has advanced meanwhile, this starts again, or the decision is void.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, DueCheck, Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.approvals.service import Approvals
+from landbridge.payments.engine.outgoing_orders import ACTOR
+from landbridge.payments.engine.resolution_actions import ApprovedResolution, PaymentResolver
+from landbridge.payments.resolutions.model import (
+    QUIET_PERIOD,
+    REVIEW_PAUSE,
+    TRANSITIONS,
+    PaymentResolution,
+    ResolutionStatus,
+    approved,
+    as_resolution,
+    completed,
+    expired,
+    is_quiet,
+    quiet_facts,
+    rejected,
+    voided,
+)
+from landbridge.payments.rfis.model import IN_REVIEW
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken, Refused
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.db.pool import Database, Tx
+
+
+class _LostRace(Exception):
+    """Another process advanced the payment or the resolution."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolutionDecisions:
+    """Applies approval decisions to resolutions; implements `Decider`."""
+
+    @property
+    def transitions(self) -> Transitions[ResolutionStatus]:
+        """Return the transitions of resolutions."""
+        return TRANSITIONS
+
+    async def approved(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
+        """Build the advance of an approved resolution."""
+        return approved(as_resolution(record), actor, at)
+
+    def refused(
+        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
+    ) -> AdvanceTransfer:
+        """Build the advance of a rejected resolution; the payment is left unchanged."""
+        del reason  # kept with the vote
+        return rejected(as_resolution(record), actor, at)
+
+    def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
+        """Raise `InvariantBroken`: a resolution posts nothing."""
+        raise InvariantBroken(f"resolution {record.id} takes money: {actor}, {at}")
+
+
+@dataclass(frozen=True, slots=True)
+class ResolutionSteps:
+    """Executes approved decisions; `resolvers` are the flows by kind of record."""
+
+    database: Database
+    ledger: Ledger
+    approvals: Approvals
+    clock: Clock
+    resolvers: "dict[str, PaymentResolver]"
+
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        """Run the steps of a due record until it waits; a lost race is no error."""
+        resolution = as_resolution(record)
+        match resolution.status:
+            case ResolutionStatus.PENDING_APPROVAL:
+                move = expired(resolution, ACTOR, self.clock.stamp(clock_offset))
+                await self.approvals.expire(record, move, TRANSITIONS)
+            case ResolutionStatus.APPROVED:
+                await self._execute(resolution, clock_offset)
+            case status:
+                raise InvariantBroken(f"a resolution that is {status} has no due step")
+
+    async def _execute(self, resolution: PaymentResolution, clock_offset: timedelta) -> None:
+        record, details = resolution.record, resolution.details
+        resolver = self.resolvers[details.transfer_kind]
+        target = await self.ledger.find(record.org_id, details.transfer_id)
+        if target is None:
+            raise InvariantBroken(
+                f"resolution {record.id} belongs to a payment that does not exist"
+            )
+        if target.status == IN_REVIEW:
+            await self.ledger.postpone(record, self.clock.now(clock_offset) + REVIEW_PAUSE)
+            return
+        choices = await resolver.choices(target, clock_offset)
+        action = details.instruction.action
+        if choices is None or choices.order != details.order or action not in choices.actions:
+            reason = f"the payment continued by itself and is {target.status}"
+            await self._void(resolution, reason, clock_offset)
+            return
+        if not await self._is_on_hold(resolution, target, clock_offset):
+            return
+        await self._apply(resolution, target, clock_offset)
+
+    async def _is_on_hold(
+        self, resolution: PaymentResolution, target: Transfer, clock_offset: timedelta
+    ) -> bool:
+        """Return whether no order can be running; if one can, put the payment on hold."""
+        now = self.clock.now(clock_offset)
+        if is_quiet(resolution, target, now):
+            return True
+        until = now + 2 * QUIET_PERIOD
+        is_soon = target.due_at is not None and target.due_at < until
+        if is_soon and not await self.ledger.postpone(target, until):
+            return False  # another process advanced it: the next run checks again
+        await self.ledger.postpone(resolution.record, now + QUIET_PERIOD, quiet_facts(target, now))
+        return False
+
+    async def _apply(
+        self, resolution: PaymentResolution, target: Transfer, clock_offset: timedelta
+    ) -> None:
+        """Advance the payment and complete the resolution, in one transaction."""
+        details = resolution.details
+        resolver = self.resolvers[details.transfer_kind]
+        decision = ApprovedResolution(
+            instruction=details.instruction,
+            destination=details.destination,
+            actor=details.requested_by,
+            clock_offset=clock_offset,
+        )
+        at = self.clock.stamp(clock_offset)
+
+        async def work(tx: Tx, move: AdvanceTransfer | None) -> None:
+            done = await self.ledger.advance_in(tx, completed(resolution, ACTOR, at), TRANSITIONS)
+            if not isinstance(done, Transfer):
+                raise _LostRace
+            if move is None:
+                await resolver.end_in(tx, target, decision, at)
+            else:
+                await self._move_in(tx, move, resolver)
+
+        try:
+            move = await resolver.decide(target, decision, at)
+            await self.database.transact(lambda tx: work(tx, move))
+        except Refused as error:
+            await self._void(resolution, error.message, clock_offset)
+        except _LostRace:
+            return  # due again: the next run reads the new state
+
+    async def _move_in(self, tx: Tx, move: AdvanceTransfer, resolver: PaymentResolver) -> None:
+        """Advance the payment, while it is still on hold."""
+        timing = DueCheck.ANY if move.transfer.due_at is None else DueCheck.IN_TIME
+        moved = await self.ledger.advance_in(tx, replace(move, timing=timing), resolver.transitions)
+        if moved is CommitOutcome.INSUFFICIENT:
+            raise InvariantBroken(
+                f"resolving {move.transfer.kind} {move.transfer.id} needs money that is not there"
+            )
+        if not isinstance(moved, Transfer):
+            raise _LostRace
+
+    async def _void(
+        self, resolution: PaymentResolution, reason: str, clock_offset: timedelta
+    ) -> None:
+        at = self.clock.stamp(clock_offset)
+        await self.ledger.advance(voided(resolution, reason, ACTOR, at), TRANSITIONS)

@@ -1,0 +1,1 @@
+"""Requests for information (RFIs): a payment in review waits until its RFI is closed."""

@@ -1,0 +1,207 @@
+"""Routes of payment reviews for reviewers: /v2/reviews/transfers. Not in the contract."""
+
+from datetime import timedelta
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.rfis.model import FILES_MAX, TEXT_LENGTH_MAX, Rfi, RfiStatus
+from landbridge.payments.rfis.reviews import TransferReviewCase, TransferReviews
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.files.model import FileId
+from landbridge.platform.formats.schemas import prose
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import or_empty, query, some_of, stated
+from landbridge.platform.http.list_query import parse_choices
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+
+# Times have microseconds, so this is the next moment after one.
+_TICK = timedelta(microseconds=1)
+
+_Prose = Annotated[str, stated(prose(TEXT_LENGTH_MAX))]
+
+
+class RfiQuestion(WireStruct, frozen=True):
+    """Question about a payment."""
+
+    question: _Prose
+
+
+class RfiAnswer(WireStruct, frozen=True):
+    """Answer, and the files (`POST /v2/files`) that support it."""
+
+    answer: _Prose
+    file_ids: Annotated[list[FileId], msgspec.Meta(max_length=FILES_MAX)] | None = None
+
+
+class RfiClosing(WireStruct, frozen=True):
+    """Reason to close the request."""
+
+    comment: Annotated[str, stated(or_empty(prose(TEXT_LENGTH_MAX)))] | None = None
+
+
+class RfiReply(WireStruct, frozen=True):
+    """A request for information; its texts are null once the user was erased."""
+
+    id: UUID
+    status: RfiStatus
+    question: str | None
+    answer: str | None
+    comment: str | None
+    file_ids: list[str]
+    opened_by: str
+    created_at: Moment
+    updated_at: Moment
+    answered_at: Moment | None
+    closed_at: Moment | None
+
+
+class TransferReview(WireStruct, frozen=True):
+    """A payment for reviewers; `rfi` is the open request, or else the last one."""
+
+    transfer_id: UUID
+    transfer_type: str
+    status: str
+    user_id: UUID
+    created_at: Moment
+    updated_at: Moment
+    rfi: RfiReply | None
+    rfis: list[RfiReply]
+
+
+class TransferReviewPage(WireStruct, frozen=True):
+    """A page of requests with their payments; pass `nextCursor` back as `createdAfter`."""
+
+    count: int
+    reviews: list[TransferReview]
+    next_cursor: Moment | None
+
+
+class TransferReviewRoutes(Controller):
+    """Payments in review and their requests for information; for reviewers' keys."""
+
+    path = "/v2/reviews/transfers"
+    tags = ("Reviews",)
+
+    @get(summary="List reviews of payments")
+    async def page(
+        self,
+        request: ApiRequest,
+        *,
+        transfer_reviews: NamedDependency[TransferReviews],
+        window: NamedDependency[PageWindow],
+        status: Annotated[
+            list[str] | None,
+            query(None, some_of(RfiStatus), description="OPEN and ANSWERED by default."),
+        ] = None,
+    ) -> TransferReviewPage:
+        """List requests, the longest waiting first, each with its payment."""
+        statuses = parse_choices("status", status, RfiStatus) or {
+            RfiStatus.OPEN,
+            RfiStatus.ANSWERED,
+        }
+        found = await transfer_reviews.queue(request.user, statuses, window)
+        last = found[-1].latest if found else None
+        return TransferReviewPage(
+            count=len(found),
+            reviews=[review_reply(each) for each in found],
+            next_cursor=moment(last.created_at + _TICK) if last else None,
+        )
+
+    @get("/{transferId:str}", summary="Retrieve the review of a payment")
+    async def retrieve(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        transfer_reviews: NamedDependency[TransferReviews],
+    ) -> TransferReview:
+        """Get any onramp or offramp with all its requests for information."""
+        return review_reply(await transfer_reviews.get(request.user, _known(transferId)))
+
+    @post("/{transferId:str}/rfi", status_code=200, summary="Open a request for information")
+    async def ask(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        data: JSONBody[RfiQuestion],
+        transfer_reviews: NamedDependency[TransferReviews],
+    ) -> TransferReview:
+        """Open a request for information; the payment stays IN_REVIEW until it is closed."""
+        transfer_id = _known(transferId)
+        return review_reply(
+            await transfer_reviews.open(request.user, transfer_id, question=data.question)
+        )
+
+    @post(
+        "/{transferId:str}/rfi/answer", status_code=200, summary="Answer a request for information"
+    )
+    async def answer(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        data: JSONBody[RfiAnswer],
+        transfer_reviews: NamedDependency[TransferReviews],
+    ) -> TransferReview:
+        """Record the customer's answer and files."""
+        review = await transfer_reviews.answer(
+            request.user,
+            _known(transferId),
+            answer=data.answer,
+            file_ids=data.file_ids or [],
+        )
+        return review_reply(review)
+
+    @post("/{transferId:str}/rfi/close", status_code=200, summary="Close a request for information")
+    async def close(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        transfer_reviews: NamedDependency[TransferReviews],
+        data: JSONBody[RfiClosing | None] = None,
+    ) -> TransferReview:
+        """Close the request; the payment continues from its previous status."""
+        comment = data.comment if data else None
+        return review_reply(
+            await transfer_reviews.close(request.user, _known(transferId), comment=comment)
+        )
+
+
+def review_reply(review: TransferReviewCase) -> TransferReview:
+    """Build the reply of a review."""
+    record = review.record
+    return TransferReview(
+        transfer_id=record.id,
+        transfer_type=record.kind,
+        status=record.status,
+        user_id=record.user_id,
+        created_at=moment(record.created_at),
+        updated_at=moment(record.updated_at),
+        rfi=_rfi(review.latest) if review.latest else None,
+        rfis=[_rfi(each) for each in review.rfis],
+    )
+
+
+def _rfi(rfi: Rfi) -> RfiReply:
+    return RfiReply(
+        id=rfi.id,
+        status=rfi.status,
+        question=rfi.question,
+        answer=rfi.answer,
+        comment=rfi.comment,
+        file_ids=list(rfi.file_ids),
+        opened_by=rfi.opened_by,
+        created_at=moment(rfi.created_at),
+        updated_at=moment(rfi.updated_at),
+        answered_at=moment(rfi.answered_at) if rfi.answered_at else None,
+        closed_at=moment(rfi.closed_at) if rfi.closed_at else None,
+    )
+
+
+def _known(text: str) -> UUID:
+    return known_id(text, "transaction", TransactionNotFound)

@@ -1,0 +1,150 @@
+"""Swaps: states, details, routes, and refusals of an accept.
+
+Source: spec.md (Swap transfer record), contract, lifecycles 6.
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.ledger.model import Transfer
+from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
+from landbridge.payments.quotes.errors import QuoteInvalid, RouteInvalid
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
+
+KIND = "WALLET.SWAP"
+
+# Source: contract, lifecycles 1.4: seen in every sample of a swap.
+QUOTE_LIFETIME = timedelta(seconds=30)
+
+# Source: contract, lifecycles 6, reduced to pairs on one chain as in spec.md.
+CURRENCIES = {
+    Chain.POLYGON: frozenset({"usdc", "usdt"}),
+    Chain.ETHEREUM: frozenset({"usdc", "usdt", "usdg"}),
+    Chain.SOLANA: frozenset({"usdc", "usdt", "usdg"}),
+}
+
+
+class SwapStatus(StrEnum):
+    """Status of a swap."""
+
+    OPEN_QUOTE = "OPEN_QUOTE"  # waits for its owner to accept; the worker expires it
+    CREATED = "CREATED"  # accepted; continues to PENDING at once
+    PENDING = "PENDING"  # being executed; waits for the chain
+    COMPLETED = "COMPLETED"  # executed
+    FAILED = "FAILED"  # could not be executed; `error` has the reason
+    QUOTE_FAILED = "QUOTE_FAILED"  # the quote expired before it was accepted
+
+
+TRANSITIONS: Transitions[SwapStatus] = Transitions(
+    start=frozenset({SwapStatus.OPEN_QUOTE}),
+    table={
+        SwapStatus.OPEN_QUOTE: frozenset({SwapStatus.CREATED, SwapStatus.QUOTE_FAILED}),
+        SwapStatus.CREATED: frozenset({SwapStatus.PENDING, SwapStatus.FAILED}),
+        SwapStatus.PENDING: frozenset({SwapStatus.COMPLETED, SwapStatus.FAILED}),
+        SwapStatus.COMPLETED: frozenset(),
+        SwapStatus.FAILED: frozenset(),
+        SwapStatus.QUOTE_FAILED: frozenset(),
+    },
+)
+
+# A swap is executed in the ledger, by its accept: only the quote waits.
+WAITS = WaitStates(
+    TRANSITIONS,
+    {
+        SwapStatus.OPEN_QUOTE: WaitState(WaitParty.CLIENT),
+        SwapStatus.CREATED: WaitState(WaitParty.WORKER, timedelta(minutes=5)),
+        SwapStatus.PENDING: WaitState(WaitParty.CHAIN, timedelta(minutes=5)),
+    },
+)
+
+
+class SwapDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """Details of a swap in its record; units are in the record's assets."""
+
+    source_account_id: UUID
+    # None if the coins leave the platform.
+    destination_account_id: UUID | None
+    destination_user_id: UUID
+    destination_address: str
+    external_wallet_id: UUID | None
+    fee_units: int
+    rate: Decimal
+    quote_expires_at: datetime
+    # Whether the request gave the amount to receive, rather than the amount to send.
+    is_exact_out: bool
+    # Facts that changes add.
+    error: str | None = None
+    error_code: int | None = None
+    error_message: str | None = None
+
+
+class Swap(msgspec.Struct, frozen=True, kw_only=True):
+    """Swap, decoded once from its record for replies and postings."""
+
+    record: Transfer
+    details: SwapDetails
+    status: SwapStatus
+    source: Money  # leaves the wallet, including the fee
+    fee: Money  # part of `source`
+    destination: Money  # arrives
+
+
+def as_swap(record: Transfer) -> Swap:
+    """Decode a swap record."""
+    values: dict[str, Any] = {**record.details, **record.facts}
+    details = msgspec.convert(values, SwapDetails, strict=False)
+    source = ASSETS[record.source_asset]
+    return Swap(
+        record=record,
+        details=details,
+        status=SwapStatus(record.status),
+        source=Money(record.source_units, source),
+        fee=Money(details.fee_units, source),
+        destination=Money(record.destination_units, ASSETS[record.destination_asset]),
+    )
+
+
+def check_route(
+    *, source_chain: Chain, source_currency: str, destination_chain: Chain, currency: str
+) -> tuple[Asset, Asset]:
+    """Return the two assets of a supported pair; raises `RouteInvalid` for any other."""
+    if source_chain is not destination_chain:
+        raise RouteInvalid(
+            "destination.chain must equal source.chain: a swap stays on one chain; "
+            "to change chains use a bridge",
+            field="destination.chain",
+        )
+    if source_currency == currency:
+        raise RouteInvalid(
+            "destination.currency equals source.currency: there is nothing to swap",
+            field="destination.currency",
+        )
+    served = CURRENCIES.get(source_chain, frozenset())
+    for field, currency_code in (("source", source_currency), ("destination", currency)):
+        if currency_code not in served:
+            raise RouteInvalid(
+                f"{field}.currency: {currency_code[:50]} can't be swapped on {source_chain}",
+                field=f"{field}.currency",
+            )
+    return TOKENS[source_chain, source_currency].asset, TOKENS[source_chain, currency].asset
+
+
+def accept_refusal(status: SwapStatus) -> Refused | None:
+    """Return the refusal of an accept at this status; None if it may succeed, or has succeeded."""
+    match status:
+        case SwapStatus.OPEN_QUOTE:
+            return None
+        case SwapStatus.CREATED | SwapStatus.PENDING | SwapStatus.COMPLETED:
+            return None  # accepted before: same answer
+        case SwapStatus.FAILED:
+            return QuoteInvalid("this swap was accepted and has failed; create a new one")
+        case SwapStatus.QUOTE_FAILED:
+            return QuoteInvalid("the quote of this swap has expired; create a new one")

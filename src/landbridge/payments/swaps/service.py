@@ -1,0 +1,319 @@
+"""Swap service: create, accept, expire, get, list.
+
+A swap's quote holds no money. The balance is checked at the quote, so that a swap that would fail
+is not started, and again at the accept, in the statement that moves the money.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.ledger.errors import InsufficientBalance
+from landbridge.ledger.model import (
+    AdvanceTransfer,
+    CommitOutcome,
+    CreateTransfer,
+    DueCheck,
+    Transfer,
+)
+from landbridge.ledger.service import Ledger
+from landbridge.payments.engine.amounts import insufficient_balance_text, parse_amount
+from landbridge.payments.engine.create_transfer import (
+    CreationOptions,
+    TransferCreation,
+    TransferDraft,
+)
+from landbridge.payments.engine.parties import (
+    PartyRequest,
+    Payee,
+    Payer,
+    PaymentParties,
+    check_own_wallet,
+)
+from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
+from landbridge.payments.engine.request_options import DEFAULT_OPTIONS, RequestOptions
+from landbridge.payments.engine.scripted_outcomes import (
+    check_scripted_screening,
+    scripted_send_failure,
+)
+from landbridge.payments.quotes.errors import QuoteInvalid
+from landbridge.payments.quotes.pricing import (
+    Quote,
+    check_quotable,
+    check_size,
+    exact_in,
+    exact_out,
+    fresh_price,
+)
+from landbridge.payments.swaps.model import (
+    KIND,
+    QUOTE_LIFETIME,
+    TRANSITIONS,
+    Swap,
+    SwapDetails,
+    SwapStatus,
+    accept_refusal,
+    as_swap,
+    check_route,
+)
+from landbridge.payments.swaps.transitions import accepted, planned_steps, refused
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.optimistic_retry import optimistic_retry
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.http.caller import Caller
+from landbridge.providers.chains.tokens import Chain
+from landbridge.providers.rates.port import RateSource
+
+
+@dataclass(frozen=True, slots=True)
+class SwapRequest:
+    """Request of a swap, with one of the two amounts."""
+
+    source_user_id: UUID
+    source_chain: Chain
+    source_currency: str
+    source_amount: str | None
+    destination_chain: Chain
+    destination_currency: str
+    destination_amount: str | None
+    # Empty for the paying wallet.
+    destination: PartyRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Swaps:
+    """Manages swaps of all organisations."""
+
+    ledger: Ledger
+    parties: PaymentParties
+    transfer_creation: TransferCreation
+    quote_acceptance: QuoteAcceptance
+    rates: RateSource
+    clock: Clock
+    price_age_max: timedelta = field(kw_only=True)
+
+    async def create(
+        self,
+        caller: Caller,
+        request_id: UUID,
+        params: SwapRequest,
+        request: dict[str, Any],
+        *,
+        options: RequestOptions = DEFAULT_OPTIONS,
+    ) -> Swap:
+        """Quote a swap, once per request id. Nothing is held.
+
+        Raises `FieldInvalid`, `RouteInvalid`, `ProfileFrozen`, `RoleNotAllowed`, `UserNotFound`,
+        `UserFrozen`, `WalletNotFound`, `QuoteNotReady`, `InsufficientBalance`, and `RequestIdTaken`
+        for a request id used with another body.
+        """
+        record = await self.transfer_creation.create(
+            caller,
+            lambda _: self._draft_quote(caller, request_id, params, request),
+            TRANSITIONS,
+            CreationOptions(
+                kind=KIND,
+                request_id=request_id,
+                request=request,
+                planned_steps=planned_steps,
+                request_options=options,
+            ),
+        )
+        return as_swap(record)
+
+    @optimistic_retry("another request is changing this swap; try again")
+    async def accept(self, caller: Caller, swap_id: UUID) -> Swap | None:
+        """Execute the swap at its quote; a repeated accept returns the same result.
+
+        In a sandbox the swap may be FAILED then, if its outcome plan says so.
+
+        Raises `TransactionNotFound`, `QuoteInvalid` for a late accept (the swap is QUOTE_FAILED
+        then), `QuoteNotReady` while one of its coins is off its peg, `InsufficientBalance` and
+        `LimitExceeded` (the quote stays open until it expires).
+        """
+        swap = await self.get(caller.org_id, swap_id)
+        if refusal := accept_refusal(swap.status):
+            raise refusal
+        if swap.status is not SwapStatus.OPEN_QUOTE:
+            return swap
+        payee_id = swap.details.destination_user_id
+        check_scripted_screening(swap.record)
+        await check_quotable(self.rates, swap.source.asset, swap.destination.asset)
+        await self.parties.check_may_move(caller, swap.record.user_id, payee_id)
+        check_own_wallet(caller, swap.record.user_id, payee_id, swap.details.destination_account_id)
+        at = self.clock.stamp(caller.clock_offset)
+        reason = scripted_send_failure(swap.record)
+        move = (
+            accepted(swap, caller.actor, at)
+            if reason is None
+            else refused(swap, reason, caller.actor, at)
+        )
+        settled = await self.quote_acceptance.advance(move, TRANSITIONS)
+        match settled:
+            case Transfer():
+                return as_swap(settled)
+            case CommitOutcome.LATE:
+                if await self.expire(swap, caller.actor, at):
+                    raise QuoteInvalid("the quote of this swap has expired; create a new one")
+            case CommitOutcome.INSUFFICIENT:
+                raise InsufficientBalance(insufficient_balance_text(swap.source))
+            case _:
+                pass  # another process advanced it: retry
+        return None
+
+    async def expire(self, swap: Swap, actor: str, at: datetime) -> bool:
+        """Expire an open quote that is due; return False if another process advanced the swap."""
+        move = AdvanceTransfer(
+            swap.record,
+            path=(SwapStatus.QUOTE_FAILED,),
+            change_type="expire",
+            actor=actor,
+            at=at,
+            timing=DueCheck.OVERDUE,
+            facts={
+                "error": QuoteInvalid.name,
+                "error_code": QuoteInvalid.code,
+                "error_message": "the quote expired before it was accepted",
+            },
+        )
+        return isinstance(await self.ledger.advance(move, TRANSITIONS), Transfer)
+
+    async def get(self, org_id: UUID, swap_id: UUID) -> Swap:
+        """Return a swap; raises `TransactionNotFound`."""
+        return as_swap(await self.ledger.get(org_id, KIND, swap_id))
+
+    async def page(self, org_id: UUID, user_id: UUID | None, window: PageWindow) -> Sequence[Swap]:
+        """Return a page of swaps, newest first."""
+        return [as_swap(each) for each in await self.ledger.page(org_id, KIND, user_id, window)]
+
+    async def _draft_quote(
+        self, caller: Caller, request_id: UUID, params: SwapRequest, request: dict[str, Any]
+    ) -> TransferDraft:
+        source, destination = check_route(
+            source_chain=params.source_chain,
+            source_currency=params.source_currency,
+            destination_chain=params.destination_chain,
+            currency=params.destination_currency,
+        )
+        self.parties.check_in_ledger(params.source_chain, field="source.chain")
+        amounts = _amounts(params, source, destination)
+        payer = await self.parties.payer(
+            caller,
+            params.source_user_id,
+            params.source_chain,
+            params.source_currency,
+            other=destination if params.destination.is_empty else None,
+        )
+        payee = await self._payee(caller, payer, params, destination)
+        check_own_wallet(caller, params.source_user_id, payee.user_id, payee.account_id)
+        at = self.clock.stamp(caller.clock_offset)
+        quote = await self._quote(caller.org_id, amounts, source, destination, at)
+        await self.parties.check_new_address(caller, payee, quote.receive, "destination.amount")
+        if payer.account.available_units < quote.send_gross.units:
+            raise InsufficientBalance(
+                insufficient_balance_text(quote.send_gross), field="source.amount"
+            )
+        expires_at = at + QUOTE_LIFETIME
+        details = SwapDetails(
+            source_account_id=payer.account.id,
+            destination_account_id=payee.account_id,
+            # An address that no user registered counts as the swapping user's.
+            destination_user_id=payee.user_id or params.source_user_id,
+            destination_address=payee.address,
+            external_wallet_id=payee.external_wallet_id,
+            fee_units=quote.fee.units,
+            rate=quote.price.rate.value,
+            quote_expires_at=expires_at,
+            is_exact_out=params.destination_amount is not None,
+        )
+        return TransferDraft(
+            creation=CreateTransfer(
+                org_id=caller.org_id,
+                id=new_id(),
+                kind=KIND,
+                user_id=params.source_user_id,
+                request_id=request_id,
+                request=request,
+                path=(SwapStatus.OPEN_QUOTE,),
+                source=quote.send_gross,
+                destination=quote.receive,
+                details=msgspec.to_builtins(details),
+                due_at=expires_at,
+                at=at,
+                actor=caller.actor,
+            ),
+            payees=(payee,),
+        )
+
+    async def _payee(
+        self, caller: Caller, payer: Payer, params: SwapRequest, asset: Asset
+    ) -> Payee:
+        """Return the recipient: the paying wallet, unless the request has another."""
+        wallet = payer.wallet
+        if payer.other_account is not None:
+            account = payer.other_account
+            return Payee(
+                wallet.user_id, wallet.address, account_id=account.id, new_account=account.missing
+            )
+        return await self.parties.payee(
+            caller,
+            params.destination,
+            payer_id=wallet.user_id,
+            chain=params.destination_chain,
+            asset=asset,
+            # Decision 0010: a swap may go to any address.
+            may_be_unknown=True,
+        )
+
+    async def _quote(
+        self,
+        org_id: UUID,
+        amounts: tuple[Money | None, Money | None],
+        source: Asset,
+        destination: Asset,
+        at: datetime,
+    ) -> Quote:
+        price = await fresh_price(
+            self.rates,
+            org_id,
+            source=source,
+            destination=destination,
+            now=at,
+            age_max=self.price_age_max,
+        )
+        match amounts:
+            case (Money() as send, None):
+                quote = exact_in(send, destination, price)
+            case (None, Money() as receive):
+                quote = exact_out(receive, source, price)
+            case _:
+                raise InvariantBroken("a swap has exactly one amount")
+        if quote is None:
+            raise FieldInvalid(
+                "source.amount is too small: nothing would be left after the fee",
+                field="source.amount",
+            )
+        is_exact_in = amounts[0] is not None
+        check_size(quote, field="source.amount" if is_exact_in else "destination.amount")
+        return quote
+
+
+def _amounts(
+    params: SwapRequest, source: Asset, destination: Asset
+) -> tuple[Money | None, Money | None]:
+    """Return exactly one of the two amounts, above zero."""
+    if (params.source_amount is None) == (params.destination_amount is None):
+        raise FieldInvalid(
+            "give either source.amount or destination.amount, not both",
+            field="source.amount",
+        )
+    if params.source_amount is not None:
+        return parse_amount("source.amount", params.source_amount, source), None
+    return None, parse_amount("destination.amount", params.destination_amount or "", destination)

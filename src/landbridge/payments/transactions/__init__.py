@@ -1,0 +1,1 @@
+"""Combined read models: transfers of all kinds in one list, total balances, and a search."""

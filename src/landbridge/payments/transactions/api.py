@@ -1,0 +1,134 @@
+"""Routes of transfers of all kinds, balances and search."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from litestar import Controller, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.transactions.balance_schemas import (
+    BalancesReply,
+    SearchReply,
+    balances_reply,
+    search_reply,
+)
+from landbridge.payments.transactions.balances import BalanceSheets
+from landbridge.payments.transactions.detail_schemas import TransactionDetailsReply, details_reply
+from landbridge.payments.transactions.details import TransactionDetails
+from landbridge.payments.transactions.listing import Transactions
+from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES, TransactionFilters
+from landbridge.payments.transactions.schemas import TransactionPageReply, transaction_reply
+from landbridge.payments.transactions.search import LENGTH_MAX, TransactionSearch
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.money import AmountError, parse_units, units_as_decimal
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import IDENTIFIER, coins, one_of, query, some_of, text
+from landbridge.platform.http.list_query import optional_id, parse_choice, parse_choices
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.responses import moment
+
+# No asset has more decimals.
+_DECIMALS_MAX = 18
+
+
+class TransactionRoutes(Controller):
+    """Look up transfers of all kinds."""
+
+    path = "/v2/transactions"
+    tags = ("Transactions",)
+
+    @get(summary="List transactions")
+    async def page(
+        self,
+        request: ApiRequest,
+        transactions: NamedDependency[Transactions],
+        window: NamedDependency[PageWindow],
+        *,
+        type_: Annotated[list[str] | None, query("type", some_of(KINDS))] = None,
+        status: Annotated[list[str] | None, query("status", some_of(STATUSES))] = None,
+        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        currency: Annotated[str | None, query("currency", one_of(CURRENCIES))] = None,
+        minimum: Annotated[str | None, query("minAmount", coins(_DECIMALS_MAX))] = None,
+        maximum: Annotated[str | None, query("maxAmount", coins(_DECIMALS_MAX))] = None,
+    ) -> TransactionPageReply:
+        """List transfers of all kinds, newest first.
+
+        A search through very many may end its page early; continue while there is a `nextCursor`.
+        """
+        filters = TransactionFilters(
+            kinds=parse_choices("type", type_, KINDS),
+            statuses=parse_choices("status", status, STATUSES),
+            user_id=optional_id("userId", user_id),
+            currency=None if currency is None else parse_choice("currency", currency, CURRENCIES),
+            minimum=_amount("minAmount", minimum),
+            maximum=_amount("maxAmount", maximum),
+        )
+        found = await transactions.page(request.user.org_id, filters, window)
+        return TransactionPageReply(
+            count=len(found.lines),
+            data=[transaction_reply(each, found.users) for each in found.lines],
+            next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
+        )
+
+    @get("/{transactionId:str}", summary="Retrieve a transaction")
+    async def retrieve(
+        self,
+        request: ApiRequest,
+        transactionId: FromPath[str],
+        transaction_details: NamedDependency[TransactionDetails],
+    ) -> TransactionDetailsReply:
+        """Get a transfer of any kind, with its change history and its journals."""
+        transaction_id = known_id(transactionId, "transaction", TransactionNotFound)
+        return details_reply(await transaction_details.get(request.user.org_id, transaction_id))
+
+
+class BalanceRoutes(Controller):
+    """Current balances of the organisation."""
+
+    path = "/v2/balances"
+    tags = ("Transactions",)
+
+    @get(summary="Retrieve balances")
+    async def show(
+        self, request: ApiRequest, balance_sheets: NamedDependency[BalanceSheets]
+    ) -> BalancesReply:
+        """Show total user balances, house accounts, and amounts in transit."""
+        return balances_reply(await balance_sheets.of(request.user.org_id))
+
+
+class SearchRoutes(Controller):
+    """Search users, wallets and transfers."""
+
+    path = "/v2/search"
+    tags = ("Transactions",)
+
+    @get(summary="Search", costly=True)
+    async def find(
+        self,
+        request: ApiRequest,
+        search: NamedDependency[TransactionSearch],
+        text: Annotated[
+            str | None,
+            query(
+                "q",
+                text(LENGTH_MAX, length_min=1),
+                is_required=True,
+                description="An id, a request id, an e-mail, a part of a name, an address, or the "
+                "hash of a transaction on a chain.",
+            ),
+        ] = None,
+    ) -> SearchReply:
+        """Find users, wallets and transfers that match the text, 20 at most."""
+        return search_reply(await search.find(request.user.org_id, text or ""))
+
+
+def _amount(name: str, text: str | None) -> Decimal | None:
+    if text is None:
+        return None
+    try:
+        return units_as_decimal(parse_units(text, _DECIMALS_MAX), _DECIMALS_MAX)
+    except AmountError as error:
+        raise FieldInvalid(f"{name} {error}", field=name) from error

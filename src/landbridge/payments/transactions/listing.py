@@ -1,0 +1,76 @@
+"""List of transfers of all kinds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from uuid import UUID
+
+from landbridge.customers.users.model import UserCard
+from landbridge.customers.users.service import Users
+from landbridge.ledger.listing import TransferFilter, TransferListing, TransferListRow
+from landbridge.payments.transactions.model import ALL_ASSETS, KINDS, TransactionFilters
+from landbridge.platform.core.money import UNITS_DIGITS_MAX
+from landbridge.platform.core.pagination import PageWindow
+
+_UNITS_MAX = 10**UNITS_DIGITS_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionPage:
+    """Transfers, newest first, their users, and the next cursor."""
+
+    lines: Sequence[TransferListRow]
+    users: Mapping[UUID, UserCard]
+    next_cursor: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Transactions:
+    """Transfers of all kinds and organisations."""
+
+    listing: TransferListing
+    users: Users
+
+    async def page(
+        self, org_id: UUID, filters: TransactionFilters, window: PageWindow
+    ) -> TransactionPage:
+        """List a page, newest first; a page that ends early, or is empty, may have a cursor."""
+        kinds = [kind for kind in KINDS if filters.kinds is None or kind in filters.kinds]
+        found = await self.listing.page(
+            org_id, kinds, filters.user_id, _listing_filter(filters), window
+        )
+        cards = await self.users.cards(org_id, list({each.user_id for each in found.lines}))
+        return TransactionPage(
+            found.lines, cards, None if found.last is None else found.last.created_at
+        )
+
+
+def _listing_filter(filters: TransactionFilters) -> TransferFilter:
+    return TransferFilter(
+        statuses=None if filters.statuses is None else sorted(filters.statuses),
+        assets=None
+        if filters.currency is None
+        else [code for code, each in ALL_ASSETS.items() if each.currency == filters.currency],
+        amounts=_amounts(filters.minimum, filters.maximum),
+    )
+
+
+def _amounts(
+    minimum: Decimal | None, maximum: Decimal | None
+) -> Mapping[str, tuple[int, int]] | None:
+    """Convert these bounds to units of each asset."""
+    if minimum is None and maximum is None:
+        return None
+    return {
+        code: (
+            0 if minimum is None else _units(minimum, each.decimals, ROUND_CEILING),
+            _UNITS_MAX if maximum is None else _units(maximum, each.decimals, ROUND_FLOOR),
+        )
+        for code, each in ALL_ASSETS.items()
+    }
+
+
+def _units(amount: Decimal, decimals: int, rounding: str) -> int:
+    scaled = amount.scaleb(decimals).to_integral_value(rounding)
+    return min(int(scaled), _UNITS_MAX)

@@ -1,0 +1,63 @@
+"""Kinds of transfers with their routes, and the filters common to all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from landbridge.payments.batches import model as batches
+from landbridge.payments.bridges import model as bridges
+from landbridge.payments.disbursements import model as disbursements
+from landbridge.payments.engine import outgoing_transfers
+from landbridge.payments.offramps import model as offramps
+from landbridge.payments.onramps import model as onramps
+from landbridge.payments.swaps import model as swaps
+from landbridge.payments.transfers import model as wallet_transfers
+from landbridge.platform.core.money import Asset
+from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.tokens import ASSETS, NATIVE_ASSETS
+from landbridge.providers.rails.currencies import FIAT_ASSETS
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentKind:
+    """A kind of transfer: its statuses, and the path of its own routes."""
+
+    transitions: Transitions[Any]
+    path: str
+
+
+KINDS: Mapping[str, PaymentKind] = {
+    swaps.KIND: PaymentKind(swaps.TRANSITIONS, "/v2/wallets/swaps"),
+    wallet_transfers.KIND: PaymentKind(outgoing_transfers.TRANSITIONS, "/v2/wallets/transfers"),
+    batches.KIND: PaymentKind(outgoing_transfers.TRANSITIONS, "/v2/wallets/transfers/batches"),
+    bridges.KIND: PaymentKind(bridges.TRANSITIONS, "/v2/wallets/bridges"),
+    onramps.KIND: PaymentKind(onramps.TRANSITIONS, "/v2/onramps"),
+    offramps.KIND: PaymentKind(offramps.TRANSITIONS, "/v2/offramps"),
+    disbursements.KIND: PaymentKind(disbursements.TRANSITIONS, "/v2/disbursements"),
+}
+STATUSES = tuple(
+    sorted({str(status) for kind in KINDS.values() for status in kind.transitions.table})
+)
+ALL_ASSETS: Mapping[str, Asset] = {**ASSETS, **FIAT_ASSETS}
+CURRENCIES = tuple(sorted({each.currency for each in ALL_ASSETS.values()}))
+# With the coins in which gas is paid; no payment has those.
+LEDGER_ASSETS: Mapping[str, Asset] = {
+    **ALL_ASSETS,
+    **{each.code: each for each in NATIVE_ASSETS.values()},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionFilters:
+    """Filters of the list; None: any."""
+
+    kinds: frozenset[str] | None = None
+    statuses: frozenset[str] | None = None
+    user_id: UUID | None = None
+    # Of the source or of the destination.
+    currency: str | None = None
+    # Of the source, in coins.
+    minimum: Decimal | None = None
+    maximum: Decimal | None = None

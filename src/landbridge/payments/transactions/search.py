@@ -1,0 +1,194 @@
+"""Search for users, wallets and transfers by id, address, hash, email or name."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from operator import attrgetter
+from uuid import UUID
+
+from landbridge.customers.users.model import UserCard
+from landbridge.customers.users.service import UserFilters, Users
+from landbridge.customers.wallets.service import Wallets, checked_address
+from landbridge.ledger.listing import TransferListing, TransferListRow
+from landbridge.payments.transactions.model import ALL_ASSETS, KINDS
+from landbridge.payments.transactions.schemas import chain_of
+from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.providers.chains.tokens import Chain
+
+RESULTS_MAX = 20
+LENGTH_MAX = 200
+# Bound of users compared by name; an email or a rare name is found among far fewer.
+_LOOKED_THROUGH_MAX = 1_000
+_BATCH_SIZE = 100
+# An EVM address in hexadecimal, a Solana address in base58.
+_HASH = re.compile(r"0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{80,90}")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}")
+
+
+class SearchResultKind(StrEnum):
+    """Search results."""
+
+    USER = "user"
+    WALLET = "wallet"
+    EXTERNAL_WALLET = "externalWallet"
+    TRANSACTION = "transaction"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """A search result: its label, and details that distinguish it.
+
+    `user_id` is its user.
+    """
+
+    kind: SearchResultKind
+    id: UUID
+    label: str
+    detail: str
+    user_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionSearch:
+    """Search the data of an organisation."""
+
+    users: Users
+    wallets: Wallets
+    listing: TransferListing
+
+    async def find(self, org_id: UUID, text: str) -> Sequence[SearchResult]:
+        """Find the matches of an id, address, hash, email or name, at most `RESULTS_MAX`.
+
+        Raises `FieldInvalid` for a text that is empty or very long.
+        """
+        query = text.strip()
+        if not query or len(query) > LENGTH_MAX:
+            raise FieldInvalid(f"q must have 1 to {LENGTH_MAX} characters", field="q")
+        object_id = as_uuid(query)
+        if object_id is not None:
+            return await self._by_id(org_id, object_id)
+        if _HASH.fullmatch(query):
+            spelled = query.lower() if query.startswith("0x") else query
+            lines = await self.listing.by_hash(org_id, spelled, limit=RESULTS_MAX)
+            return [_payment(each) for each in lines if each.kind in KINDS]
+        if _ADDRESS.fullmatch(query) and (found := await self._by_address(org_id, query)):
+            return found[:RESULTS_MAX]
+        return await self._by_name(org_id, query)
+
+    async def _by_id(self, org_id: UUID, object_id: UUID) -> list[SearchResult]:
+        cards = await self.users.cards(org_id, [object_id])
+        lines = await self.listing.by_id(org_id, object_id)
+        return [
+            *map(_user, cards.values()),
+            *(_payment(each) for each in lines if each.kind in KINDS),
+        ]
+
+    async def _by_address(self, org_id: UUID, text: str) -> list[SearchResult]:
+        chain = Chain.ETHEREUM if text.startswith("0x") else Chain.SOLANA
+        try:
+            # Case-insensitive.
+            spelled = text.lower() if chain.is_evm else text
+            address = checked_address(chain, spelled, field="q")
+        except Refused:
+            return []
+        ours, outside = await self.wallets.at_address(org_id, address, limit=RESULTS_MAX)
+        names = await self.users.cards(org_id, list({each.user_id for each in (*ours, *outside)}))
+
+        def label(user_id: UUID) -> str:
+            return (names[user_id].name if user_id in names else "") or str(user_id)
+
+        found = [
+            SearchResult(
+                kind=SearchResultKind.WALLET,
+                id=each.id,
+                label=f"{label(each.user_id)} · {each.chain}",
+                detail=each.address,
+                user_id=each.user_id,
+            )
+            for each in ours
+        ]
+        found += [
+            SearchResult(
+                kind=SearchResultKind.EXTERNAL_WALLET,
+                id=each.id,
+                label=f"{label(each.user_id)} · {each.chain}",
+                detail=each.address,
+                user_id=each.user_id,
+            )
+            for each in outside
+        ]
+        return found
+
+    async def _by_name(self, org_id: UUID, text: str) -> list[SearchResult]:
+        """Find users by text in the email or a name, or by words in first and last name."""
+        found: dict[UUID, UserCard] = {}
+        for each in _patterns(text):
+            if len(found) >= RESULTS_MAX:
+                break
+            page = await self.users.page(
+                org_id,
+                each,
+                PageWindow(RESULTS_MAX, None, None),
+                batch_size=_BATCH_SIZE,
+                looked_through_max=_LOOKED_THROUGH_MAX,
+            )
+            found |= {card.id: card for card in page.users}
+        cards = sorted(found.values(), key=attrgetter("created_at"), reverse=True)
+        return [_user(each) for each in cards[:RESULTS_MAX]]
+
+
+def _patterns(text: str) -> list[UserFilters]:
+    def filters(
+        *,
+        first_name: str | None = None,
+        last_name: str | None = None,
+        business_name: str | None = None,
+        email: str | None = None,
+    ) -> UserFilters:
+        return UserFilters(
+            type=None,
+            first_name=first_name,
+            last_name=last_name,
+            business_name=business_name,
+            email=email,
+        )
+
+    if "@" in text:
+        return [filters(email=text)]
+    object_id = [
+        filters(last_name=text),
+        filters(first_name=text),
+        filters(business_name=text),
+        filters(email=text),
+    ]
+    first, _, last = text.partition(" ")
+    if last.strip():
+        object_id.insert(0, filters(first_name=first, last_name=last.strip()))
+    return object_id
+
+
+def _user(card: UserCard) -> SearchResult:
+    return SearchResult(
+        kind=SearchResultKind.USER,
+        id=card.id,
+        label=card.name or str(card.id),
+        detail=card.email or str(card.id),
+        user_id=card.id,
+    )
+
+
+def _payment(line: TransferListRow) -> SearchResult:
+    asset = ALL_ASSETS[line.source_asset]
+    chain = chain_of(line.source_asset)
+    amount = f"{Money(line.source_units, asset)} {asset.currency}"
+    return SearchResult(
+        kind=SearchResultKind.TRANSACTION,
+        id=line.id,
+        label=f"{line.kind} · {amount}" + ("" if chain is None else f" · {chain}"),
+        detail=line.status,
+        user_id=line.user_id,
+    )

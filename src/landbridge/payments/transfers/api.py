@@ -1,0 +1,270 @@
+"""Routes of wallet transfers: /v2/wallets/transfers. Source: interface/crypto-transfer."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.engine.dry_run_schemas import with_dry_run
+from landbridge.payments.engine.fees import FeeType, OrganisationFee
+from landbridge.payments.engine.outgoing_transfers import OutgoingTransferStatus
+from landbridge.payments.engine.parties import PartyRequest
+from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.schemas import (
+    WALLET_TYPE,
+    ApprovalReply,
+    FeeRequest,
+    PartyReply,
+    approval_reply,
+    party,
+)
+from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
+from landbridge.payments.transfers.model import KIND, WalletTransfer
+from landbridge.payments.transfers.service import TransferRequest, TransferView, WalletTransfers
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.formats.schemas import AddressText
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import IDENTIFIER, query
+from landbridge.platform.http.list_query import optional_id
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.request_decoding import request_values
+from landbridge.platform.http.responses import Moment, Number, PositiveNumber, WireStruct, moment
+from landbridge.providers.chains.tokens import TOKENS, Chain
+
+
+class TransferSource(WireStruct, frozen=True):
+    """Payer of a transfer."""
+
+    user_id: UUID
+
+
+class TransferDestination(WireStruct, frozen=True):
+    """Recipient: either a user, or an address that the payer has registered."""
+
+    user_id: UUID | None = None
+    wallet_address: AddressText | None = None
+
+
+class NewWalletTransfer(WireStruct, frozen=True):
+    """Request of a wallet transfer, to a wallet on the same chain or to an external address.
+
+    `fee` is the organisation's own, on top of the amount.
+    """
+
+    request_id: UUID
+    source: TransferSource
+    destination: TransferDestination
+    amount: PositiveNumber
+    currency: str
+    chain: Chain
+    fee: FeeRequest | None = None
+    require_approval: bool | None = False
+
+
+class TransferSourceReply(WireStruct, frozen=True):
+    """Paying wallet."""
+
+    user_id: UUID
+    wallet_address: str
+    wallet_type: str
+    user: PartyReply | None
+
+
+class TransferDestinationReply(WireStruct, frozen=True):
+    """Recipient; `walletType` only for internal wallets, `user` only if known."""
+
+    user_id: UUID | None
+    wallet_address: str
+    wallet_type: str | None
+    user: PartyReply | None
+
+
+class TransferReceiptReply(WireStruct, frozen=True):
+    """Chain references of a transfer; null until the chain has it."""
+
+    transaction_hash: str | None
+    user_op_hash: str | None
+
+
+class TransferFeeReply(WireStruct, frozen=True):
+    """Fee of a transfer; it is sent in the same transaction, so it shares the transfer's status."""
+
+    fee_id: UUID
+    fee_type: FeeType
+    fee_amount: Number
+    fee_percent: Number | None
+    status: OutgoingTransferStatus
+    transaction_hash: str | None
+    failed_reason: str | None
+
+
+class WalletTransferDetailsReply(WireStruct, frozen=True):
+    """Details of a wallet transfer; `amount` is what arrives."""
+
+    id: UUID
+    request_id: UUID
+    created_at: Moment
+    updated_at: Moment
+    chain: str
+    currency: str
+    contract_address: str
+    status: OutgoingTransferStatus
+    failed_reason: str | None
+    source: TransferSourceReply
+    destination: TransferDestinationReply
+    amount: Number
+    amount_include_developer_fee: Number
+    receipt: TransferReceiptReply
+    developer_fee: TransferFeeReply | None
+    approval: ApprovalReply | None
+
+
+class WalletTransferReply(TimelineExpandable, frozen=True, kw_only=True):
+    """Wallet transfer as a transfer record."""
+
+    transfer_type: str
+    transfer_details: WalletTransferDetailsReply
+
+
+class WalletTransferPage(WireStruct, frozen=True):
+    """Page of transfers, newest first; `nextCursor` goes into `createdBefore` or `cursor`."""
+
+    count: int
+    records: list[WalletTransferReply]
+    next_cursor: Moment | None
+
+
+class WalletTransferRoutes(Controller):
+    """Routes of wallet transfers."""
+
+    path = "/v2/wallets/transfers"
+    tags = ("Transfers",)
+
+    @post(status_code=200, summary="Create a wallet transfer")
+    async def create(
+        self,
+        request: ApiRequest,
+        data: JSONBody[NewWalletTransfer],
+        wallet_transfers: NamedDependency[WalletTransfers],
+        options: NamedDependency[RequestOptions],
+    ) -> WalletTransferReply:
+        """Hold the coins and send them (CREATED), or wait for an admin (PENDING_APPROVAL).
+
+        The same `requestId` with the same body returns the same transfer.
+        """
+        params = _to_request(data)
+        body = request_values(data)
+        created = await wallet_transfers.create(
+            request.user, data.request_id, params, body, options=options
+        )
+        return with_dry_run(wallet_transfer_reply(created), options)
+
+    @get(summary="List wallet transfers")
+    async def page(
+        self,
+        request: ApiRequest,
+        wallet_transfers: NamedDependency[WalletTransfers],
+        window: NamedDependency[PageWindow],
+        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+    ) -> WalletTransferPage:
+        """List the transfers sent by one user or by the whole organisation, newest first."""
+        params = optional_id("userId", user_id)
+        found = await wallet_transfers.page(request.user.org_id, params, window)
+        return WalletTransferPage(
+            count=len(found),
+            records=[wallet_transfer_reply(each) for each in found],
+            next_cursor=moment(found[-1].transfer.record.updated_at) if found else None,
+        )
+
+    @get("/{transferId:str}", summary="Retrieve a wallet transfer")
+    async def retrieve(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        wallet_transfers: NamedDependency[WalletTransfers],
+        timelines: NamedDependency[Timelines],
+        expand: Expand = None,
+    ) -> WalletTransferReply:
+        """Return one wallet transfer."""
+        transfer_id = known_id(transferId, "transaction", TransactionNotFound)
+        found = await wallet_transfers.get(request.user.org_id, transfer_id)
+        return await timelines.attach(
+            wallet_transfer_reply(found), found.transfer.record, expand, request.user
+        )
+
+
+def _to_request(data: NewWalletTransfer) -> TransferRequest:
+    to = data.destination
+    return TransferRequest(
+        source_user_id=data.source.user_id,
+        destination=PartyRequest(
+            side="destination",
+            is_flat=True,
+            user_id=to.user_id,
+            wallet_address=to.wallet_address,
+        ),
+        chain=data.chain,
+        currency=data.currency,
+        amount=data.amount,
+        fee=OrganisationFee(data.fee.type, data.fee.value) if data.fee else None,
+        require_approval=bool(data.require_approval),
+    )
+
+
+def wallet_transfer_reply(view: TransferView) -> WalletTransferReply:
+    """Build the reply of a wallet transfer."""
+    transfer, cards = view.transfer, view.cards
+    record, details, asset = transfer.record, transfer.details, transfer.asset
+    to = details.destination_user_id
+    return WalletTransferReply(
+        transfer_type=KIND,
+        transfer_details=WalletTransferDetailsReply(
+            id=record.id,
+            request_id=record.request_id,
+            created_at=moment(record.created_at),
+            updated_at=moment(record.updated_at),
+            chain=asset.chain,
+            currency=asset.currency,
+            contract_address=TOKENS[Chain(asset.chain), asset.currency].address,
+            status=transfer.status,
+            failed_reason=details.failed_reason,
+            source=TransferSourceReply(
+                user_id=record.user_id,
+                wallet_address=details.source_address,
+                wallet_type=WALLET_TYPE,
+                user=party(record.user_id, cards),
+            ),
+            destination=TransferDestinationReply(
+                user_id=to,
+                wallet_address=details.destination_address,
+                wallet_type=WALLET_TYPE if details.destination_account_id else None,
+                user=party(to, cards),
+            ),
+            amount=transfer.amount.decimal,
+            amount_include_developer_fee=transfer.gross.decimal,
+            receipt=TransferReceiptReply(
+                transaction_hash=details.transaction_hash, user_op_hash=details.user_op_hash
+            ),
+            developer_fee=_fee(transfer),
+            approval=approval_reply(view.approval),
+        ),
+    )
+
+
+def _fee(transfer: WalletTransfer) -> TransferFeeReply | None:
+    fee, details = transfer.details.fee, transfer.details
+    if fee is None:
+        return None
+    return TransferFeeReply(
+        fee_id=derived_id(transfer.record.id, "developer-fee"),
+        fee_type=fee.type,
+        fee_amount=transfer.fee.decimal,
+        fee_percent=fee.value if fee.type is FeeType.PERCENT else None,
+        status=transfer.status,
+        transaction_hash=details.transaction_hash,
+        failed_reason=details.failed_reason,
+    )

@@ -1,0 +1,239 @@
+"""Wallet transfer service: create, get, list. The worker and approvers do everything else.
+
+The coins, including the fee, are held from the creation on, also while an approval is pending, so
+that no transfer is started that the wallet can't pay.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.customers.users.model import UserCard
+from landbridge.customers.users.service import Users
+from landbridge.customers.wallets.service import Wallets
+from landbridge.ledger.errors import InsufficientBalance
+from landbridge.ledger.model import CreateTransfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.approvals.model import ON_CHAIN_LIFETIME, Approval
+from landbridge.payments.approvals.service import Approvals
+from landbridge.payments.engine.amounts import insufficient_balance_text, parse_amount
+from landbridge.payments.engine.create_transfer import (
+    CreationOptions,
+    TransferCreation,
+    TransferDraft,
+)
+from landbridge.payments.engine.fees import OrganisationFee
+from landbridge.payments.engine.outgoing_transfers import (
+    TRANSITIONS,
+    hold_journals,
+    initial_status,
+    planned_steps,
+)
+from landbridge.payments.engine.parties import (
+    PartyRequest,
+    Payee,
+    Payer,
+    PaymentParties,
+    token_asset,
+)
+from landbridge.payments.engine.request_options import DEFAULT_OPTIONS, RequestOptions
+from landbridge.payments.quotes.errors import RouteInvalid
+from landbridge.payments.transfers.model import (
+    KIND,
+    FeeDetails,
+    TransferDetails,
+    WalletTransfer,
+    as_outgoing_transfer,
+    as_transfer,
+)
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.gather import both_in_order
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.http.caller import Caller
+from landbridge.providers.chains.tokens import Chain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferRequest:
+    """Request of a wallet transfer."""
+
+    source_user_id: UUID
+    destination: PartyRequest
+    chain: Chain
+    currency: str
+    amount: Decimal
+    fee: OrganisationFee | None
+    require_approval: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TransferView:
+    """Wallet transfer with its users and approval, for replies."""
+
+    transfer: WalletTransfer
+    cards: Mapping[UUID, UserCard]
+    approval: Approval | None
+
+
+@dataclass(frozen=True, slots=True)
+class WalletTransfers:
+    """Manages wallet transfers of all organisations."""
+
+    ledger: Ledger
+    parties: PaymentParties
+    transfer_creation: TransferCreation
+    approvals: Approvals
+    users: Users = field(kw_only=True)
+    wallets: Wallets = field(kw_only=True)
+    clock: Clock = field(kw_only=True)
+
+    async def create(
+        self,
+        caller: Caller,
+        request_id: UUID,
+        params: TransferRequest,
+        request: dict[str, Any],
+        *,
+        options: RequestOptions = DEFAULT_OPTIONS,
+    ) -> TransferView:
+        """Hold the coins and send them as soon as possible, once per request id.
+
+        Raises `FieldInvalid`, `RouteInvalid`, `UserNotFound`, `UserFrozen`, `WalletNotFound`,
+        `InsufficientBalance`, and `RequestIdTaken` for a request id used with another body.
+        """
+        asset = token_asset(params.chain, params.currency, field="currency")
+        amount = parse_amount("amount", params.amount, asset)
+        record = await self.transfer_creation.create(
+            caller,
+            lambda needs_approval: self._draft(
+                caller, params, amount, request_id, request, needs_approval=needs_approval
+            ),
+            TRANSITIONS,
+            CreationOptions(
+                kind=KIND,
+                request_id=request_id,
+                request=request,
+                planned_steps=lambda record: planned_steps(as_outgoing_transfer(record)),
+                needs_approval=params.require_approval or caller.payments_need_approval,
+                approval_lifetime=ON_CHAIN_LIFETIME,
+                request_options=options,
+            ),
+        )
+        view = await self._view(as_transfer(record))
+        return replace(view, approval=view.approval or options.approval)
+
+    async def get(self, org_id: UUID, transfer_id: UUID) -> TransferView:
+        """Return a transfer; raises `TransactionNotFound`."""
+        return await self._view(as_transfer(await self.ledger.get(org_id, KIND, transfer_id)))
+
+    async def page(
+        self, org_id: UUID, user_id: UUID | None, window: PageWindow
+    ) -> Sequence[TransferView]:
+        """Return a page of transfers sent by this user, newest first."""
+        records = await self.ledger.page(org_id, KIND, user_id, window)
+        return await self.views(org_id, [as_transfer(each) for each in records])
+
+    async def views(self, org_id: UUID, found: Sequence[WalletTransfer]) -> list[TransferView]:
+        """Return transfers with their users and approvals, in the order given."""
+        users = {
+            user_id
+            for each in found
+            for user_id in (each.record.user_id, each.details.destination_user_id)
+            if user_id is not None
+        }
+        cards, approvals = await both_in_order(
+            self.users.cards(org_id, list(users)),
+            self.approvals.of(org_id, [each.record.id for each in found]),
+        )
+        return [TransferView(each, cards, approvals.get(each.record.id)) for each in found]
+
+    async def _draft(
+        self,
+        caller: Caller,
+        params: TransferRequest,
+        amount: Money,
+        request_id: UUID,
+        request: dict[str, Any],
+        *,
+        needs_approval: bool,
+    ) -> TransferDraft:
+        self.parties.check_chain_connected(params.chain, field="chain")
+        (payer, fee), payee = await both_in_order(
+            self._payer_and_fee(caller, params, amount),
+            self.parties.payee(
+                caller,
+                params.destination,
+                payer_id=params.source_user_id,
+                chain=params.chain,
+                asset=amount.asset,
+            ),
+        )
+        if payee.account_id == payer.account.id:
+            raise RouteInvalid("destination: this is the paying wallet", field="destination")
+        await self.parties.check_new_address(caller, payee, amount, "amount")
+        gross = amount + fee
+        if payer.account.available_units < gross.units:
+            raise InsufficientBalance(insufficient_balance_text(gross), field="amount")
+        charged, treasury_address = None, None
+        if params.fee is not None and fee.units:
+            treasury_address = await self.wallets.find_treasury_address(caller.org_id, params.chain)
+            charged = FeeDetails(
+                type=params.fee.type,
+                value=params.fee.value,
+                units=fee.units,
+                address=treasury_address,
+            )
+        at = self.clock.stamp(caller.clock_offset)
+        status, due_at = initial_status(needs_approval=needs_approval, at=at)
+        return TransferDraft(
+            creation=CreateTransfer(
+                org_id=caller.org_id,
+                id=new_id(),
+                kind=KIND,
+                user_id=params.source_user_id,
+                request_id=request_id,
+                request=request,
+                path=(status,),
+                source=gross,
+                destination=amount,
+                details=msgspec.to_builtins(_details(payer, payee, charged)),
+                due_at=due_at,
+                at=at,
+                actor=caller.actor,
+                journals=hold_journals(payer.account.id, gross),
+            ),
+            payees=(payee,),
+            needs_seed=treasury_address == "",
+        )
+
+    async def _payer_and_fee(
+        self, caller: Caller, params: TransferRequest, amount: Money
+    ) -> tuple[Payer, Money]:
+        payer = await self.parties.payer(
+            caller, params.source_user_id, params.chain, params.currency, is_flat=True
+        )
+        fee = params.fee.of(amount) if params.fee is not None else amount - amount
+        return payer, fee
+
+    async def _view(self, transfer: WalletTransfer) -> TransferView:
+        (view,) = await self.views(transfer.record.org_id, [transfer])
+        return view
+
+
+def _details(payer: Payer, payee: Payee, fee: FeeDetails | None) -> TransferDetails:
+    return TransferDetails(
+        source_wallet_id=payer.wallet.id,
+        source_account_id=payer.account.id,
+        source_address=payer.wallet.address,
+        destination_account_id=payee.account_id,
+        destination_user_id=payee.user_id,
+        destination_address=payee.address,
+        external_wallet_id=payee.external_wallet_id,
+        fee=fee,
+    )

@@ -1,0 +1,239 @@
+"""Micro-deposits and simulated deposits of virtual accounts.
+
+Guarantees: an incoming payment makes at most one micro-deposit, which is booked in the same
+transaction. A deposit is simulated once per request id.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from landbridge.customers.bank_accounts.errors import InactiveAccount
+from landbridge.ledger.model import CommitOutcome, CreateTransfer
+from landbridge.ledger.replays import first_difference
+from landbridge.ledger.service import Ledger
+from landbridge.payments.virtual_accounts import deposit_store as store
+from landbridge.payments.virtual_accounts.model import (
+    MICRO_DEPOSIT_KIND,
+    MICRO_DEPOSIT_TRANSITIONS,
+    IncomingCredit,
+    MicroDeposit,
+    MicroDepositSource,
+    MicroDepositStatus,
+    VirtualAccount,
+    micro_deposit_postings,
+)
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.created_resource import CreatedResource
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, ResourceConflict
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.replays import note_replay
+from landbridge.providers.rails.currencies import FIAT
+
+_BEGINNING = PagePosition(datetime(1970, 1, 1, tzinfo=UTC), UUID(int=0))
+_END = PagePosition(datetime(9999, 1, 1, tzinfo=UTC), UUID(int=0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MicroDepositBounds:
+    """Bounds of a micro-deposit list: times (from included, before excluded) or ids (excluded)."""
+
+    after: datetime | UUID | None
+    before: datetime | UUID | None
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualAccountDeposits:
+    """Micro-deposits and simulated deposits of all organisations."""
+
+    database: Database
+    vault: Vault
+    ledger: Ledger
+    clock: Clock
+
+    async def record_once(
+        self, tx: Tx, account: VirtualAccount, credit: IncomingCredit
+    ) -> MicroDeposit:
+        """Store and book a micro-deposit, once per incoming payment."""
+        source = _source(credit)
+        key = await self.vault.find(tx, account.org_id, account.user_id)
+        deposit_id = derived_id(credit.id, "micro-deposit")
+        noted = store.StoredMicroDeposit(
+            org_id=account.org_id,
+            id=deposit_id,
+            account_id=account.id,
+            currency=credit.money.asset.currency,
+            units=credit.money.units,
+            sealed_source=None if key is None else key.seal(source, context=_context(deposit_id)),
+            created_at=credit.received_at,
+        )
+        await self._book(tx, account, credit, deposit_id)
+        await store.add(tx, noted)
+        return _opened(noted, key)
+
+    async def micro_deposits(
+        self, account: VirtualAccount, bounds: MicroDepositBounds
+    ) -> Sequence[MicroDeposit]:
+        """List micro-deposits of an account, newest first.
+
+        Raises `FieldInvalid` for a bound that is the id of none of them.
+        """
+        return await self.database.read(lambda tx: self.page(tx, account, bounds))
+
+    async def page(
+        self, tx: Tx, account: VirtualAccount, bounds: MicroDepositBounds
+    ) -> Sequence[MicroDeposit]:
+        """List them in this transaction."""
+        # Read the key first: if the user is erased in between, the rows are blank and none is lost.
+        key = await self.vault.find(tx, account.org_id, account.user_id)
+        found = await store.page(
+            tx,
+            account.org_id,
+            account.id,
+            after=await _position(tx, account, "createdAfter", bounds.after) or _BEGINNING,
+            before=await _position(tx, account, "createdBefore", bounds.before) or _END,
+            limit=bounds.limit,
+        )
+        return [_opened(each, key) for each in found]
+
+    async def request_simulated(
+        self, caller: Caller, account: VirtualAccount, request_id: UUID, request: dict[str, Any]
+    ) -> datetime:
+        """Record a request for a simulated deposit; return the time of the first request.
+
+        `request` is the body as submitted. Raises `ResourceConflict`, naming the field, for a
+        request id used with another body. Raises `InactiveAccount` for an inactive account, unless
+        the deposit was requested before.
+        """
+        at = self.clock.stamp(caller.clock_offset)
+        context = f"simulated_deposits.request:{account.org_id}:{request_id}"
+
+        async def work(tx: Tx) -> datetime:
+            key = await self.vault.find(tx, account.org_id, account.user_id)
+            known = await store.simulated(tx, account.org_id, request_id)
+            if known is None:
+                if key is None or not account.is_active:
+                    raise InactiveAccount(f"virtual account {account.id} is deactivated")
+                body = store.SimulatedDepositRecord(
+                    account_id=account.id,
+                    sealed_request=key.seal(request, context=context),
+                    created_at=at,
+                )
+                await store.add_simulated(tx, account.org_id, request_id, body)
+                known = await store.simulated(tx, account.org_id, request_id)
+            if known is None:
+                raise InvariantBroken(f"simulated deposit {request_id} was not stored")
+            if known.account_id != account.id or known.sealed_request is None or key is None:
+                raise ResourceConflict(
+                    f"requestId {request_id} was already used for another account",
+                    field="requestId",
+                )
+            before = key.open(known.sealed_request, context=context, type=dict[str, Any])
+            if field := first_difference(before, request):
+                raise ResourceConflict(
+                    f"requestId {request_id} was already used with another {field}", field=field
+                )
+            if known.created_at != at:
+                note_replay()
+            return known.created_at
+
+        return await self.database.transact(work)
+
+    async def _book(
+        self, tx: Tx, account: VirtualAccount, credit: IncomingCredit, deposit_id: UUID
+    ) -> None:
+        """Book the cents to the organisation; a micro-deposit is owed to nobody."""
+        money = credit.money
+        outcome = await self.ledger.create_in(
+            tx,
+            CreateTransfer(
+                org_id=account.org_id,
+                id=deposit_id,
+                kind=MICRO_DEPOSIT_KIND,
+                user_id=account.user_id,
+                request_id=deposit_id,
+                request={"virtualAccountId": str(account.id)},
+                path=(MicroDepositStatus.COMPLETED,),
+                source=money,
+                destination=money,
+                details={"virtual_account_id": str(account.id)},
+                due_at=None,
+                at=credit.received_at,
+                actor="bank",
+                journals={0: micro_deposit_postings(money)},
+            ),
+            MICRO_DEPOSIT_TRANSITIONS,
+        )
+        if isinstance(outcome, CommitOutcome):
+            raise InvariantBroken("booking a micro-deposit reported insufficient balance")
+
+
+async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResource | None:
+    """Return the account and user of a simulated deposit request."""
+    return await store.find_created(tx, org_id, request_id)
+
+
+def simulated_reference(request_id: UUID) -> str:
+    """Derive the bank reference of a simulated credit; the same for a repeated request."""
+    return f"simulated:{request_id}"
+
+
+async def _position(
+    tx: Tx, account: VirtualAccount, name: str, bound: datetime | UUID | None
+) -> PagePosition | None:
+    """Return the position of a bound, for exclusive comparisons."""
+    match bound:
+        case None:
+            return None
+        case datetime():
+            # Below every id: rows created at that moment come after it.
+            return PagePosition(bound, UUID(int=0))
+        case UUID():
+            found = await store.get(tx, account.org_id, bound)
+            if found is None or found.account_id != account.id:
+                raise FieldInvalid(
+                    f"{name} is the id of no micro-deposit of this account", field=name
+                )
+            return PagePosition(found.created_at, found.id)
+
+
+def _source(credit: IncomingCredit) -> MicroDepositSource:
+    sender = credit.sender
+    if sender is None:
+        return MicroDepositSource(payment_rail=credit.rail, description=credit.description)
+    return MicroDepositSource(
+        payment_rail=credit.rail,
+        bank_name=sender.bank_name,
+        sender_name=sender.name,
+        routing_number=sender.routing_number,
+        account_number=sender.account_number,
+        description=credit.description,
+    )
+
+
+def _opened(stored: store.StoredMicroDeposit, key: DataKey | None) -> MicroDeposit:
+    source = None
+    if key is not None and stored.sealed_source is not None:
+        source = key.open(
+            stored.sealed_source, context=_context(stored.id), type=MicroDepositSource
+        )
+    return MicroDeposit(
+        org_id=stored.org_id,
+        id=stored.id,
+        account_id=stored.account_id,
+        money=Money(stored.units, FIAT[stored.currency]),
+        source=source,
+        created_at=stored.created_at,
+    )
+
+
+def _context(deposit_id: UUID) -> str:
+    return f"micro_deposits.source:{deposit_id}"

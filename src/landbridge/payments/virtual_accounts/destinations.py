@@ -1,0 +1,126 @@
+"""Delivery destinations of virtual accounts. Source: contract, accounts 5."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from landbridge.customers.wallets.errors import WalletNotFound
+from landbridge.customers.wallets.service import Wallets
+from landbridge.payments.quotes.errors import RouteInvalid
+from landbridge.platform.core.errors import FieldInvalid, RoleNotAllowed
+from landbridge.platform.http.caller import Caller
+from landbridge.providers.chains.port import ChainAction, Chains
+from landbridge.providers.chains.tokens import TOKENS, Chain
+from landbridge.providers.rails.port import Rails
+
+# Source: contract, interface/virtual-account (sourceCurrency, destinationCurrency).
+SOURCE_CURRENCIES = ("usd",)
+DESTINATION_CURRENCIES = ("usdc", "usdt")
+# Source: contract, accounts 5.
+_USDT_CHAINS = (Chain.ETHEREUM,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionRoute:
+    """Requested conversion of an account; exactly one of the last two fields is set."""
+
+    source_currency: str
+    destination_currency: str
+    chain: Chain | None
+    external_wallet_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryDestination:
+    """Destination of the coins."""
+
+    currency: str
+    chain: Chain
+    wallet_address: str
+    external_wallet_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryDestinations:
+    """Find destination wallets and reject invalid ones."""
+
+    wallets: Wallets
+    rails: Rails
+    # Whether coins can leave the platform (see payments/engine/parties.py).
+    chains: Chains
+
+    async def find(
+        self, org_id: UUID, user_id: UUID, route: ConversionRoute
+    ) -> DeliveryDestination:
+        """Return the destination of the coins.
+
+        Raises `FieldInvalid`, `RouteInvalid` for a currency that no bank or chain serves, and
+        `WalletNotFound`.
+        """
+        if await self.rails.coordinates(org_id, route.source_currency, "0") is None:
+            raise RouteInvalid(
+                "sourceCurrency: no connected bank accepts deposits",
+                field="sourceCurrency",
+            )
+        if (route.chain is None) == (route.external_wallet_id is None):
+            raise FieldInvalid(
+                "give either destinationChain or externalWalletId", field="destinationChain"
+            )
+        if route.external_wallet_id is not None:
+            found = await self._external(org_id, user_id, route)
+        else:
+            found = await self._own(org_id, user_id, route)
+        is_served = (found.chain, found.currency) in TOKENS and (
+            found.currency != "usdt" or found.chain in _USDT_CHAINS
+        )
+        if not is_served:
+            raise RouteInvalid(
+                f"destinationCurrency: {found.currency} is not delivered on {found.chain}",
+                field="destinationCurrency",
+            )
+        return found
+
+    async def _external(
+        self, org_id: UUID, user_id: UUID, route: ConversionRoute
+    ) -> DeliveryDestination:
+        wallet = None
+        if route.external_wallet_id is not None:
+            wallet = await self.wallets.external(org_id, route.external_wallet_id)
+        if wallet is None or wallet.user_id != user_id or not wallet.is_active:
+            raise WalletNotFound(
+                f"externalWalletId is not an active external wallet of user {user_id}",
+                field="externalWalletId",
+            )
+        if not self.chains.carries(wallet.chain, ChainAction.TRANSFER):
+            raise RouteInvalid(
+                "externalWalletId: no connected chain can deliver the coins there",
+                field="externalWalletId",
+            )
+        return DeliveryDestination(
+            route.destination_currency, wallet.chain, wallet.address, wallet.id
+        )
+
+    async def _own(
+        self, org_id: UUID, user_id: UUID, route: ConversionRoute
+    ) -> DeliveryDestination:
+        wallet = None
+        if route.chain is not None:
+            wallet = await self.wallets.find(org_id, user_id, route.chain)
+        if wallet is None:
+            raise WalletNotFound(
+                f"destinationChain: user {user_id} has no wallet on {route.chain}; add one with "
+                f"POST /v2/users/{user_id}/wallets/add",
+                field="destinationChain",
+            )
+        return DeliveryDestination(route.destination_currency, wallet.chain, wallet.address, None)
+
+
+def check_member_may_deliver(caller: Caller, external: UUID | None) -> None:
+    """Raise `RoleNotAllowed` if a member would pay others: deliveries need no approval.
+
+    `external` is the external wallet or the rule through which money reaches others, if any.
+    """
+    if caller.payments_need_approval and external is not None:
+        raise RoleNotAllowed(
+            "a member's virtual accounts deliver to wallets of their user; "
+            "other destinations need an admin"
+        )

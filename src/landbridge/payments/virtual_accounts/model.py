@@ -1,0 +1,180 @@
+"""Virtual accounts and micro-deposits as stored."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+from uuid import UUID
+
+import msgspec
+
+from landbridge.ledger.model import HouseRole, Posting
+from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.tokens import TOKENS, Chain
+
+KIND = "ACCOUNT.VIRTUAL_ACCOUNT"
+MICRO_DEPOSIT_KIND = "ACCOUNT.MICRO_DEPOSIT"
+
+# Deposit rails, in the order of the contract. Source: contract, accounts 5.
+PAYMENT_RAILS = ("ach", "wire", "rtp")
+
+# A smaller deposit is a bank's ownership check of the account. Such checks send a few cents;
+# converting less than a dollar is not worthwhile. Source: contract, lifecycles 9 (the figure is
+# ours).
+MICRO_UNITS_BELOW = 100
+
+
+class VirtualAccountStatus(StrEnum):
+    """Status of a virtual account: what it waits for, and who moves it on."""
+
+    ACTIVATED = "activated"
+    """Deposits, each of which creates an onramp, until the organisation deactivates it."""
+    DEACTIVATED = "deactivated"
+    """Nothing: deposits are returned until the organisation reactivates it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirtualAccount:
+    """Bank details of a user: fiat that arrives there is converted and delivered to one wallet.
+
+    `wallet_address` is the user's own wallet on `chain`, or that of the external wallet.
+    """
+
+    org_id: UUID
+    id: UUID
+    user_id: UUID
+    status: VirtualAccountStatus
+    source_currency: str
+    destination_currency: str
+    chain: Chain
+    wallet_address: str
+    external_wallet_id: UUID | None
+    account_number: str
+    settlement_rule_id: UUID | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def asset(self) -> Asset:
+        """The asset into which deposits are converted."""
+        return TOKENS[self.chain, self.destination_currency].asset
+
+    @property
+    def is_active(self) -> bool:
+        """Whether deposits are accepted."""
+        return self.status is VirtualAccountStatus.ACTIVATED
+
+
+class CreditSender(Protocol):
+    """Sender of fiat as reported by the bank; the implementation is in a higher package."""
+
+    @property
+    def name(self) -> str | None:
+        """The holder's name."""
+        ...
+
+    @property
+    def bank_name(self) -> str | None:
+        """The bank's name."""
+        ...
+
+    @property
+    def routing_number(self) -> str | None:
+        """The bank's routing number."""
+        ...
+
+    @property
+    def account_number(self) -> str | None:
+        """The holder's account number."""
+        ...
+
+
+class IncomingCredit(Protocol):
+    """Fiat on an account of ours: the part of an incoming payment that this package reads."""
+
+    @property
+    def id(self) -> UUID:
+        """Id of the incoming payment."""
+        ...
+
+    @property
+    def money(self) -> Money:
+        """The amount."""
+        ...
+
+    @property
+    def rail(self) -> str:
+        """The rail, as in `ach`."""
+        ...
+
+    @property
+    def sender(self) -> CreditSender | None:
+        """The sender; None once erased."""
+        ...
+
+    @property
+    def description(self) -> str | None:
+        """The sender's message."""
+        ...
+
+    @property
+    def received_at(self) -> datetime:
+        """The time of receipt, in the organisation's time."""
+        ...
+
+
+class MicroDepositSource(msgspec.Struct, frozen=True, kw_only=True):
+    """Sealed part of a micro-deposit: its sender and rail."""
+
+    payment_rail: str
+    bank_name: str | None = None
+    sender_name: str | None = None
+    routing_number: str | None = None
+    account_number: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MicroDeposit:
+    """Cents by which a bank verifies account ownership; `source` is None once erased."""
+
+    org_id: UUID
+    id: UUID
+    account_id: UUID
+    money: Money
+    source: MicroDepositSource | None
+    created_at: datetime
+
+
+class MicroDepositStatus(StrEnum):
+    """Status of a micro-deposit."""
+
+    COMPLETED = "COMPLETED"
+    """Nothing: the cents are booked as soon as they are seen."""
+
+
+MICRO_DEPOSIT_TRANSITIONS: Transitions[MicroDepositStatus] = Transitions(
+    start=frozenset({MicroDepositStatus.COMPLETED}),
+    table={MicroDepositStatus.COMPLETED: frozenset()},
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirtualAccountFilters:
+    """Filters of a list."""
+
+    source_currency: str | None
+    destination_currency: str | None
+    chain: Chain | None
+
+
+def is_micro(money: Money) -> bool:
+    """Return whether a deposit is small enough to be an account check."""
+    return money.units < MICRO_UNITS_BELOW
+
+
+def micro_deposit_postings(money: Money) -> list[Posting]:
+    """Return the journal of a micro-deposit: the cents go to the organisation."""
+    return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.LIQUIDITY, money)]

@@ -1,0 +1,179 @@
+"""SQL statements on virtual_accounts."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
+from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.chains.tokens import Chain
+
+_ADD = """
+insert into virtual_accounts (
+    org_id, id, user_id, status, source_currency, destination_currency, destination_chain,
+    wallet_address, external_wallet_id, account_number, settlement_rule_id, version, created_at,
+    updated_at
+)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+on conflict do nothing
+returning id
+"""
+
+_GET = """
+select org_id, id, user_id, status, source_currency, destination_currency, destination_chain,
+    wallet_address, external_wallet_id, account_number, settlement_rule_id, version, created_at,
+    updated_at
+from virtual_accounts
+where org_id = $1 and id = $2
+"""
+
+_LOCK = """
+select org_id, id, user_id, status, source_currency, destination_currency, destination_chain,
+    wallet_address, external_wallet_id, account_number, settlement_rule_id, version, created_at,
+    updated_at
+from virtual_accounts
+where org_id = $1 and id = $2
+for update
+"""
+
+_FIND_NUMBER = """
+select org_id, id, user_id, status, source_currency, destination_currency, destination_chain,
+    wallet_address, external_wallet_id, account_number, settlement_rule_id, version, created_at,
+    updated_at
+from virtual_accounts
+where org_id = $1 and account_number = $2
+"""
+
+_UPDATE = """
+update virtual_accounts
+set status = $3, destination_currency = $4, destination_chain = $5, wallet_address = $6,
+    external_wallet_id = $7, settlement_rule_id = $8, version = $9, updated_at = $10
+where org_id = $1 and id = $2
+"""
+
+# Waits for a concurrent reactivation, whose change `_DEACTIVATE` alone would not see.
+_LOCK_ALL = """
+select id from virtual_accounts where org_id = $1 and user_id = $2 order by id for no key update
+"""
+
+_DEACTIVATE = """
+update virtual_accounts
+set status = 'deactivated', version = version + 1, updated_at = $3
+where org_id = $1 and user_id = $2 and status = 'activated'
+returning org_id, id, user_id, status, source_currency, destination_currency, destination_chain,
+    wallet_address, external_wallet_id, account_number, settlement_rule_id, version, created_at,
+    updated_at
+"""
+
+_PAGE = """
+select org_id, id, user_id, status, source_currency, destination_currency, destination_chain,
+    wallet_address, external_wallet_id, account_number, settlement_rule_id, version, created_at,
+    updated_at
+from virtual_accounts
+where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
+    and ($7::text is null or source_currency = $7)
+    and ($8::text is null or destination_currency = $8)
+    and ($9::text is null or destination_chain = $9)
+order by created_at desc, id desc
+limit $6
+"""
+
+
+async def add(tx: Tx, account: VirtualAccount) -> bool:
+    """Store an account; False if its id or its number exists already."""
+    added = await tx.fetchval(
+        _ADD,
+        account.org_id,
+        account.id,
+        account.user_id,
+        account.status,
+        account.source_currency,
+        account.destination_currency,
+        account.chain,
+        account.wallet_address,
+        account.external_wallet_id,
+        account.account_number,
+        account.settlement_rule_id,
+        account.version,
+        account.created_at,
+        account.updated_at,
+    )
+    return added is not None
+
+
+async def get(tx: Tx, org_id: UUID, account_id: UUID) -> VirtualAccount | None:
+    """Get an account."""
+    row = await tx.fetchrow(_GET, org_id, account_id)
+    return None if row is None else _account(row)
+
+
+async def lock(tx: Tx, org_id: UUID, account_id: UUID) -> VirtualAccount | None:
+    """Lock an account until this transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, account_id)
+    return None if row is None else _account(row)
+
+
+async def find_number(tx: Tx, org_id: UUID, account_number: str) -> VirtualAccount | None:
+    """Find the account with this number."""
+    row = await tx.fetchrow(_FIND_NUMBER, org_id, account_number)
+    return None if row is None else _account(row)
+
+
+async def update(tx: Tx, account: VirtualAccount) -> None:
+    """Update the mutable fields of a locked account."""
+    await tx.execute(
+        _UPDATE,
+        account.org_id,
+        account.id,
+        account.status,
+        account.destination_currency,
+        account.chain,
+        account.wallet_address,
+        account.external_wallet_id,
+        account.settlement_rule_id,
+        account.version,
+        account.updated_at,
+    )
+
+
+async def deactivate(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[VirtualAccount]:
+    """Deactivate the accounts of a user; return those that were active, as they are now."""
+    await tx.fetch(_LOCK_ALL, org_id, user_id)
+    return [_account(row) for row in await tx.fetch(_DEACTIVATE, org_id, user_id, at)]
+
+
+async def page(
+    tx: Tx,
+    org_id: UUID,
+    user_id: UUID,
+    *,
+    since: datetime,
+    before: PagePosition,
+    limit: int,
+    filters: Sequence[str | None],
+) -> Sequence[VirtualAccount]:
+    """List a page, newest first; `filters` are source currency, destination currency and chain."""
+    rows = await tx.fetch(
+        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters
+    )
+    return [_account(row) for row in rows]
+
+
+def _account(row: Row) -> VirtualAccount:
+    return VirtualAccount(
+        org_id=row["org_id"],
+        id=row["id"],
+        user_id=row["user_id"],
+        status=VirtualAccountStatus(row["status"]),
+        source_currency=row["source_currency"],
+        destination_currency=row["destination_currency"],
+        chain=Chain(row["destination_chain"]),
+        wallet_address=row["wallet_address"],
+        external_wallet_id=row["external_wallet_id"],
+        account_number=row["account_number"],
+        settlement_rule_id=row["settlement_rule_id"],
+        version=row["version"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )

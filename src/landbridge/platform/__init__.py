@@ -1,0 +1,1 @@
+"""Everything below the trade: database, HTTP, tenants, encryption, files, mail, formats."""

@@ -1,0 +1,1 @@
+"""Audit log: the change log as auditors read it. It writes nothing."""

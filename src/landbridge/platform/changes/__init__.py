@@ -1,0 +1,1 @@
+"""Change log: append-only record of everything that happened to any object."""

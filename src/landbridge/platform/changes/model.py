@@ -1,0 +1,56 @@
+"""A change of an object, and its position in the log."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+
+class LogPosition(NamedTuple):
+    """Position of a change in an organisation's log. Positions compare in commit order.
+
+    `tx` is never less than that of the object's previous change, so positions also keep the order
+    of each object's changes.
+    """
+
+    tx: int
+    object_id: UUID
+    seq: int
+
+
+START = LogPosition(0, UUID(int=0), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadSnapshot:
+    """Snapshot of an object with personal data after a change; sealed under its owner's data key.
+
+    Erasing the owner destroys the snapshot; the rest of the change contains no personal data.
+    """
+
+    owner_id: UUID
+    sealed: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One change of one object, as the log has it."""
+
+    org_id: UUID
+    object_id: UUID
+    seq: int
+    kind: str
+    change_type: str
+    status_before: str | None
+    status_after: str | None
+    actor: str
+    facts: Mapping[str, Any]
+    occurred_at: datetime
+    tx: int
+    snapshot: PayloadSnapshot | None
+
+    @property
+    def position(self) -> LogPosition:
+        """Return the position in the log."""
+        return LogPosition(self.tx, self.object_id, self.seq)

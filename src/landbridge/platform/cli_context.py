@@ -1,0 +1,57 @@
+"""Context shared by all commands on an organisation."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
+from uuid import UUID
+
+import click
+
+from landbridge.platform.core.clock import Clock
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+data_dir_option = click.option(
+    "--data-dir", help="Where everything is kept (default: .landbridge)."
+)
+org_option = click.option("--org", type=click.UUID, help="The organisation's id.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandContext(Generic[S]):
+    """The services of a command, its organisation and its clock."""
+
+    verbs: S
+    org_id: UUID
+    clock: Clock
+    clock_offset: timedelta
+
+    def stamp(self) -> datetime:
+        """Return a unique time, for values that are stored."""
+        return self.clock.stamp(self.clock_offset)
+
+    def now(self) -> datetime:
+        """Return the current time, for comparisons only."""
+        return self.clock.now(self.clock_offset)
+
+
+class CommandRunner(Protocol[S]):
+    """Runs one verb against the database; without an organisation, for the first one."""
+
+    def __call__(
+        self,
+        data_dir: str | None,
+        org: UUID | None,
+        run: Callable[[CommandContext[S]], Awaitable[T]],
+        *,
+        writes: bool,
+    ) -> T:
+        """Return the result of `run`."""
+        ...
+
+
+def print_lines(lines: list[str], otherwise: str) -> None:
+    """Print the lines, or another text if there are none."""
+    click.echo("\n".join(lines) if lines else otherwise)

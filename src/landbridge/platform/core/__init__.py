@@ -1,0 +1,1 @@
+"""Shared vocabulary: money, time, ids, errors. Standard library only, no I/O."""

@@ -1,0 +1,86 @@
+"""Clocks. All code that decides by time reads a `Clock`; nothing else calls `datetime.now`.
+
+Guarantees:
+- `stamp` never returns the same instant twice in any process of the installation. Instants have
+  microseconds, and each process owns one of a hundred clock nodes (`node`, assigned by the database
+  at start), whose number is the last two digits. So `updatedAt` distinguishes records, which the
+  cursors of lists rely on (docs/concepts/lists.md).
+- An organisation of the sandbox has an offset that only grows. Organisation time is real time plus
+  that offset, and everything that belongs to an organisation happens in its time.
+"""
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
+
+from landbridge.platform.core.errors import InvariantBroken
+
+NODES = 100
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DATABASE_TIME = "select statement_timestamp()"
+
+
+class ValueQuery(Protocol):
+    """A connection that returns one value of the database."""
+
+    async def fetchval(self, sql: str, *args: Any) -> Any:
+        """Return the first column of the first row."""
+        ...
+
+
+class Clock:
+    """Real time in one process: `stamp` for values that are stored, `now` for comparisons only."""
+
+    def __init__(self, node: int) -> None:
+        self._node = node % NODES
+        self._last_us = 0
+
+    def now(self, offset: timedelta = timedelta()) -> datetime:
+        """Return the current time of an organisation with this offset."""
+        return _EPOCH + timedelta(microseconds=self._real_us()) + offset
+
+    async def in_database(self, tx: ValueQuery) -> datetime:
+        """Return the current time of the database, which all processes share."""
+        return await tx.fetchval(_DATABASE_TIME)
+
+    def stamp(self, offset: timedelta = timedelta()) -> datetime:
+        """Return the current time, different from every other stamp in any process.
+
+        The offset has whole seconds, so it keeps the node's digits. Runs ahead of real time only
+        when one process stamps more than ten thousand times a second.
+        """
+        us = self._real_us() // NODES * NODES + self._node
+        if us <= self._last_us:
+            us = self._last_us + NODES
+        self._last_us = us
+        return _EPOCH + timedelta(microseconds=us) + offset
+
+    def _real_us(self) -> int:
+        return time.time_ns() // 1000
+
+
+class ReadingClock(Clock):
+    """Clock of a process that writes nothing, and so needs no clock node."""
+
+    def __init__(self) -> None:
+        super().__init__(node=0)
+
+    def stamp(self, offset: timedelta = timedelta()) -> datetime:
+        """Raise: this process owns no clock node."""
+        raise InvariantBroken(f"nothing is stamped without a clock node, not even at {offset}")
+
+
+class FrozenClock(Clock):
+    """Clock that is set explicitly; for tests and seeding."""
+
+    def __init__(self, at: datetime, node: int = 0) -> None:
+        super().__init__(node)
+        self.at = at
+
+    async def in_database(self, tx: ValueQuery) -> datetime:
+        """Return the same time: tests set this clock only."""
+        del tx
+        return self.now()
+
+    def _real_us(self) -> int:
+        return (self.at - _EPOCH) // timedelta(microseconds=1)

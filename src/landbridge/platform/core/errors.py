@@ -1,0 +1,139 @@
+"""The four families of errors. Nothing else is raised on purpose.
+
+- `Refused`: the caller requested something that is not allowed. A 4xx over HTTP, final in a step.
+- `Busy`: not now; try again. Retried within bounds, then 503 with `Retry-After`.
+- `Upstream`: an adapter's result (`Rejected`, `Unavailable`, `Unclear`). Never reaches HTTP.
+- `InvariantBroken`: our own invariant is false. 500 without detail; the step stops.
+
+A concrete refusal is a small class with `code`, `name` and `status` as class attributes (the
+catalogue of the contract); its docstring is the default message. Only `http` renders it as JSON.
+"""
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class LandbridgeError(Exception):
+    """Everything that we raise on purpose."""
+
+
+class Refused(LandbridgeError):
+    """The request was refused; `invalid` lists the invalid fields, where the contract has them."""
+
+    code: ClassVar[int]
+    name: ClassVar[str]
+    status: ClassVar[int]
+    # When the same request may be sent again, if known.
+    retry_after_s: int | None = None
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        field: str | None = None,
+        invalid: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.message = message or inspect.cleandoc(type(self).__doc__ or "")
+        self.field = field
+        self.invalid = invalid
+        super().__init__(self.message)
+
+
+class Busy(LandbridgeError):
+    """Too much is going on at once; try again in a moment."""
+
+    retry_after_s: ClassVar[int] = 1
+
+
+class LockTimeout(Busy):
+    """A row stayed locked by another transaction; nothing was written."""
+
+
+class Upstream(LandbridgeError):
+    """A provider refused, or did not answer."""
+
+
+class Rejected(Upstream):
+    """The provider refused, for good."""
+
+
+class Unavailable(Upstream):
+    """The provider did not carry it out; it may be retried."""
+
+
+class Unclear(Upstream):
+    """The provider may have carried it out: query by our key, never repeat blindly."""
+
+
+class InvariantBroken(LandbridgeError):
+    """One of our invariants is false."""
+
+
+class FieldInvalid(Refused):
+    """A field is missing or invalid."""
+
+    code, name, status = 100001, "FIELD_VALIDATION_ERROR", 400
+
+
+class FieldsInvalid(FieldInvalid):
+    """Fields are missing or invalid; `fields` maps each to a sentence, the first is `field`."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        field, message = next(iter(fields.items()))
+        super().__init__(message, field=field)
+        self.fields = fields
+
+
+class MethodNotAllowed(Refused):
+    """This path does not take this HTTP method."""
+
+    code, name, status = 100002, "METHOD_NOT_ALLOWED", 405
+
+
+class VersionInvalid(Refused):
+    """No such path in this version of the interface."""
+
+    code, name, status = 100003, "INVALID_VERSION", 404
+
+
+class ResourceConflict(Refused):
+    """The request conflicts with the state of the resource."""
+
+    code, name, status = 100005, "RESOURCE_CONFLICT", 409
+
+
+class ResourceNotFound(Refused):
+    """There is no such resource."""
+
+    code, name, status = 100301, "RESOURCE_NOT_FOUND", 404
+
+
+class KeyInvalid(Refused):
+    """The API key is not valid."""
+
+    code, name, status = 200001, "INVALID_API_KEY", 401
+
+
+class RoleNotAllowed(Refused):
+    """This takes the key of a reviewer."""
+
+    code, name, status = 200202, "USER_ROLE_NOT_ALLOWED", 403
+
+
+class ProfileFrozen(Refused):
+    """This organisation is frozen: it can look, and move nothing."""
+
+    code, name, status = 200204, "PROFILE_FROZEN", 403
+
+
+class UserFrozen(Refused):
+    """This user is frozen."""
+
+    code, name, status = 300202, "USER_FROZEN", 403
+
+
+class KeyMissing(Refused):
+    """Send your API key as `Authorization: Bearer <key>`."""
+
+    code, name, status = 200203, "UNAUTHORIZED", 401

@@ -1,0 +1,61 @@
+"""Pagination: page size, bounds and cursor of a list.
+
+Source: contract, lists. `createdAfter` is inclusive, `createdBefore` exclusive, a bare date means
+00:00 UTC of that day, and the newest row comes first.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from uuid import UUID
+
+LIMIT_DEFAULT = 10
+LIMIT_MAX = 100
+
+# Earlier than any record.
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+_END = datetime(9999, 1, 1, tzinfo=UTC)
+_LEAST_ID = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class PagePosition:
+    """A position between two rows of a list, right after this row, newest first."""
+
+    created_at: datetime
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class PageWindow:
+    """The requested part of a list; `before` is a cursor or a bound (the list decides)."""
+
+    limit: int
+    after: datetime | None
+    before: datetime | None
+
+    @property
+    def since(self) -> datetime:
+        """Return the earliest requested time."""
+        return self.after or BEGINNING
+
+    @property
+    def position(self) -> PagePosition:
+        """Return the position after which rows are requested, if `before` is a bound."""
+        return PagePosition(self.before or _END, _LEAST_ID)
+
+
+def parse_moment(text: str) -> datetime:
+    """Parse a date or an ISO 8601 timestamp with an offset; raises ValueError with a sentence."""
+    try:
+        # The hyphens distinguish it from a week date of the same length.
+        if len(text) == len("2026-01-05") and text[4] == text[7] == "-":
+            return datetime.combine(date.fromisoformat(text), datetime.min.time(), tzinfo=UTC)
+        # A plus sign that was not percent-encoded in a URL arrives as a space.
+        moment = datetime.fromisoformat(text.replace(" ", "+") if "T" in text else text)
+        if moment.tzinfo is None:
+            raise ValueError(text)  # noqa: TRY301  same sentence as any other wrong form
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(
+            "is neither a date (YYYY-MM-DD) nor an ISO 8601 time with an offset"
+        ) from error

@@ -1,0 +1,1 @@
+"""The embedded PostgreSQL; `server.py` lists its guarantees."""

@@ -1,0 +1,235 @@
+"""Connections to PostgreSQL.
+
+Guarantees:
+- Connections carry no session state, so a pooler in transaction mode may be used, and nothing is
+  reset when one is released (that query costs a factor of 1.3 over HTTP).
+- Every connection has a statement timeout, a lock timeout and a name in pg_stat_activity.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, TypeVar, cast
+
+import asyncpg
+
+from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.db.commit_proofs import CommitAttempt, attempt
+from landbridge.platform.db.retry import LOST_CONNECTION, retrying
+
+T = TypeVar("T")
+
+
+# asyncpg ships no types; these protocols are what we use of it, and keep that fact in one place.
+class Row(Protocol):
+    """One row, by column name."""
+
+    def __getitem__(self, column: str, /) -> Any:
+        """The column's value as asyncpg decodes it."""
+        ...
+
+
+class Cursor(Protocol):
+    """A server-side cursor: the rows of a statement, read in parts."""
+
+    async def fetch(self, n: int) -> list[Row]:
+        """Return the next rows, at most `n`; none at the end."""
+        ...
+
+
+class Tx(Protocol):
+    """A connection, normally in a transaction that its creator commits."""
+
+    async def execute(self, sql: str, *args: Any) -> str:
+        """Execute a statement; return the command tag, as in `UPDATE 1`."""
+        ...
+
+    async def fetch(self, sql: str, *args: Any) -> list[Row]:
+        """Return all rows."""
+        ...
+
+    async def fetchrow(self, sql: str, *args: Any) -> Row | None:
+        """Return the first row, if any."""
+        ...
+
+    async def fetchval(self, sql: str, *args: Any) -> Any:
+        """Return the first column of the first row, or None."""
+        ...
+
+    def cursor(self, sql: str, *args: Any) -> Awaitable[Cursor]:
+        """Open a cursor, which lives as long as the transaction."""
+        ...
+
+    def transaction(self) -> AbstractAsyncContextManager[object]:
+        """Open a transaction, or a savepoint within one."""
+        ...
+
+
+class _Pool(Protocol):
+    async def fetch(self, sql: str, *args: Any) -> list[Row]: ...
+    def acquire(self) -> AbstractAsyncContextManager[Tx]: ...
+    async def close(self) -> None: ...
+
+
+# Our statements take milliseconds; one that takes this long is stuck, and its client has given up.
+STATEMENT_TIMEOUT_MS = 20_000
+LOCK_TIMEOUT_MS = 10_000
+IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+_CONNECT_TIMEOUT_S = 10
+# Waits for a server that is being restarted.
+_CONNECT_ATTEMPTS = 5
+_CONNECT_DELAY_S = 0.3
+
+
+class DatabaseUnreachable(LandbridgeError):
+    """No connection is available; the message contains neither address nor password."""
+
+
+async def _no_reset(_connection: object) -> None:
+    """Connections carry no state, so there is nothing to reset."""
+
+
+class Database:
+    """A pool, and the only way to run a transaction on it."""
+
+    def __init__(self, pool: _Pool) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def connect(
+        cls, dsn: str, *, name: str, size_max: int, is_patient: bool = False
+    ) -> "Database":
+        """Open a pool of at most `size_max` connections, named `landbridge <name>`.
+
+        With `is_patient` statements have no timeout: for commands that read everything, never for
+        requests. Raises `DatabaseUnreachable` after a second or two of attempts.
+        """
+        for number in range(_CONNECT_ATTEMPTS):
+            try:
+                pool = await cls._open(dsn, name=name, size_max=size_max, is_patient=is_patient)
+                return cls(cast("_Pool", pool))
+            except ValueError:
+                # Its message quotes the address.
+                raise DatabaseUnreachable(
+                    "The address of the database can't be read: see LANDBRIDGE_DATABASE_URL."
+                ) from None
+            except TimeoutError as error:
+                raise _unreachable(error) from error
+            except LOST_CONNECTION as error:
+                if number == _CONNECT_ATTEMPTS - 1:
+                    raise _unreachable(error) from error
+                await asyncio.sleep(_CONNECT_DELAY_S)
+            except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                raise _unreachable(error) from error
+        raise AssertionError  # the loop above returns or raises
+
+    @staticmethod
+    async def _open(dsn: str, *, name: str, size_max: int, is_patient: bool) -> object:
+        timeout_ms = 0 if is_patient else STATEMENT_TIMEOUT_MS
+        return await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
+            dsn,
+            min_size=1,
+            max_size=size_max,
+            timeout=_CONNECT_TIMEOUT_S,
+            reset=_no_reset,
+            # The server's timeout is shorter, so that its error is the one that is raised.
+            command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
+            server_settings={
+                "application_name": f"landbridge {name}",
+                "timezone": "UTC",
+                "statement_timeout": str(timeout_ms),
+                "lock_timeout": str(LOCK_TIMEOUT_MS),
+                "idle_in_transaction_session_timeout": str(IDLE_IN_TRANSACTION_TIMEOUT_MS),
+                # JIT compilation costs more than any of our statements.
+                "jit": "off",
+                # So does replanning: each statement has one good plan, whatever its arrays contain.
+                "plan_cache_mode": "force_generic_plan",
+                # The plan is kept while tables grow, so it must not suit small tables only: always
+                # use an index (all measured: docs/internals/speed.md).
+                "enable_seqscan": "on" if is_patient else "off",
+                # Starting parallel workers costs more than such a statement takes.
+                "max_parallel_workers_per_gather": "2" if is_patient else "0",
+            },
+        )
+
+    async def close(self) -> None:
+        """Wait for running statements, then close every connection."""
+        await self._pool.close()
+
+    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` in one transaction, and retry a bounded number of times if it lost a race.
+
+        `work` must be safe to run again from its beginning: it decides from what it reads in this
+        transaction and calls nothing outside the database. If the connection is lost during the
+        commit, and `work` set a proof (`platform/db/commit_proofs.py`) that shows it was committed,
+        the result of that attempt is returned.
+        """
+        # The last attempt whose body ended, and whose connection was lost before the commit's
+        # response.
+        unanswered: CommitAttempt[T] | None = None
+
+        async def once() -> T:
+            nonlocal unanswered
+            before = unanswered
+            async with self._pool.acquire() as connection:
+                if before is not None and await before.is_committed(connection):
+                    return before.result
+                try:
+                    async with connection.transaction():
+                        finished = await attempt(connection, work)
+                        # The server may still have been committing; our locks waited for its end.
+                        await finished.check_before(connection, before)
+                        unanswered = finished
+                except LOST_CONNECTION:
+                    raise
+                except Exception:
+                    if before is not None and await before.is_committed(connection):
+                        return before.result
+                    raise
+                return finished.result
+
+        return await self._retry(once)
+
+    async def transact_once(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` in one transaction without a retry: for work that can't be repeated."""
+        async with self._pool.acquire() as connection, connection.transaction():
+            return await work(connection)
+
+    async def single(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work`, a single statement and therefore a transaction of its own."""
+
+        async def once() -> T:
+            async with self._pool.acquire() as connection:
+                return await work(connection)
+
+        return await self._retry(once)
+
+    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work`, which only reads, on one connection and outside a transaction.
+
+        Each statement sees what was committed before it, as in a transaction here, and the two
+        round trips of one are saved.
+        """
+        return await self.single(work)
+
+    async def _retry(self, once: Callable[[], Awaitable[T]]) -> T:
+        """Run `once` with the policy of `platform/db/retry.py`."""
+        return await retrying(once)
+
+    async def rows(self, sql: str, *args: Any) -> list[Row]:
+        """Read outside a transaction."""
+        return await retrying(lambda: self._pool.fetch(sql, *args))
+
+
+def _unreachable(error: Exception) -> DatabaseUnreachable:
+    """Describe a connection error in our own words: the server's message may quote names."""
+    match error:
+        case asyncpg.InvalidAuthorizationSpecificationError():
+            reason = "refuses this user or password"
+        case asyncpg.InvalidCatalogNameError():
+            reason = "server has no database of that name"
+        case _:
+            reason = f"does not answer ({type(error).__name__})"
+    return DatabaseUnreachable(
+        f"The database {reason}. Does it run, is LANDBRIDGE_DATABASE_URL right?"
+    )

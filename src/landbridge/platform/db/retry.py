@@ -1,0 +1,63 @@
+"""Bounded retry around every transaction.
+
+Retried are serialization failures, deadlocks and lost connections. A lost connection may have
+committed, so only idempotent work runs with a retry: creations by their request id, transitions by
+the version they were read at.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import asyncpg
+
+from landbridge.platform.core.errors import Busy, LockTimeout
+
+T = TypeVar("T")
+
+ATTEMPTS = 6
+_FIRST_DELAY_S = 0.01
+
+# An InternalClientError is how asyncpg reports a connection that died in mid-protocol.
+LOST_CONNECTION = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InternalClientError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+)
+LOST_RACE = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+)
+# A timeout is not retried: that would take six times as long.
+OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError)
+# An operator has to free space; until then the same request can be sent again.
+OUT_OF_SPACE = (asyncpg.DiskFullError, asyncpg.OutOfMemoryError)
+
+
+async def retrying(work: Callable[[], Awaitable[T]]) -> T:
+    """Run `work()` at most six times over about a second; then raise `Busy`.
+
+    Raises `LockTimeout`, a kind of `Busy`, if the database responds but a lock is not free in time.
+    """
+    for attempt in range(ATTEMPTS):
+        try:
+            return await work()
+        except asyncpg.LockNotAvailableError as error:
+            raise LockTimeout("another transaction held a lock for too long") from error
+        except OUT_OF_TIME as error:
+            raise Busy(f"the database took too long: {type(error).__name__}") from error
+        except OUT_OF_SPACE as error:
+            raise Busy(f"the database has no room: {type(error).__name__}") from error
+        except (*LOST_CONNECTION, *LOST_RACE, asyncpg.InterfaceError) as error:
+            if isinstance(error, asyncpg.InterfaceError) and "clos" not in str(error):
+                raise  # not a closed connection: an invalid call of asyncpg
+            if attempt == ATTEMPTS - 1:
+                raise Busy(f"the database did not answer: {type(error).__name__}") from error
+            delay_s = _FIRST_DELAY_S * 2**attempt
+            await asyncio.sleep(delay_s * (0.5 + random.random()))  # noqa: S311  jitter, no secret
+    raise AssertionError  # the loop above returns or raises

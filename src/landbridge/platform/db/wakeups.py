@@ -1,0 +1,108 @@
+"""Wake-ups: a process that makes work due wakes the worker by NOTIFY.
+
+A notification carries nothing and may be lost (a pooler in transaction mode passes none): the
+worker's ticks find all due work, a wake-up only makes it sooner.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final, cast
+
+import asyncpg
+import structlog
+
+from landbridge.platform.core.errors import Busy
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.retry import LOST_CONNECTION
+
+_log = structlog.stdlib.get_logger()
+
+_CHANNEL: Final = "landbridge_due"
+_NOTIFY: Final = "select pg_notify($1, '')"
+# One notification serves all that becomes due within this time.
+_GATHER_S: Final = 0.005
+_RECONNECT_S: Final = 1.0
+_CONNECT_TIMEOUT_S: Final = 10
+
+
+class DueNotifier:
+    """Notifies workers that something is due; many calls become one notification."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._task: asyncio.Task[None] | None = None
+        self._is_on = False
+        self._wake: Callable[[], None] | None = None
+
+    def start(self, wake: Callable[[], None] | None = None) -> None:
+        """Begin to notify, in a long-running process; a worker wakes itself by `wake`.
+
+        A command notifies nobody: it would end before its notification.
+        """
+        self._is_on, self._wake = True, wake
+
+    def notify(self) -> None:
+        """Notify workers soon, outside of any transaction."""
+        if self._wake is not None:
+            self._wake()
+        elif self._is_on and self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._send())
+
+    async def notify_in(self, tx: Tx) -> None:
+        """Notify workers when this transaction commits."""
+        if self._is_on:
+            await tx.fetchval(_NOTIFY, _CHANNEL)
+
+    async def _send(self) -> None:
+        await asyncio.sleep(_GATHER_S)
+        # Records that become due from here on need a notification of their own.
+        self._task = None
+        with suppress(Busy, *LOST_CONNECTION):
+            await self._database.rows(_NOTIFY, _CHANNEL)
+
+
+@asynccontextmanager
+async def due_wakeups(dsn: str) -> AsyncGenerator[asyncio.Event]:
+    """Yield an event that is set at each notification; its reader clears it."""
+    wakeup = asyncio.Event()
+    task = asyncio.create_task(_listen(dsn, wakeup.set))
+    try:
+        yield wakeup
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _listen(dsn: str, wake: Callable[[], None]) -> None:
+    """Listen on a connection of its own, and open another one whenever it is lost."""
+    while True:
+        try:
+            await _listen_once(dsn, wake)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+            _log.info("wakeups.lost", reason=type(error).__name__)
+        await asyncio.sleep(_RECONNECT_S)
+
+
+async def _listen_once(dsn: str, wake: Callable[[], None]) -> None:
+    connection_lost = asyncio.Event()
+    connect: Callable[..., Any] = cast("Any", asyncpg).connect
+    connection: Any = await connect(dsn, timeout=_CONNECT_TIMEOUT_S)
+    try:
+        connection.add_termination_listener(_calling(connection_lost.set))
+        await connection.add_listener(_CHANNEL, _calling(wake))
+        # Wake up for records that became due while no connection listened.
+        wake()
+        await connection_lost.wait()
+    finally:
+        connection.terminate()
+
+
+def _calling(call: Callable[[], None]) -> Callable[..., None]:
+    """Return a callback of the driver that ignores what it is called with."""
+
+    def callback(*_: object) -> None:
+        call()
+
+    return callback

@@ -1,0 +1,24 @@
+"""Data key of a user that must have one."""
+
+from uuid import UUID
+
+from landbridge.platform.core.errors import UserFrozen
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+
+
+def erased(user_id: UUID) -> UserFrozen:
+    """Build the refusal for an operation that needs the personal data of an erased user."""
+    return UserFrozen(f"the personal data of user {user_id} was erased")
+
+
+async def key_of(vault: Vault, tx: Tx, org_id: UUID, user_id: UUID) -> DataKey:
+    """Return the data key of a user; raises `UserFrozen` for an erased one, which has none.
+
+    Call it after writing a row that references the user: a concurrent erasure has either completed
+    before, or waits for this transaction.
+    """
+    key = await vault.find(tx, org_id, user_id)
+    if key is None:
+        raise erased(user_id)
+    return key

@@ -1,0 +1,1 @@
+"""Uploaded files: checked by content, stored sealed."""

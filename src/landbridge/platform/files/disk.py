@@ -1,0 +1,89 @@
+"""File storage in a directory of this machine.
+
+Several machines can share one over a network, if its file system renames atomically.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.files.storage import StorageKey, StorageThreads
+
+T = TypeVar("T")
+
+_OWNER_ONLY = 0o600
+_FOLDER_OWNER_ONLY = 0o700
+
+
+class Disk:
+    """Stores each content in a file of its own, written completely or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._threads = StorageThreads()
+
+    async def put(self, storage_key: StorageKey, content: bytes) -> None:
+        """Write to a temporary name, then rename."""
+        await self._in_thread(lambda: _write(self._path(storage_key), content))
+
+    async def get(self, storage_key: StorageKey) -> bytes | None:
+        """Read it."""
+        return await self._in_thread(lambda: _read(self._path(storage_key)))
+
+    async def delete(self, storage_key: StorageKey) -> None:
+        """Delete it, and leftovers of a `put` that crashed."""
+        path = self._path(storage_key)
+        paths = (path, _draft(path))
+        await self._in_thread(lambda: [each.unlink(missing_ok=True) for each in paths])
+
+    def _path(self, storage_key: StorageKey) -> Path:
+        return self._folder / storage_key.path
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        try:
+            return await self._threads.run(work)
+        except OSError as error:
+            # Without the path: the error's name suffices (no space, no permission).
+            raise Unavailable(f"the folder of files: {error.strerror}") from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    _make(path.parent)
+    draft = _draft(path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    with os.fdopen(os.open(draft, flags, _OWNER_ONLY), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    _sync(path.parent)
+
+
+def _make(folder: Path) -> None:
+    """Create the directory and its parents."""
+    if not folder.exists():
+        _make(folder.parent)
+        folder.mkdir(mode=_FOLDER_OWNER_ONLY, exist_ok=True)
+        _sync(folder.parent)
+
+
+def _read(path: Path) -> bytes | None:
+    with suppress(FileNotFoundError):
+        return path.read_bytes()
+    return None
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.draft")
+
+
+def _sync(folder: Path) -> None:
+    """Flush the names in `folder` to disk, so that they survive a power failure."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,92 @@
+"""Files as they are stored."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, TypeAlias
+from uuid import UUID
+
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.constraints import form, stated
+
+KIND = "FILE"
+
+# Source: contract, users 3.5 ("10 MB"), in the more lenient reading.
+FILE_BYTES_MAX = 10 * 1024 * 1024
+FILE_SIZE_MAX = "10 MB"
+# The multipart part with the file, which errors name too.
+PART = "file"
+
+# An upload that has not ended by then never will.
+UPLOAD_TIMEOUT = timedelta(days=1)
+# A file that no document references by then will not be used.
+UNCLAIMED_RETENTION = timedelta(days=30)
+
+_ID_PREFIX = "file_"
+FILE_ID = form(f"^{_ID_PREFIX}[0-9a-f]{{32}}$")
+FileId: TypeAlias = Annotated[str, stated(FILE_ID)]
+_ID = re.compile(rf"{_ID_PREFIX}([0-9a-f]{{32}})")
+_NAME_LENGTH_MAX = 200
+_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}")
+
+
+class MimeType(StrEnum):
+    """Allowed file types. Source: contract, users 3.5."""
+
+    PDF = "application/pdf"
+    JPEG = "image/jpeg"
+    PNG = "image/png"
+    HEIC = "image/heic"
+    TIFF = "image/tiff"
+
+
+class FileState(StrEnum):
+    """State of a file."""
+
+    UPLOADING = "UPLOADING"  # its content is being stored; callers don't have it yet
+    STORED = "STORED"
+    DELETED = "DELETED"  # its key is destroyed; the worker removes the content
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFileInfo:
+    """A file; its name is personal data."""
+
+    uuid: UUID
+    name: str
+    mime_type: MimeType
+    size: int
+    created_at: datetime
+
+    @property
+    def id(self) -> str:
+        """Return the public id."""
+        return f"{_ID_PREFIX}{self.uuid.hex}"
+
+
+def file_uuid(file_id: str) -> UUID | None:
+    """Parse `file_<32 hex digits>`, or return None."""
+    spelled = _ID.fullmatch(file_id)
+    return UUID(spelled[1]) if spelled else None
+
+
+def clean_name(name: str) -> str:
+    """Return a file's name without folders and unprintable characters, at most 200 characters.
+
+    Raises `FieldInvalid` if nothing is left.
+    """
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
+    name = "".join(each for each in last if each.isprintable()).strip()
+    if not name.strip("."):
+        raise FieldInvalid("file must have a name", field=PART)
+    suffix = suffix_of(name)
+    return name[: len(name) - len(suffix)][: _NAME_LENGTH_MAX - len(suffix)] + suffix
+
+
+def suffix_of(name: str) -> str:
+    """Return `.png` of `scan.png`; empty if the last part is no file extension (`12.5`)."""
+    dot = name.rfind(".")
+    suffix = name[dot:] if dot > 0 else ""
+    return suffix if _SUFFIX.fullmatch(suffix) else ""

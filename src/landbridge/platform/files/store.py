@@ -1,0 +1,150 @@
+"""Statements on files."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.files.model import FileState, MimeType
+
+_ADD = """
+insert into files (org_id, id, sealed_name, mime_type, size_bytes, created_at, state, remove_at)
+values ($1, $2, $3, $4, $5, $6, 'UPLOADING', $7)
+on conflict (org_id, id) do nothing
+"""
+
+_SHOW = """
+update files set state = 'STORED', remove_at = $3
+where org_id = $1 and id = $2 and state = 'UPLOADING'
+returning id
+"""
+
+_CLAIM = """
+update files set remove_at = null
+where org_id = $1 and id = any($2::uuid[]) and state = 'STORED'
+returning id
+"""
+
+_EXISTING = """
+select id from files where org_id = $1 and id = any($2::uuid[]) and state = 'STORED'
+"""
+
+_FIND = """
+select org_id, id, sealed_name, mime_type, size_bytes, created_at
+from files
+where org_id = $1 and id = $2 and state = 'STORED'
+"""
+
+_LOCK = "select state, remove_at from files where org_id = $1 and id = $2 for update"
+
+# `created_at` is always in the past, so that the worker's next sweep takes the file.
+_LET_GO = """
+update files set state = 'DELETED', remove_at = created_at
+where org_id = $1 and id = any($2::uuid[])
+"""
+
+_UNWANTED = """
+select f.org_id, f.id
+from unnest($1::uuid[], $2::timestamptz[]) as i (org_id, until)
+join files f on f.org_id = i.org_id and f.remove_at <= i.until
+order by f.remove_at, f.id
+limit $3
+"""
+
+_POSTPONE = """
+update files set remove_at = $3 where org_id = $1 and id = $2 and state = 'DELETED'
+"""
+
+_REMOVE = """
+delete from files where org_id = $1 and id = $2 and state = 'DELETED'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A row of files."""
+
+    org_id: UUID
+    id: UUID
+    sealed_name: bytes
+    mime_type: MimeType
+    size: int
+    created_at: datetime
+
+
+async def add(tx: Tx, file: StoredFile, *, remove_at: datetime) -> None:
+    """Insert a row that is hidden until `show`, unless it exists."""
+    await tx.execute(
+        _ADD,
+        file.org_id,
+        file.id,
+        file.sealed_name,
+        file.mime_type,
+        file.size,
+        file.created_at,
+        remove_at,
+    )
+
+
+async def show(tx: Tx, org_id: UUID, file_id: UUID, *, remove_at: datetime) -> bool:
+    """Make the file visible; False if it already is, or was deleted in between."""
+    return await tx.fetchval(_SHOW, org_id, file_id, remove_at) is not None
+
+
+async def claim(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Keep files for good; return the visible ones."""
+    rows = await tx.fetch(_CLAIM, org_id, list(file_ids))
+    return frozenset(row["id"] for row in rows)
+
+
+async def existing(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Return those of these files that are visible."""
+    rows = await tx.fetch(_EXISTING, org_id, list(file_ids))
+    return frozenset(row["id"] for row in rows)
+
+
+async def find(tx: Tx, org_id: UUID, file_id: UUID) -> StoredFile | None:
+    """Return a visible file."""
+    row = await tx.fetchrow(_FIND, org_id, file_id)
+    return None if row is None else _stored(row)
+
+
+async def lock(tx: Tx, org_id: UUID, file_id: UUID) -> tuple[FileState, datetime | None] | None:
+    """Lock a file and return its state and removal time; None for an unknown file."""
+    row = await tx.fetchrow(_LOCK, org_id, file_id)
+    return None if row is None else (FileState(row["state"]), row["remove_at"])
+
+
+async def mark_deleted(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> None:
+    """Take files away from callers; the worker removes them."""
+    await tx.execute(_LET_GO, org_id, list(file_ids))
+
+
+async def unwanted(
+    tx: Tx, until: Mapping[UUID, datetime], *, limit: int
+) -> Sequence[tuple[UUID, UUID]]:
+    """Organisation and id of files that are to be removed by now, the longest due first."""
+    rows = await tx.fetch(_UNWANTED, list(until.keys()), list(until.values()), limit)
+    return [(row["org_id"], row["id"]) for row in rows]
+
+
+async def postpone(tx: Tx, org_id: UUID, file_id: UUID, until: datetime) -> None:
+    """Postpone the removal of a deleted file until then."""
+    await tx.execute(_POSTPONE, org_id, file_id, until)
+
+
+async def remove(tx: Tx, org_id: UUID, file_id: UUID) -> None:
+    """Delete the row of a deleted file."""
+    await tx.execute(_REMOVE, org_id, file_id)
+
+
+def _stored(row: Row) -> StoredFile:
+    return StoredFile(
+        org_id=row["org_id"],
+        id=row["id"],
+        sealed_name=row["sealed_name"],
+        mime_type=MimeType(row["mime_type"]),
+        size=row["size_bytes"],
+        created_at=row["created_at"],
+    )

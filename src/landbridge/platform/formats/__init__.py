@@ -1,0 +1,1 @@
+"""Formats of external data: names, addresses, phone and tax numbers, bank accounts."""

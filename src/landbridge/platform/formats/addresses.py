@@ -1,0 +1,121 @@
+"""Countries, regions and postal addresses, as ISO 3166 has them."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, Any, cast
+
+import msgspec
+
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.formats.schemas import CountryText, LineText, OptionalLine, line
+from landbridge.platform.formats.texts import check_text
+from landbridge.platform.http.constraints import Keywords, one_of, stated
+
+_ALPHA3_LENGTH = 3
+_REGION_LENGTH_MAX = 50
+_POSTAL_CODE_LENGTH_MAX = 20
+
+
+class Address(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A postal address.
+
+    `state_province_region` is the second half of an ISO 3166-2 code, `country` an ISO 3166-1
+    alpha-3 code.
+    """
+
+    address_line1: LineText
+    address_line2: OptionalLine | None = None
+    city: LineText
+    state_province_region: Annotated[str, stated(line(_REGION_LENGTH_MAX))]
+    postal_code: Annotated[str, stated(line(_POSTAL_CODE_LENGTH_MAX))]
+    country: CountryText
+
+
+def check_country(field: str, alpha3: str) -> str:
+    """An ISO 3166-1 alpha-3 code in upper case."""
+    country = alpha3.strip().upper()
+    if len(country) != _ALPHA3_LENGTH or country not in _alpha2_by_alpha3():
+        raise FieldInvalid(f"{field} must be an ISO 3166-1 alpha-3 code, as in USA", field=field)
+    return country
+
+
+def check_region(field: str, country: str, region: str) -> str:
+    """Check the second half of an ISO 3166-2 code of `country` (alpha-3), as in `CA` of `US-CA`.
+
+    For a country without such codes, any short text is accepted.
+    """
+    codes = regions(country)
+    if not codes:
+        return check_text(field, region, length_max=_REGION_LENGTH_MAX)
+    found = region.strip().upper()
+    if found not in codes:
+        raise FieldInvalid(
+            f"{field} must be the second half of an ISO 3166-2 code of {country}, "
+            f"as in {min(codes)}",
+            field=field,
+        )
+    return found
+
+
+def check_address(field: str, address: Address) -> Address:
+    """Check that an address has an existing country and region."""
+    country = check_country(f"{field}.country", address.country)
+    line2 = address.address_line2
+    return Address(
+        address_line1=check_text(f"{field}.addressLine1", address.address_line1),
+        # Many forms send an empty second line if the address has none.
+        address_line2=check_text(f"{field}.addressLine2", line2) if line2 else None,
+        city=check_text(f"{field}.city", address.city),
+        state_province_region=check_region(
+            f"{field}.stateProvinceRegion", country, address.state_province_region
+        ),
+        postal_code=check_text(
+            f"{field}.postalCode", address.postal_code, length_max=_POSTAL_CODE_LENGTH_MAX
+        ),
+        country=country,
+    )
+
+
+def regions(country: str) -> Mapping[str, str]:
+    """Return a country's regions (alpha-3): names by ISO 3166-2 code; may be empty."""
+    alpha2 = find_alpha2(country)
+    return _regions(alpha2) if alpha2 else {}
+
+
+def schemas() -> Mapping[str, Keywords]:
+    """Return the shapes of the OpenAPI document that an address refers to."""
+    described = "An ISO 3166-1 alpha-3 code."
+    return {"Country": {"description": described, **one_of(sorted(_alpha2_by_alpha3()))}}
+
+
+def find_alpha2(alpha3: str) -> str | None:
+    """Return the alpha-2 code of a country, which IBAN, BIC and tax numbers use."""
+    return _alpha2_by_alpha3().get(alpha3)
+
+
+def find_alpha3(alpha2: str) -> str | None:
+    """Return the alpha-3 code of a country, which all other code uses."""
+    return next((three for three, two in _alpha2_by_alpha3().items() if two == alpha2), None)
+
+
+@cache
+def _alpha2_by_alpha3() -> dict[str, str]:
+    # Imported when first needed: it costs 60 ms, and its tables are read from files.
+    import pycountry  # noqa: PLC0415
+
+    return {each.alpha_3: each.alpha_2 for each in pycountry.countries}
+
+
+@cache
+def _regions(alpha2: str) -> Mapping[str, str]:
+    import pycountry  # noqa: PLC0415  as above
+
+    # The library has no types for its tables.
+    everywhere = cast("Iterable[Any]", pycountry.subdivisions)
+    names = {
+        str(each.code).partition("-")[2].upper(): str(each.name)
+        for each in everywhere
+        if each.country_code == alpha2
+    }
+    return MappingProxyType(names)

@@ -1,0 +1,93 @@
+"""Derivation of keys from seeds (BIP-32, SLIP-0010), and addresses of secp256k1 keys.
+
+The derivation is that of `slip10`; only the repeated last step on secp256k1 is our own, because a
+public key takes OpenSSL 30 times as long as `coincurve`. No repr shows a seed or a key.
+"""
+
+import hashlib
+import hmac
+from typing import Literal, Protocol, TypeAlias, cast
+
+from coincurve import PrivateKey
+from slip10 import SLIP10
+
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.formats.evm_addresses import checksummed, keccak256
+
+Curve: TypeAlias = Literal["secp256k1", "ed25519"]
+
+# Maximum of BIP-32, and the length that any wallet derives from a BIP-39 phrase.
+SEED_BYTES = 64
+# Indexes from here on are hardened.
+HARDENED = 0x8000_0000
+# m/44'/60'/<account>'/0, then the owner's index (BIP-44; MetaMask, Ledger, Foundry): users are
+# account 0, the organisation's own address is the first of account 1, relayers are account 2.
+EVM_PATH = (44 | HARDENED, 60 | HARDENED)
+EVM_USERS = (*EVM_PATH, 0 | HARDENED, 0)
+EVM_TREASURY = (*EVM_PATH, 1 | HARDENED, 0, 0)
+EVM_RELAYERS = (*EVM_PATH, 2 | HARDENED, 0)
+
+# Order of secp256k1 (SEC 2).
+_ORDER = 0xFFFFFFFF_FFFFFFFF_FFFFFFFF_FFFFFFFE_BAAEDCE6_AF48A03B_BFD25E8C_D0364141
+_KEY_BYTES = 32
+_INDEX_BYTES = 4
+_ADDRESS_BYTES = 20
+
+
+# slip10 ships no types; this declares the used part.
+class KeyNode(Protocol):
+    """Node of the tree of a seed: a private key and its chain code."""
+
+    privkey: bytes
+    chaincode: bytes
+
+    def get_child_from_path(self, path: tuple[int, ...]) -> "KeyNode":
+        """Return the node at a path below."""
+        ...
+
+    def get_privkey_from_path(self, path: tuple[int, ...]) -> bytes:
+        """Return the private key at a path below."""
+        ...
+
+
+class EvmKeys:
+    """Keys on the unhardened indexes below one secp256k1 node. As secret as the seed."""
+
+    __slots__ = ("_chain_code", "_node", "_public_key", "_scalar")
+
+    def __init__(self, node: KeyNode) -> None:
+        self._node = node
+        self._chain_code = node.chaincode
+        self._scalar = int.from_bytes(node.privkey)
+        self._public_key = PrivateKey(node.privkey).public_key.format(compressed=True)
+
+    def private_key(self, index: int) -> bytes:
+        """Return the key at an index: 32 bytes, big-endian."""
+        if not 0 <= index < HARDENED:
+            raise InvariantBroken(f"{index} is not a derivation index")
+        data = self._public_key + index.to_bytes(_INDEX_BYTES)
+        tweak = int.from_bytes(hmac.digest(self._chain_code, data, hashlib.sha512)[:_KEY_BYTES])
+        key = (tweak + self._scalar) % _ORDER
+        if tweak >= _ORDER or not key:
+            # Happens once in 2**127; SLIP-0010 has a rule for it.
+            return self._node.get_privkey_from_path((index,))
+        return key.to_bytes(_KEY_BYTES)
+
+
+def root_of(seed: bytes, *, curve: Curve) -> KeyNode:
+    """Return the root of a seed of 64 bytes; any other length is `InvariantBroken`."""
+    if len(seed) != SEED_BYTES:
+        raise InvariantBroken(f"a wallet seed has {SEED_BYTES} bytes, this one {len(seed)}")
+    root = SLIP10.from_seed(seed, curve_name=curve)  # pyright: ignore[reportUnknownMemberType]
+    return cast("KeyNode", root)
+
+
+def evm_address_of(private_key: bytes) -> str:
+    """Return the address of a secp256k1 key of 32 bytes, with EIP-55 capitals."""
+    return evm_address_of_point(PrivateKey(private_key).public_key.format(compressed=False))
+
+
+def evm_address_of_point(point: bytes) -> str:
+    """Return the address of a public key: an uncompressed point of 65 bytes."""
+    # The first byte marks an uncompressed point; the address omits it.
+    return checksummed(keccak256(point[1:])[-_ADDRESS_BYTES:].hex())

@@ -1,0 +1,89 @@
+"""Texts and URLs. Every check returns the canonical text, or raises `FieldInvalid`.
+
+Guarantees, for all of this package: for any text, only `FieldInvalid` is raised. Its message names
+the field and states what is expected. It never repeats the value, which may be personal data.
+"""
+
+import re
+import unicodedata
+from urllib.parse import urlsplit
+
+from landbridge.platform.core.errors import FieldInvalid
+
+TEXT_LENGTH_MAX = 200
+URL_LENGTH_MAX = 2000
+
+# Host names and addresses, an IPv6 one without its brackets. No character may end a rule of a
+# page's Content-Security-Policy, which may contain a host.
+_HOST = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9.])?|[0-9a-f:.]+")
+
+# Control characters, surrogates, line and paragraph separators, and invisible characters.
+_REFUSED = {"Cc", "Cs", "Zl", "Zp", "Cf"}
+# Invisible, but some scripts are not written rightly without them.
+_JOINERS = {"\u200c", "\u200d"}
+
+
+def check_text(field: str, text: str, *, length_max: int = TEXT_LENGTH_MAX) -> str:
+    """Return the stripped text: one line with at least one visible character."""
+    stripped = unicodedata.normalize("NFC", text[: 4 * length_max].strip())
+    has_valid_length = 1 <= len(stripped) <= length_max and len(text) <= 4 * length_max
+    if not has_valid_length or not any(_is_visible(each) for each in stripped):
+        raise FieldInvalid(f"{field} must have 1 to {length_max} characters", field=field)
+    if not all(_is_allowed(each) for each in stripped):
+        raise FieldInvalid(
+            f"{field} must be one line without control characters or invisible ones", field=field
+        )
+    return stripped
+
+
+def check_prose(field: str, text: str, *, length_max: int) -> str:
+    """Return the stripped text: one or more lines with at least one visible character.
+
+    Lines end with a line feed; at most `length_max` characters in all.
+    """
+    lines = text[: 4 * length_max].replace("\r\n", "\n")
+    stripped = unicodedata.normalize("NFC", lines.strip())
+    has_valid_length = 1 <= len(stripped) <= length_max and len(text) <= 4 * length_max
+    if not has_valid_length or not any(_is_visible(each) for each in stripped):
+        raise FieldInvalid(f"{field} must have 1 to {length_max} characters", field=field)
+    if not all(each == "\n" or _is_allowed(each) for each in stripped):
+        raise FieldInvalid(
+            f"{field} must have no control characters and no invisible ones", field=field
+        )
+    return stripped
+
+
+def in_short(text: str, *, length_max: int = TEXT_LENGTH_MAX) -> str:
+    """Shorten an external text to one line of printable characters, for storage and logs."""
+    printable = "".join(each if _is_allowed(each) else " " for each in text[: 4 * length_max])
+    return " ".join(printable.split())[:length_max].rstrip()
+
+
+def check_url(field: str, url: str) -> str:
+    """Check an http or https URL with a host and without a user name."""
+    expected = f"{field} must be an http or https URL with a host and without user name or blanks"
+    if not 1 <= len(url) <= URL_LENGTH_MAX:
+        raise FieldInvalid(f"{expected}, of at most {URL_LENGTH_MAX} characters", field=field)
+    if not _is_url(url):
+        raise FieldInvalid(expected, field=field)
+    return url
+
+
+def _is_url(url: str) -> bool:
+    if not (url.isascii() and url.isprintable()) or set(url) & set(' "<>\\^`{|}'):
+        return False
+    try:
+        parts = urlsplit(url)
+        # Accessing the port rejects one that is not a number.
+        has_host = bool(parts.hostname and _HOST.fullmatch(parts.hostname)) and parts.port != 0
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and has_host and "@" not in parts.netloc
+
+
+def _is_allowed(character: str) -> bool:
+    return unicodedata.category(character) not in _REFUSED or character in _JOINERS
+
+
+def _is_visible(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNPS"

@@ -1,0 +1,1 @@
+"""HTTP toolkit: authentication, request decoding, responses, errors, limits and egress."""

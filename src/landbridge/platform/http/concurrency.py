@@ -1,0 +1,89 @@
+"""Concurrency limits: few requests of an organisation are processed at once.
+
+Guarantees:
+- A process handles at most `READS_EACH` reads, `WRITES_EACH` writes and `COSTLY_EACH` costly
+  requests of each organisation at once. Further requests wait in the organisation's own queue and
+  delay no other organisation.
+- A slot is held from the complete body to the beginning of the response, so a client that sends or
+  reads slowly holds none.
+- A waiting client that disconnects leaves the queue, and nothing is computed for it.
+
+Costly requests take ten milliseconds or more: handlers with the option `costly=True`, and large
+bodies, which are checked in a thread. Many writes are committed together, so an organisation may
+have more of them at once.
+"""
+
+import asyncio
+from typing import Any, Final, NamedTuple, cast
+from uuid import UUID
+
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.fair_semaphore import FairSemaphore
+from landbridge.platform.http.list_query import AnyRequest
+from landbridge.platform.http.request_decoding import TREE, RequestDecoder, check_json
+
+# Option of costly handlers.
+COSTLY: Final = "costly"
+COSTLY_EACH: Final = 2
+READS_EACH: Final = 16
+WRITES_EACH: Final = 64
+# Larger than any payment. Checking this much takes a few milliseconds; a megabyte takes a hundred.
+LARGE_BYTES: Final = 32 * 1024
+# This many organisations can use their limits fully at once.
+_ORGS: Final = 8
+_SLOT_KEY: Final = "landbridge.turn"
+
+
+class _RequestSlot(NamedTuple):
+    semaphore: FairSemaphore
+    org_id: UUID
+
+
+class OrgConcurrency:
+    """Concurrency slots of one process."""
+
+    def __init__(self) -> None:
+        self._costly = FairSemaphore(_ORGS * COSTLY_EACH, each=COSTLY_EACH)
+        self._reads = FairSemaphore(_ORGS * READS_EACH, each=READS_EACH)
+        self._writes = FairSemaphore(_ORGS * WRITES_EACH, each=WRITES_EACH)
+
+    async def take(self, request: AnyRequest) -> None:
+        """Acquire the slot of an API request; pages and public routes need none.
+
+        Raises `FieldInvalid` for a large body that is not valid JSON.
+        """
+        scope = cast("dict[str, Any]", request.scope)
+        handler, caller = request.route_handler, scope.get("user")
+        if not isinstance(caller, Caller):
+            return
+        is_large = False
+        if RequestDecoder.is_of(handler.handler_id):
+            is_large = len(await request.body()) > LARGE_BYTES
+        if is_large or handler.opt.get(COSTLY):
+            semaphore = self._costly
+        else:
+            semaphore = self._reads if request.method in {"GET", "HEAD"} else self._writes
+        await semaphore.acquire(caller.org_id)
+        scope[_SLOT_KEY] = _RequestSlot(semaphore, caller.org_id)
+        if is_large:
+            scope[TREE] = await asyncio.to_thread(check_json, await request.body())
+
+    async def end(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on to `app`, and release its slot, if any, when its response begins."""
+
+        async def send_response(message: Message) -> None:
+            _release(scope)
+            await send(message)
+
+        try:
+            await app(scope, receive, send_response)
+        finally:
+            _release(scope)
+
+
+def _release(scope: Any) -> None:
+    slot = cast("_RequestSlot | None", scope.pop(_SLOT_KEY, None))
+    if slot is not None:
+        slot.semaphore.release(slot.org_id)

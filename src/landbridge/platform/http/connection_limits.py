@@ -1,0 +1,399 @@
+"""Limits of one HTTP connection: what a client may send, and how long it may take.
+
+uvicorn has none of these limits, so one unauthenticated client could fill the memory or keep
+connections forever. Guarantees:
+- Buffered headers, trailers and pipelined requests of a connection are bounded.
+- A connection ends if its client is slow: to send headers, to send a body, to read a response, or
+  to do anything at all.
+- A read is not computed any further for a client that has disconnected; a write runs to its end.
+- An unauthenticated client, without a valid key, session or link, has a few seconds for a whole
+  body.
+- A process keeps a bounded number of connections, in all and per client address
+  (`http.connection_admission`).
+
+A refusal here is answered in the envelope of all errors. A connection in the middle of a response
+is closed without one. No timer is needed per connection or request.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum, auto
+from http import HTTPStatus
+from typing import Any, cast
+
+from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from landbridge.platform.http import connection_admission
+from landbridge.platform.http.authenticated import has_credential, is_authenticated
+from landbridge.platform.http.bound_hits import RequestBound, count_hit
+from landbridge.platform.http.bounded_reads import BoundedReads
+from landbridge.platform.http.connection_admission import (
+    CONNECTIONS_MAX,
+    HEALTH_PATHS,
+    HEALTH_SLOTS,
+    RESERVE,
+    TrustedNetworks,
+)
+from landbridge.platform.http.early_responses import answer_bytes
+from landbridge.platform.http.telemetry import REQUESTS
+
+# Size of a request line and headers with their whitespace; a few hundred bytes are usual. Received
+# bytes are parsed and counted in slices: up to one slice more gets through.
+HEAD_BYTES_MAX = 32 * 1024
+URL_BYTES_MAX = 8 * 1024
+HEADERS_MAX = 200
+_SLICE_BYTES = 4 * 1024
+# A chunked body of single bytes has five bytes around each of them.
+_FRAMING_PER_BYTE = 8
+
+# From the first byte of a request until its headers are complete: they fit a packet or two.
+HEAD_S = 10.0
+# Between two requests, and before the first.
+IDLE_S = 30.0
+# In each interval a body has to progress by this much, or end; a response is read at that rate.
+STALL_S = 30.0
+STALL_BYTES = 30 * 1024
+# For the whole body of an unauthenticated client: only forms of a few kilobytes are accepted.
+UNKNOWN_BODY_S = 10.0
+# Bytes buffered before the client is authenticated, or the body is read.
+UNKNOWN_BUFFER_BYTES = 16 * 1024
+# Bytes still read after the last response, so that a client sees it before the connection ends.
+LINGER_S = 5.0
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+_NOT_HTTP = (HTTPStatus.BAD_REQUEST, "this is not valid HTTP")
+_URL_TOO_LONG = (HTTPStatus.REQUEST_URI_TOO_LONG, "the URL is too long")
+_HEAD_TOO_LARGE = (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
+_BUSY = (HTTPStatus.SERVICE_UNAVAILABLE, "too many connections; try again shortly")
+_BUSY_ADDRESS = (_BUSY[0], "too many connections from this address; try again shortly")
+
+
+class ConnectionPhase(Enum):
+    """What a client has to send next."""
+
+    REQUEST = auto()  # the first byte of a request
+    HEAD = auto()  # the rest of its headers
+    BODY = auto()  # the rest of its body
+
+
+class BoundExceeded(Exception):
+    """A limit is exceeded; ends the parsing of this connection."""
+
+
+class ConnectionLimits(HttpToolsProtocol):
+    """One connection. `check` is called once a second, all other methods by the event loop.
+
+    One client address has at most `per_address` connections, unless it is `exempt`.
+    """
+
+    def __init__(self, *, per_address: int, exempt: TrustedNetworks, **context: Any) -> None:
+        super().__init__(**context)
+        self._per_address = per_address
+        self._exempt = exempt
+
+    @override
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._phase = ConnectionPhase.REQUEST
+        self._since_s = self.loop.time()
+        self._unparsed = b""
+        # When the head or the body began.
+        self._bytes = 0
+        self._body_bytes = 0
+        # Bytes of the body at the last progress check.
+        self._body_bytes_checked = 0
+        self._unsent_bytes = 0
+        self._unsent_since_s = self._since_s
+        # Response if the parser fails.
+        self._refusal = _NOT_HTTP
+        self._is_over = False
+        # The request in progress, if it only reads.
+        self._read_task: asyncio.Task[Any] | None = None
+        self._application: Any = cast("Any", self.app)
+        self.app = self._serve
+        self._was_authenticated = False
+        # Uses an extra slot: reserved for a health check.
+        self._is_extra = False
+        host = self.client[0] if self.client else ""
+        self._share = None if self._exempt.has(host) else connection_admission.address_share(host)
+        self._admit()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        # Otherwise the connection and its bound method would keep each other in memory.
+        self.app = self._application
+        if self._read_task is not None:
+            self._read_task.cancel()
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        self._feed(self._unparsed + data if self._unparsed else data)
+
+    @override
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._enter(ConnectionPhase.HEAD)
+
+    @override
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        if len(self.url) > URL_BYTES_MAX:
+            self._refusal = _URL_TOO_LONG
+            raise BoundExceeded
+
+    @override
+    def on_headers_complete(self) -> None:
+        if len(self.headers) > HEADERS_MAX:
+            self._refusal = _HEAD_TOO_LARGE
+            raise BoundExceeded
+        if not self._may_be_answered():
+            self._refusal = _BUSY
+            raise BoundExceeded
+        super().on_headers_complete()
+        self._enter(ConnectionPhase.BODY)
+        # Trailers after the body are no headers of the request.
+        self.headers = []
+
+    @override
+    def on_body(self, body: bytes) -> None:
+        self._body_bytes += len(body)
+        super().on_body(body)
+        if self.has_unauthenticated_body and len(self.cycle.body) > UNKNOWN_BUFFER_BYTES:
+            # Reading resumes when the application reads the body.
+            self.flow.pause_reading()
+
+    @override
+    def on_message_complete(self) -> None:
+        self._enter(ConnectionPhase.REQUEST)
+        super().on_message_complete()
+
+    @override
+    def on_response_complete(self) -> None:
+        self._since_s = self.loop.time()
+        super().on_response_complete()
+        if self._unparsed:
+            self._feed(self._unparsed)
+
+    @override
+    def shutdown(self) -> None:
+        if self._is_over:
+            self.transport.close()
+        else:
+            super().shutdown()
+
+    @override
+    def send_400_response(self, msg: str) -> None:
+        """Called by uvicorn for bytes that it can't parse, including those that exceed a limit."""
+        del msg
+        self._refuse(*self._refusal)
+
+    @property
+    def waits(self) -> bool:
+        """Return whether the client has to act: it has to send a request, or its headers."""
+        return self._phase is not ConnectionPhase.BODY and self._under_way is None
+
+    @property
+    def since_s(self) -> float:
+        """Return when the client last made progress, in the loop's time."""
+        return self._since_s
+
+    @property
+    def body_bytes(self) -> int:
+        """Return the received bytes of the body."""
+        return self._body_bytes
+
+    @property
+    def is_authenticated(self) -> bool:
+        """Return whether a completed request on the connection was authenticated."""
+        return self._was_authenticated
+
+    @property
+    def has_unauthenticated_request(self) -> bool:
+        """Return whether a request of an unauthenticated client is being read or answered."""
+        return self._under_way is not None and not is_authenticated(self.cycle.scope)
+
+    @property
+    def has_unauthenticated_body(self) -> bool:
+        """Return whether an unauthenticated client is sending a body that is being waited for."""
+        return self._phase is ConnectionPhase.BODY and self.has_unauthenticated_request
+
+    @property
+    def _under_way(self) -> RequestResponseCycle | None:
+        """Return the last request, if it is not answered yet."""
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        return None if cycle is None or cycle.response_complete else cycle
+
+    def check(self, now_s: float) -> None:
+        """Close the connection if its client is too slow."""
+        if self._is_read_too_slowly(now_s):
+            self._count(HTTPStatus.REQUEST_TIMEOUT, RequestBound.SLOW_READER)
+            self.transport.abort()
+        elif self.transport.is_closing():
+            return
+        elif self._is_over:
+            self._check_closing(now_s)
+        elif self._phase is ConnectionPhase.BODY:
+            self._check_body(now_s)
+        elif self.waits:
+            waited_s = now_s - self._since_s
+            if self._phase is ConnectionPhase.HEAD and waited_s > HEAD_S:
+                self._refuse(
+                    HTTPStatus.REQUEST_TIMEOUT, "the headers took too long", RequestBound.SLOW_HEAD
+                )
+            elif waited_s > IDLE_S:
+                self.transport.close()
+
+    def _check_closing(self, now_s: float) -> None:
+        is_owed = (last := self._under_way) is not None and not last.disconnected
+        if not is_owed and now_s - self._since_s > LINGER_S:
+            self.transport.abort()
+
+    def _check_body(self, now_s: float) -> None:
+        waited_s = now_s - self._since_s
+        if self.cycle.response_complete:
+            # Answered before the whole body was read, for example for an invalid key.
+            if waited_s > LINGER_S:
+                self.transport.close()
+        elif self.flow.read_paused or self._body_bytes - self._body_bytes_checked >= STALL_BYTES:
+            # The server is slow, or the client makes progress.
+            self._since_s, self._body_bytes_checked = now_s, self._body_bytes
+        elif waited_s > (UNKNOWN_BODY_S if self.has_unauthenticated_body else STALL_S):
+            self._refuse(
+                HTTPStatus.REQUEST_TIMEOUT, "the request body took too long", RequestBound.SLOW_BODY
+            )
+
+    def _is_read_too_slowly(self, now_s: float) -> bool:
+        unsent = self.transport.get_write_buffer_size()
+        is_well = not unsent or unsent > self._unsent_bytes
+        if is_well or self._unsent_bytes - unsent >= STALL_BYTES:
+            self._unsent_bytes, self._unsent_since_s = unsent, now_s
+        return now_s - self._unsent_since_s > STALL_S
+
+    async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request. A read is cancelled when its client disconnects."""
+        task = asyncio.current_task()
+        self._read_task = task if scope["method"] in _SAFE else None
+        try:
+            await self._application(scope, receive, send)
+        finally:
+            self._was_authenticated = self._was_authenticated or is_authenticated(scope)
+            # The next request on this connection may have begun.
+            if self._read_task is task:
+                self._read_task = None
+
+    def _feed(self, data: bytes) -> None:
+        """Parse received bytes; pipelined requests are held back."""
+        at = 0
+        while at < len(data) and not (
+            self.pipeline or self._is_over or self.transport.is_closing()
+        ):
+            piece = data[at : at + _SLICE_BYTES]
+            at += len(piece)
+            self._bytes += len(piece)
+            super().data_received(piece)
+            self._check_bytes()
+        is_open = not (self._is_over or self.transport.is_closing())
+        self._unparsed = data[at:] if is_open else b""
+        if self._unparsed:
+            # Reading resumes when the queued requests are answered.
+            self.flow.pause_reading()
+
+    def _check_bytes(self) -> None:
+        if self._phase is not ConnectionPhase.BODY:
+            if self._bytes > HEAD_BYTES_MAX:
+                self._refuse(*_HEAD_TOO_LARGE)
+        elif self._bytes > HEAD_BYTES_MAX + (1 + _FRAMING_PER_BYTE) * self._body_bytes:
+            self._refuse(HTTPStatus.BAD_REQUEST, "there is too much around the request body")
+
+    def _enter(self, phase: ConnectionPhase) -> None:
+        self._phase = phase
+        self._since_s = self.loop.time()
+        # The current slice is not counted: it may be the end of something else.
+        self._bytes = self._body_bytes = self._body_bytes_checked = 0
+
+    def _admit(self) -> None:
+        """Make a slot for this connection: close the least useful one, or refuse this one."""
+        connections = cast("set[ConnectionLimits]", self.connections)
+        now_s = self.loop.time()
+        if self._share is not None:
+            same_client = [each for each in connections if each._share == self._share]  # noqa: SLF001  ours
+            if len(same_client) > self._per_address:
+                if (other := _choose(same_client, self, now_s)) is None:
+                    self._refuse(*_BUSY_ADDRESS, RequestBound.ADDRESS_CONNECTIONS)
+                else:
+                    other.evict()
+                return
+        if len(connections) <= CONNECTIONS_MAX:
+            return
+        if (other := _choose(connections, self, now_s)) is not None:
+            other.evict()
+        elif len(connections) > CONNECTIONS_MAX + HEALTH_SLOTS:
+            self._refuse(*_BUSY, RequestBound.CONNECTIONS)
+        else:
+            self._is_extra = True
+
+    def evict(self) -> None:
+        """Close the connection at once, so that another one gets its slot."""
+        count_hit(RequestBound.EVICTED)
+        self.transport.abort()
+
+    def _may_be_answered(self) -> bool:
+        """Return whether there is a slot for this request; some are for authenticated clients."""
+        if self.url.partition(b"?")[0] in HEALTH_PATHS:
+            return True
+        if self._is_extra:
+            return len(self.connections) <= CONNECTIONS_MAX
+        if len(self.connections) <= CONNECTIONS_MAX - RESERVE or has_credential(self.headers):
+            return True
+        connections = cast("set[ConnectionLimits]", self.connections)
+        count = sum(each.has_unauthenticated_request for each in connections)
+        return count < CONNECTIONS_MAX - RESERVE
+
+    def _refuse(
+        self, status: HTTPStatus, sentence: str, bound: RequestBound = RequestBound.HEAD
+    ) -> None:
+        """Answer, read on for a moment, and close; without a response if another is in progress."""
+        if self._is_over or self.transport.is_closing():
+            return
+        self._is_over = True
+        self._since_s = self.loop.time()
+        self._count(status, bound)
+        cycle = self._under_way
+        if cycle is not None:
+            if self._phase is not ConnectionPhase.BODY or self.pipeline:
+                # The next request is refused. The current one gets its response, as the last.
+                cycle.keep_alive = False
+                return
+            cycle.disconnected = True
+            cycle.message_event.set()
+            if cycle.response_started:
+                self.transport.abort()
+                return
+        # The received part of the path selects the error envelope.
+        url = b"" if self._phase is ConnectionPhase.REQUEST else self.url
+        self.transport.write(answer_bytes(url, status, sentence))
+        self.transport.write_eof()
+
+    def _count(self, status: HTTPStatus, bound: RequestBound) -> None:
+        REQUESTS.labels("unknown", "unknown", int(status)).inc()
+        count_hit(bound)
+
+
+def connections_of(*, per_address: int, proxies: Sequence[str]) -> Callable[..., BoundedReads]:
+    """Return the connection factory of a server, with these limits."""
+    exempt = TrustedNetworks(proxies)
+
+    def connection(**context: Any) -> BoundedReads:
+        return BoundedReads(ConnectionLimits(**context, per_address=per_address, exempt=exempt))
+
+    return connection
+
+
+def _choose(
+    others: Iterable[ConnectionLimits], new: ConnectionLimits, now_s: float
+) -> ConnectionLimits | None:
+    open_ones = (each for each in others if each is not new and not each.transport.is_closing())
+    return connection_admission.choose(open_ones, now_s)

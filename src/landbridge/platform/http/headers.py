@@ -1,0 +1,14 @@
+"""Headers of a request, read from the scope: no index is built of headers that nobody needs."""
+
+from typing import Any
+
+
+def header_values(scope: Any, name: str) -> list[str]:
+    """Return the values of a header, in their order; `name` in any case."""
+    key_name = name.lower().encode()
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == key_name]
+
+
+def header(scope: Any, name: str) -> str | None:
+    """Return the first value of a header; None without it."""
+    return next(iter(header_values(scope, name)), None)

@@ -1,0 +1,116 @@
+"""Query parameters of lists, parsed in one place: bounds, ids and enumerations."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+from litestar import Request
+
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.core.pagination import LIMIT_DEFAULT, LIMIT_MAX, PageWindow, parse_moment
+from landbridge.platform.http.constraints import DATE_OR_TIME, integer, query
+
+W = TypeVar("W", bound=str)
+
+AnyRequest = Request[Any, Any, Any]
+
+Limit = Annotated[
+    str | None,
+    query(
+        "limit", integer(1, LIMIT_MAX), description="Records per page, 1 to 100; 10 if left out."
+    ),
+]
+CreatedBefore = Annotated[
+    str | None,
+    query(
+        "createdBefore",
+        DATE_OR_TIME,
+        description="Only records created before this: a date (00:00 UTC), a time, or the "
+        "nextCursor of the page before.",
+    ),
+]
+CreatedAfter = Annotated[
+    str | None,
+    query(
+        "createdAfter",
+        DATE_OR_TIME,
+        description="Only records created at this date or time, or later.",
+    ),
+]
+Cursor = Annotated[
+    str | None,
+    query("cursor", DATE_OR_TIME, description="The nextCursor of the page before."),
+]
+
+
+def provide_window(
+    limit: Limit = None,
+    created_before: CreatedBefore = None,
+    created_after: CreatedAfter = None,
+    cursor: Cursor = None,
+) -> PageWindow:
+    """Return the requested part of a list; `cursor` wins over `createdBefore`."""
+    before = _moment("createdBefore", created_before)
+    return PageWindow(
+        limit=_limit(limit),
+        after=_moment("createdAfter", created_after),
+        before=_moment("cursor", cursor) or before,
+    )
+
+
+async def check_query(request: AnyRequest) -> None:
+    """Refuse a NUL character, which no text in the database can hold."""
+    if b"%00" in request.scope["query_string"]:
+        raise FieldInvalid("the query has a NUL character")
+
+
+def optional_id(name: str, text: str | None) -> UUID | None:
+    """Parse a query parameter that is an id, or missing."""
+    if text is None:
+        return None
+    found = as_uuid(text)
+    if found is None:
+        raise FieldInvalid(f"{name} is not a UUID", field=name)
+    return found
+
+
+def parse_choice(name: str, text: str, known: Iterable[W]) -> W:
+    """Parse a query parameter that is one of these values."""
+    known = tuple(known)
+    if text not in known:
+        raise FieldInvalid(f"{name} must be one of {', '.join(known)}", field=name)
+    return known[known.index(text)]
+
+
+def parse_choices(
+    name: str, texts: Sequence[str] | None, known: Iterable[W]
+) -> frozenset[W] | None:
+    """Parse the values of a parameter, repeated or separated by commas; None if it is missing.
+
+    An empty value between two commas is ignored.
+    """
+    if texts is None:
+        return None
+    known = tuple(known)
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    return frozenset(parse_choice(name, part, known) for part in parts)
+
+
+def _limit(text: str | None) -> int:
+    if text is None:
+        return LIMIT_DEFAULT
+    is_short = len(text) <= len(str(LIMIT_MAX))
+    if not (is_short and text.isascii() and text.isdigit() and 1 <= int(text) <= LIMIT_MAX):
+        raise FieldInvalid(f"limit must be a whole number from 1 to {LIMIT_MAX}", field="limit")
+    return int(text)
+
+
+def _moment(name: str, text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return parse_moment(text)
+    except ValueError as error:
+        raise FieldInvalid(f"{name} {error}", field=name) from error

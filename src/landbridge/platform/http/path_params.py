@@ -1,0 +1,14 @@
+"""Path parameters, parsed in one place."""
+
+from uuid import UUID
+
+from landbridge.platform.core.errors import Refused, ResourceNotFound
+from landbridge.platform.core.ids import as_uuid
+
+
+def known_id(text: str, noun: str, error: type[Refused] = ResourceNotFound) -> UUID:
+    """Parse the id in a path; an invalid one raises `error`, as an unknown one does."""
+    found = as_uuid(text)
+    if found is None:
+        raise error(f"there is no {noun} {text[:100]}")
+    return found

@@ -1,0 +1,280 @@
+"""Request bodies: JSON bytes to a frozen struct, or a sentence that names the field.
+
+Guarantees: bounded time and memory (size is bounded by the app, depth here); numbers arrive as
+exact decimals; a key given twice, a NUL character, NaN and half a surrogate pair are refused;
+members that we don't know are ignored.
+"""
+
+import json
+import re
+from collections.abc import Generator
+from decimal import Decimal
+from functools import cache
+from typing import Annotated, Any, ClassVar, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
+
+import msgspec
+from litestar.connection import ASGIConnection
+from litestar.dto import AbstractDTO
+from litestar.dto._backend import DTOBackend
+from litestar.dto.data_structures import DTOFieldDefinition
+from litestar.openapi.spec import Reference, Schema
+from litestar.typing import FieldDefinition
+from msgspec import inspect
+from typing_extensions import override
+
+from landbridge.platform.core.decode_errors import refuse
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.constraints import positive_text, stated
+from landbridge.platform.http.headers import header_values
+from landbridge.platform.http.idempotency_key import HEADER, key_member, with_key
+
+T = TypeVar("T")
+
+_AMOUNT = {"is": "amount"}
+# An amount that the contract has as a decimal string.
+AmountText: TypeAlias = Annotated[str, stated(positive_text(), extra=_AMOUNT)]
+
+_PLAIN = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100})?")
+# Scope key of a body that was checked before.
+TREE = "landbridge.tree"
+# Maximum digits before or after the point of any meaningful number.
+_EXPONENT_MAX = 100
+# Not after an odd number of backslashes, where it is a backslash and the letters u0000.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class RequestDecoder(AbstractDTO[Any]):
+    """Decodes `data` of every route from the raw bytes with the route's own struct."""
+
+    _decoders: ClassVar[dict[str, "msgspec.json.Decoder[Any]"]] = {}
+    # Field of the body that the header `Idempotency-Key` stands for.
+    _key_members: ClassVar[dict[str, str | None]] = {}
+
+    @override
+    def decode_bytes(self, value: bytes) -> Any:
+        return self.decode(cast("ASGIConnection[Any, Any, Any, Any]", self.asgi_connection), value)
+
+    @classmethod
+    def decode(cls, connection: ASGIConnection[Any, Any, Any, Any], raw: bytes) -> Any:
+        """Decode the body of a request; raises `FieldInvalid`."""
+        handler_id = connection.route_handler.handler_id
+        # Errors are reported for the body as it arrived.
+        tree = cast("dict[str, Any]", connection.scope).get(TREE) or check_json(raw)
+        keys = header_values(connection.scope, HEADER)
+        if keys and (member := cls._key_members[handler_id]) is not None:
+            raw = with_key(raw, member, keys, connection.user.org_id)
+        return _typed(raw, cls._decoders[handler_id], tree)
+
+    @classmethod
+    def is_of(cls, handler_id: str) -> bool:
+        """Whether this handler takes a body."""
+        return handler_id in cls._decoders
+
+    @classmethod
+    @override
+    def is_supported_model_type_field(cls, field_definition: FieldDefinition) -> bool:
+        return field_definition.name == "data"
+
+    @classmethod
+    @override
+    def create_for_field_definition(
+        cls,
+        field_definition: FieldDefinition,
+        handler_id: str,
+        backend_cls: type[DTOBackend] | None = None,
+    ) -> None:
+        cls._decoders[handler_id] = msgspec.json.Decoder(
+            field_definition.annotation, float_hook=_exact
+        )
+        cls._key_members[handler_id] = key_member(field_definition.annotation)
+
+    @classmethod
+    @override
+    def create_openapi_schema(
+        cls, field_definition: FieldDefinition, handler_id: str, schema_creator: Any
+    ) -> Reference | Schema:
+        return schema_creator.for_field_definition(field_definition)
+
+    @classmethod
+    @override
+    def generate_field_definitions(
+        cls, model_type: type[Any]
+    ) -> Generator[DTOFieldDefinition, None, None]:
+        yield from ()
+
+    @classmethod
+    @override
+    def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
+        return False
+
+
+def decode(raw: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
+    """Decode `raw` into a struct; raises `FieldInvalid`."""
+    return _typed(raw, decoder, check_json(raw))
+
+
+def _typed(raw: bytes, decoder: "msgspec.json.Decoder[T]", tree: Any) -> T:
+    try:
+        value = decoder.decode(raw)
+    except msgspec.ValidationError as error:
+        refuse(str(error))
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise FieldInvalid(f"the request body is not valid JSON: {error}") from error
+    _check_plain(value, tree, "")
+    return value
+
+
+def check_json(raw: bytes) -> Any:
+    """Decode `raw`; refuses what a lenient parser accepts."""
+    try:
+        tree = _STRICT.decode(raw.decode())
+    except RecursionError as error:
+        raise FieldInvalid("the request body is nested too deeply") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise FieldInvalid(f"the request body is not valid JSON: {error}") from error
+    except ValueError as error:
+        raise FieldInvalid("the request body has a number with too many digits") from error
+    if _NUL.search(raw):
+        raise FieldInvalid("the request body has a NUL character in a text")
+    return tree
+
+
+def _check_plain(value: Any, tree: Any, path: str) -> None:
+    """Refuse a text that only Python accepts as a number, as 1_0 and +5."""
+    match value:
+        case Decimal() if isinstance(tree, str) and not _PLAIN.fullmatch(tree.removeprefix("-")):
+            raise FieldInvalid(f"{path} is not a plain decimal number", field=path)
+        case msgspec.Struct() if _has_numbers(type(value)):
+            members = cast("dict[str, Any]", tree)
+            for member in _members(type(value)):
+                if member.wire_name in members:
+                    under = f"{path}.{member.wire_name}" if path else member.wire_name
+                    _check_plain(getattr(value, member.name), members[member.wire_name], under)
+        case list() | tuple():
+            pairs = zip(cast("list[Any]", value), tree, strict=True)
+            for index, (each, of) in enumerate(pairs):
+                _check_plain(each, of, f"{path}[{index}]")
+        case _:
+            pass
+
+
+@cache
+def _has_numbers(struct: type[msgspec.Struct]) -> bool:
+    """Return whether such a request may contain a number, also as a text."""
+    return _holds_decimals(inspect.type_info(struct))
+
+
+def _holds_decimals(info: inspect.Type) -> bool:
+    match info:
+        case inspect.DecimalType():
+            return True
+        case inspect.StructType():
+            return any(_holds_decimals(each.type) for each in info.fields)
+        case inspect.UnionType():
+            return any(_holds_decimals(each) for each in info.types)
+        case inspect.ListType() | inspect.VarTupleType():
+            return _holds_decimals(info.item_type)
+        case inspect.Metadata():
+            return _holds_decimals(info.type)
+        case _:
+            return False
+
+
+def request_values(data: msgspec.Struct) -> dict[str, Any]:
+    """Normalise a request to JSON-like values, which are stored to compare replays with.
+
+    Left out are fields that are missing or null, and those that equal their default. 10, 10.0 and
+    "10" are one number, and so are an `AmountText` "10.0" and "10".
+    """
+    values: dict[str, Any] = {}
+    tag = data.__struct_config__
+    if tag.tag_field is not None:
+        values[tag.tag_field] = tag.tag
+    for member in _members(type(data)):
+        value = getattr(data, member.name)
+        if value is None or value == member.default:
+            continue
+        is_amount = member.is_amount and _PLAIN.fullmatch(value)
+        values[member.wire_name] = (
+            _one_spelling(Decimal(value)) if is_amount else _plain_value(value)
+        )
+    return values
+
+
+class _StructField(NamedTuple):
+    name: str
+    wire_name: str
+    default: Any
+    is_amount: bool
+
+
+@cache
+def _members(struct: type[msgspec.Struct]) -> tuple[_StructField, ...]:
+    info = cast("inspect.StructType", inspect.type_info(struct))
+    return tuple(
+        _StructField(each.name, each.encode_name, each.default, is_amount=_is_amount(each.type))
+        for each in info.fields
+    )
+
+
+def _is_amount(info: inspect.Type) -> bool:
+    if isinstance(info, inspect.UnionType):
+        return any(_is_amount(each) for each in info.types)
+    if not isinstance(info, inspect.Metadata):
+        return False
+    return cast("dict[str, str] | None", info.extra) == _AMOUNT
+
+
+def _plain_value(value: Any) -> Any:
+    match value:
+        case msgspec.Struct():
+            return request_values(value)
+        case dict():
+            members = cast("dict[str, Any]", value)
+            return {name: _plain_value(each) for name, each in members.items() if each is not None}
+        case list() | tuple():
+            # Tuples become lists, as JSON from the database is decoded.
+            return [_plain_value(each) for each in cast("list[Any]", value)]
+        case Decimal():
+            return _one_spelling(value)
+        case _:
+            return msgspec.to_builtins(value)
+
+
+def _one_spelling(number: Decimal) -> str:
+    """Remove trailing zeros, and the exponent unless the result would be absurdly long."""
+    sign, digits, exponent = number.as_tuple()
+    if not isinstance(exponent, int):
+        return str(number)
+    if not number:
+        return "0"
+    zeros = len(digits) - len("".join(map(str, digits)).rstrip("0"))
+    number = Decimal((sign, digits[: len(digits) - zeros], exponent + zeros))
+    return f"{number:f}" if abs(exponent) <= _EXPONENT_MAX else str(number)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names: set[str] = set()
+        for name, _ in pairs:
+            if name in names:
+                raise FieldInvalid(f"{name[:100]!r} is given twice", field=name[:100])
+            names.add(name)
+    return members
+
+
+def _exact(number: str) -> Decimal:
+    """Decode a number with a fraction or an exponent exactly, where the field is any JSON."""
+    try:
+        return Decimal(number)
+    except ArithmeticError as error:
+        raise ValueError("a number is too large or too small") from error
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise FieldInvalid(f"{name} is not a JSON number")
+
+
+# Created once: `json.loads` with hooks builds a decoder at each call, at four times the cost.
+_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)

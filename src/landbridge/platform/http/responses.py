@@ -1,0 +1,47 @@
+"""Replies: frozen structs to JSON. Decimals are JSON numbers, exactly as written."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+from litestar import MediaType, Response
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+from litestar.params import BodyKwarg
+from typing_extensions import override
+
+from landbridge.platform.http.constraints import POSITIVE, number, stated
+
+# Descriptions of fields in the OpenAPI document; the JSON is unaffected.
+Number: TypeAlias = Annotated[Decimal, BodyKwarg(schema_extra={"type": OpenAPIType.NUMBER})]
+# Of requests, with what the handler checks of them.
+PositiveNumber: TypeAlias = Annotated[Number, stated(POSITIVE)]
+# A fraction, or coins: another member says which.
+FeeNumber: TypeAlias = Annotated[Number, stated(number(0, 10**24))]
+Moment: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": OpenAPIFormat.DATE_TIME})]
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+def encode(value: Any) -> bytes:
+    """Encode as JSON bytes."""
+    return _encoder.encode(value)
+
+
+def moment(at: datetime) -> str:
+    """Format a time as in the contract: ISO 8601, microseconds, `+00:00`."""
+    return at.isoformat(timespec="microseconds")
+
+
+class ResponseEncoder(Response[Any]):
+    """Encodes the result of a route: the one place that renders a struct as JSON."""
+
+    @override
+    def render(self, content: Any, media_type: str, enc_hook: Any = None) -> bytes:
+        if media_type == MediaType.JSON and not isinstance(content, bytes):
+            return encode(content)
+        return super().render(content, media_type, enc_hook)
+
+
+class WireStruct(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Base of every request and reply: snake_case in Python, camelCase in JSON."""

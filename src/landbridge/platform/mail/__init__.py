@@ -1,0 +1,1 @@
+"""E-mail: outbox, transports and the sandbox's mailbox."""

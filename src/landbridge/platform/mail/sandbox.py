@@ -1,0 +1,16 @@
+"""E-mail transport of a sandbox.
+
+Source: contract, users 3.2 ("the e-mail is sent only in production").
+
+The outbox moves the e-mails to the mailbox.
+"""
+
+from landbridge.platform.mail.port import OutboundEmail
+
+
+class SandboxMail:
+    """Sends nothing: a sandbox must not write to real people."""
+
+    async def send(self, message: OutboundEmail) -> None:
+        """Take the message."""
+        del message

@@ -1,0 +1,1 @@
+"""Organisations (tenants) and their API keys."""

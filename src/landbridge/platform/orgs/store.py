@@ -1,0 +1,284 @@
+"""Every statement on orgs, api_keys and clock_nodes, and the lock on the creator of a key."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.orgs.model import ApiKey, Mode, Org
+
+# Any fixed number but that of the migrations does; the lock is the transaction's own.
+_LOCK_FIRST = "select pg_advisory_xact_lock(6734)"
+
+_ADD_ORG = """
+insert into orgs (id, name, created_at) values ($1, $2, $3)
+on conflict (id) do nothing
+returning id
+"""
+
+_ORGS = """
+select id, name, clock_offset, created_at, frozen_at, freeze_reason
+from orgs
+order by created_at, id
+"""
+
+_GET = """
+select id, name, clock_offset, created_at, frozen_at, freeze_reason
+from orgs
+where id = $1
+"""
+
+_RENAME = "update orgs set name = $2 where id = $1 and name <> $2 returning id"
+
+_FREEZE = """
+update orgs set frozen_at = $2, freeze_reason = $3 where id = $1 and frozen_at is null
+returning id
+"""
+
+_UNFREEZE = """
+update orgs set frozen_at = null, freeze_reason = null where id = $1 and frozen_at is not null
+returning id
+"""
+
+_IS_FROZEN = "select frozen_at is not null from orgs where id = $1"
+
+_CLOCKS = "select id, clock_offset from orgs"
+
+_CLOCK = "select clock_offset from orgs where id = $1"
+
+_MOVE_CLOCK = """
+update orgs set clock_offset = clock_offset + $2 where id = $1 and clock_offset + $2 <= $3
+returning clock_offset
+"""
+
+_ADD_KEY = """
+insert into api_keys
+    (org_id, id, name, hint, secret_hash, created_at, expires_at, can_review, can_approve,
+        created_by)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict do nothing
+returning id
+"""
+
+# Removing or demoting an admin locks the row, and then revokes the keys that decide: of the two
+# transactions, the second sees what the first has written.
+_HOLD_MAKER = """
+select id
+from team_members
+where org_id = $1 and id = $2 and role = 'admin' and removed_at is null
+for share
+"""
+
+# No org_id in front: the key identifies the organisation.
+_FIND_KEYS = """
+select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, k.can_review, k.can_approve,
+    o.clock_offset, o.frozen_at is not null as is_org_frozen
+from api_keys k
+join orgs o on o.id = k.org_id
+where k.secret_hash = any($1::bytea[])
+"""
+
+_KEYS = """
+select org_id, id, name, hint, created_at, expires_at, revoked_at, last_used_at, can_review,
+    can_approve, created_by
+from api_keys
+where org_id = $1
+order by created_at, id
+"""
+
+_MAKERS = """
+select id, created_by
+from api_keys
+where org_id = $1 and id = any($2::uuid[]) and created_by is not null
+"""
+
+_REVOKE_KEY = """
+update api_keys set revoked_at = $3 where org_id = $1 and id = $2 and revoked_at is null
+returning id
+"""
+
+_REVOKE_DECIDING = """
+update api_keys set revoked_at = $3
+where org_id = $1 and created_by = $2 and revoked_at is null and (can_review or can_approve)
+    and id <> all($4::uuid[])
+returning id
+"""
+
+_HAS_KEY = "select exists (select from api_keys where org_id = $1 and id = $2)"
+
+_USE_KEYS = """
+update api_keys k
+set last_used_at = greatest(k.last_used_at, u.used_at)
+from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as u (org_id, id, used_at)
+where k.org_id = u.org_id and k.id = u.id
+"""
+
+_TAKE_NODE = "update clock_nodes set assigned_count = assigned_count + 1 returning assigned_count"
+
+_CLAIM_MODE = "insert into installation (mode) values ($1) on conflict (singleton) do nothing"
+
+_MODE = "select mode from installation"
+
+
+async def add_org(tx: Tx, org: Org) -> bool:
+    """Insert an organisation; False if it exists."""
+    return await tx.fetchval(_ADD_ORG, org.id, org.name, org.created_at) is not None
+
+
+async def lock_first(tx: Tx) -> None:
+    """Lock the creation of the first organisation until the end of the transaction."""
+    await tx.execute(_LOCK_FIRST)
+
+
+async def orgs(tx: Tx) -> Sequence[Org]:
+    """Return all organisations, oldest first."""
+    return [_org(row) for row in await tx.fetch(_ORGS)]
+
+
+async def org(tx: Tx, org_id: UUID) -> Org | None:
+    """An organisation."""
+    row = await tx.fetchrow(_GET, org_id)
+    return None if row is None else _org(row)
+
+
+async def rename(tx: Tx, org_id: UUID, name: str) -> bool:
+    """Rename an organisation; False if it has that name already, or does not exist."""
+    return await tx.fetchval(_RENAME, org_id, name) is not None
+
+
+async def freeze(tx: Tx, org_id: UUID, at: datetime, reason: str | None) -> bool:
+    """Freeze an organisation; False if it is frozen, or does not exist."""
+    return await tx.fetchval(_FREEZE, org_id, at, reason) is not None
+
+
+async def unfreeze(tx: Tx, org_id: UUID) -> bool:
+    """Unfreeze an organisation; False if it is not frozen, or does not exist."""
+    return await tx.fetchval(_UNFREEZE, org_id) is not None
+
+
+async def is_frozen(tx: Tx, org_id: UUID) -> bool | None:
+    """Return whether an organisation is frozen; None if it does not exist."""
+    return await tx.fetchval(_IS_FROZEN, org_id)
+
+
+async def clocks(tx: Tx) -> dict[UUID, timedelta]:
+    """Return each organisation's clock offset."""
+    return {row["id"]: row["clock_offset"] for row in await tx.fetch(_CLOCKS)}
+
+
+async def clock(tx: Tx, org_id: UUID) -> timedelta | None:
+    """Return an organisation's clock offset; None if it does not exist."""
+    return await tx.fetchval(_CLOCK, org_id)
+
+
+async def move_clock(
+    tx: Tx, org_id: UUID, by: timedelta, *, ahead_max: timedelta
+) -> timedelta | None:
+    """Advance an organisation's clock; return its new offset, None if that would be too far."""
+    return await tx.fetchval(_MOVE_CLOCK, org_id, by, ahead_max)
+
+
+async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
+    """Store a key; False if this very secret, or a key of this id, is stored already."""
+    added = await tx.fetchval(
+        _ADD_KEY,
+        key.org_id,
+        key.id,
+        key.name,
+        key.hint,
+        secret_hash,
+        key.created_at,
+        key.expires_at,
+        key.can_review,
+        key.can_approve,
+        key.created_by,
+    )
+    return added is not None
+
+
+async def hold_maker(tx: Tx, org_id: UUID, member_id: UUID) -> bool:
+    """Lock a member as an admin until this transaction ends; False if they are no longer one."""
+    return await tx.fetchval(_HOLD_MAKER, org_id, member_id) is not None
+
+
+async def find_keys(tx: Tx, hashes: Sequence[bytes]) -> dict[bytes, Row]:
+    """Return by hash: the key's columns, and its organisation's clock_offset and is_org_frozen."""
+    rows = await tx.fetch(_FIND_KEYS, hashes)
+    return {row["secret_hash"]: row for row in rows}
+
+
+async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
+    """An organisation's keys, the oldest first."""
+    return [
+        ApiKey(
+            org_id=row["org_id"],
+            id=row["id"],
+            name=row["name"],
+            hint=row["hint"],
+            created_at=row["created_at"],
+            expires_at=row["expires_at"],
+            revoked_at=row["revoked_at"],
+            last_used_at=row["last_used_at"],
+            can_review=row["can_review"],
+            can_approve=row["can_approve"],
+            created_by=row["created_by"],
+        )
+        for row in await tx.fetch(_KEYS, org_id)
+    ]
+
+
+async def key_creators(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return the creators of those of these keys that members created."""
+    return {row["id"]: row["created_by"] for row in await tx.fetch(_MAKERS, org_id, list(ids))}
+
+
+async def revoke_deciding(
+    tx: Tx, org_id: UUID, maker_id: UUID, at: datetime, except_ids: Collection[UUID]
+) -> list[UUID]:
+    """Revoke a member's keys that may review or approve, except some; return the revoked ones."""
+    rows = await tx.fetch(_REVOKE_DECIDING, org_id, maker_id, at, list(except_ids))
+    return sorted(row["id"] for row in rows)
+
+
+async def revoke_key(tx: Tx, org_id: UUID, key_id: UUID, at: datetime) -> bool:
+    """Revoke a key; False if it was revoked before, or does not exist."""
+    return await tx.fetchval(_REVOKE_KEY, org_id, key_id, at) is not None
+
+
+async def has_key(tx: Tx, org_id: UUID, key_id: UUID) -> bool:
+    """Return whether the key exists."""
+    return await tx.fetchval(_HAS_KEY, org_id, key_id)
+
+
+async def use_keys(tx: Tx, used: dict[tuple[UUID, UUID], datetime]) -> None:
+    """Note when keys were last used."""
+    # In sorted order: two processes that write the same keys must not deadlock.
+    ordered = sorted(used)
+    await tx.execute(
+        _USE_KEYS,
+        [org_id for org_id, _ in ordered],
+        [key_id for _, key_id in ordered],
+        [used[each] for each in ordered],
+    )
+
+
+async def take_node(tx: Tx) -> int:
+    """Take a clock node for a starting process."""
+    return await tx.fetchval(_TAKE_NODE)
+
+
+async def claim_mode(tx: Tx, mode: Mode) -> Mode:
+    """Set the mode of the database unless it is set; return it."""
+    await tx.execute(_CLAIM_MODE, mode.value)
+    return Mode(await tx.fetchval(_MODE))
+
+
+def _org(row: Row) -> Org:
+    return Org(
+        id=row["id"],
+        name=row["name"],
+        clock_offset=row["clock_offset"],
+        created_at=row["created_at"],
+        frozen_at=row["frozen_at"],
+        freeze_reason=row["freeze_reason"],
+    )

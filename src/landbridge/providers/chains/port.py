@@ -1,0 +1,118 @@
+"""Port to the systems that move stablecoins on a chain.
+
+Each order carries our idempotency key. An order that is sent twice is carried out once, and a query
+by key returns its current status. An adapter that does not know the result raises `Unclear`, and
+the caller queries the key again: a missing answer is never a failure.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Protocol
+from uuid import UUID
+
+from landbridge.platform.core.money import Money
+
+
+class ChainAction(StrEnum):
+    """Action performed on the chain."""
+
+    TRANSFER = "transfer"
+    APPROVE = "approve"  # allow the bridge to transfer the coins
+    BURN = "burn"  # first leg of a bridge
+    MINT = "mint"  # second leg of a bridge
+
+
+class ChainOrderState(StrEnum):
+    """Status of a chain order."""
+
+    PENDING = "pending"  # submitted; waits for confirmations
+    CONFIRMED = "confirmed"  # final
+    FAILED = "failed"  # final: no part of it happened
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLeg:
+    """Amount for one address."""
+
+    address: str
+    money: Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainOrder:
+    """One transaction on one chain: either all legs happen, or none.
+
+    `record_id` is the record that the order belongs to; one record may have several orders. `chain`
+    is the chain's name; with bridges it may be a chain without user wallets. `source` is the paying
+    address; `wallet_id` is its wallet, None for the organisation's own address. The legs of a burn
+    are the addresses that its coins are minted for on the chain `into`; a mint names its burn in
+    `after`.
+    """
+
+    org_id: UUID
+    key: UUID
+    record_id: UUID
+    action: ChainAction
+    chain: str
+    source: str
+    wallet_id: UUID | None
+    legs: tuple[OrderLeg, ...]
+    at: datetime
+    into: str | None = None
+    after: UUID | None = None
+    # Whether the coins are returned to their sender.
+    is_refund: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainOrderStatus:
+    """Status of an order as the chain reports it.
+
+    `expected_at` is the earliest useful time of the next query (organisation time), None once
+    final. `reason` is a sentence of the adapter's own without personal data: it is stored in clear,
+    logged, and shown as `failedReason`. Texts of the chain itself may name people and accounts: an
+    adapter maps them to its own sentences and forwards none of them. The same holds for the text of
+    a `Rejected`.
+    """
+
+    state: ChainOrderState
+    transaction_hash: str | None
+    user_op_hash: str | None
+    expected_at: datetime | None
+    reason: str | None = None
+
+
+class Chains(Protocol):
+    """Moves coins; never called inside a database transaction."""
+
+    @property
+    def key_lifetime(self) -> timedelta | None:
+        """Return how long a key is idempotent; None means for ever.
+
+        An unconfirmed order is not resent after that: an operator has to find out its result.
+        """
+        ...
+
+    def carries(self, chain: str, action: ChainAction) -> bool:
+        """Return whether orders of this kind can be carried out on a chain."""
+        ...
+
+    def holds_coins(self, chain: str) -> bool:
+        """Return whether wallets on a chain hold real coins, which only orders move."""
+        ...
+
+    async def send(self, order: ChainOrder) -> ChainOrderStatus:
+        """Submit an order, once per (organisation, key), and return its status.
+
+        Raises `Rejected` (final, nothing happened), `Unavailable` (not done, may be retried) and
+        `Unclear` (query the key).
+        """
+        ...
+
+    async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> ChainOrderStatus | None:
+        """Return the status of an order at `at`; None if it never arrived.
+
+        Raises `Unavailable`.
+        """
+        ...

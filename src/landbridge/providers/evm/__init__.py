@@ -1,0 +1,1 @@
+"""EVM chains: configuration, client of their nodes, fees and contract calls."""

@@ -1,0 +1,149 @@
+"""Blocks, logs and transaction receipts, as a node answers them.
+
+Hashes and topics are 0x and 64 digits in lower case; addresses have EIP-55 capitals; fees are wei
+per gas. Every reader raises `AnswerInvalid` for what is not of the specified form.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from landbridge.providers.evm.quantities import (
+    AnswerInvalid,
+    read_address,
+    read_data,
+    read_hash,
+    read_list,
+    read_object,
+    read_quantity,
+)
+
+# The EVM has no instruction for more.
+_TOPICS_MAX = 4
+
+
+class BlockTag(StrEnum):
+    """Name of a block that moves with the chain."""
+
+    LATEST = "latest"
+    SAFE = "safe"
+    FINALIZED = "finalized"
+    PENDING = "pending"  # for nonces only: such a block has no hash
+
+
+class BlockHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """Block of the chain. `base_fee_wei` is None before EIP-1559."""
+
+    number: int
+    hash: str
+    parent_hash: str
+    timestamp_s: int
+    base_fee_wei: int | None
+
+
+class EventLog(msgspec.Struct, frozen=True, kw_only=True):
+    """Event of a contract. `log_index` counts within the block, and may change in a reorg."""
+
+    address: str
+    topics: tuple[str, ...]
+    data: bytes
+    block_number: int
+    block_hash: str
+    transaction_hash: str
+    log_index: int
+
+
+class TransactionReceipt(msgspec.Struct, frozen=True, kw_only=True):
+    """Result of a mined transaction. Without `is_success` it was reverted, and its gas is paid."""
+
+    transaction_hash: str
+    block_number: int
+    block_hash: str
+    is_success: bool
+    gas_used: int
+    gas_price_wei: int
+    # Beside gas: on rollups such as Base and Optimism, for publishing the transaction on Ethereum.
+    l1_fee_wei: int
+    logs: tuple[EventLog, ...]
+
+    @property
+    def cost_wei(self) -> int:
+        """Native coins that the sender paid for the transaction, without its value."""
+        return self.gas_used * self.gas_price_wei + self.l1_fee_wei
+
+
+class FeeQuote(msgspec.Struct, frozen=True, kw_only=True):
+    """Base fee of the next block, and the tip that the node suggests."""
+
+    base_fee_wei: int
+    tip_wei: int
+
+
+def read_block(value: object) -> BlockHeader | None:
+    """Return a block; None for null."""
+    if value is None:
+        return None
+    members = read_object(value)
+    base_fee = members.get("baseFeePerGas")
+    return BlockHeader(
+        number=read_quantity(members.get("number")),
+        hash=read_hash(members.get("hash")),
+        parent_hash=read_hash(members.get("parentHash")),
+        timestamp_s=read_quantity(members.get("timestamp")),
+        base_fee_wei=None if base_fee is None else read_quantity(base_fee),
+    )
+
+
+def read_log(value: object) -> EventLog:
+    """Return a log that is part of the chain."""
+    members = read_object(value)
+    if members.get("removed", False) is not False:
+        raise AnswerInvalid("a log is of a removed block")
+    topics = read_list(members.get("topics"))
+    if len(topics) > _TOPICS_MAX:
+        raise AnswerInvalid(f"a log has {len(topics)} topics")
+    return EventLog(
+        address=read_address(members.get("address")),
+        topics=tuple(read_hash(topic) for topic in topics),
+        data=read_data(members.get("data")),
+        block_number=read_quantity(members.get("blockNumber")),
+        block_hash=read_hash(members.get("blockHash")),
+        transaction_hash=read_hash(members.get("transactionHash")),
+        log_index=read_quantity(members.get("logIndex")),
+    )
+
+
+def read_receipt(value: object, *, transaction_hash: str) -> TransactionReceipt | None:
+    """Return the receipt of this transaction; None for null: it is not mined, or gone."""
+    if value is None:
+        return None
+    members = read_object(value)
+    status = read_quantity(members.get("status"))
+    receipt = TransactionReceipt(
+        transaction_hash=read_hash(members.get("transactionHash")),
+        block_number=read_quantity(members.get("blockNumber")),
+        block_hash=read_hash(members.get("blockHash")),
+        is_success=status == 1,
+        gas_used=read_quantity(members.get("gasUsed")),
+        gas_price_wei=read_quantity(members.get("effectiveGasPrice")),
+        # Source: specs.optimism.io, execution engine, L1 cost. Other chains have no such member.
+        l1_fee_wei=read_quantity(members.get("l1Fee") or "0x0"),
+        logs=tuple(read_log(each) for each in read_list(members.get("logs"))),
+    )
+    if status > 1:
+        raise AnswerInvalid(f"a receipt has status {status}")
+    if receipt.transaction_hash != transaction_hash:
+        raise AnswerInvalid("a receipt is of another transaction")
+    place = (receipt.block_hash, receipt.transaction_hash)
+    if any((log.block_hash, log.transaction_hash) != place for log in receipt.logs):
+        raise AnswerInvalid("a receipt has a log of another transaction")
+    return receipt
+
+
+def read_next_base_fee(value: object) -> int:
+    """Return the base fee of the next block, the last of a fee history."""
+    fees: list[Any] = read_list(read_object(value).get("baseFeePerGas"))
+    if not fees:
+        raise AnswerInvalid("a fee history is empty")
+    return read_quantity(fees[-1])

@@ -1,0 +1,343 @@
+"""Configuration of chains: reads and validates the chains file.
+
+Guarantees:
+- every mistake is a `ChainsFileError` whose sentence begins with the path of the value;
+- unknown members are refused, so a mistyped optional member is not ignored;
+- URLs of nodes may contain secrets: no error, repr or log shows more of them than host and port.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from landbridge.providers.chains.tokens import NETWORK_TOKENS, Network
+from landbridge.providers.evm.configuration_table import (
+    ChainsFileError,
+    ConfigurationTable,
+)
+from landbridge.providers.evm.node_url import NodeUrl, NodeUrlError, is_web_url
+from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits
+
+# Larger than any in use; a larger one could not be signed for in all tools.
+_CHAIN_ID_MAX = 2**53 - 1
+_BLOCKS_MAX = 2**53 - 1
+# A deeper confirmation takes hours on the slowest chain: a mistake.
+_DEPTH_MAX = 10_000
+_URLS_MAX = 10
+_DOMAIN_LENGTH_MAX = 100
+_GWEI_WEI = 10**9
+_GWEI_CAP_MAX = 1_000_000
+# As many decimals as one gwei has in wei.
+_GWEI_FORM = re.compile(r"[0-9]{1,7}(?:\.[0-9]{1,9})?", re.ASCII)
+_COIN_FORM = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,18})?", re.ASCII)
+_NATIVE_FORM = re.compile(r"[A-Z]{2,10}", re.ASCII)
+# Optional members about sending, with their largest values.
+_SENDING_MAX = {
+    "relayers": 100,
+    "in_flight_max": 10_000,
+    "resend_after_s": 3600,
+    "replace_after_s": 24 * 3600,
+}
+_HASH_FORM = re.compile(r"0x[0-9a-fA-F]{64}", re.ASCII)
+_HASH_PLACE = "{hash}"
+
+
+class SponsorMethod(StrEnum):
+    """Way to pay the gas of a wallet that holds only stablecoins."""
+
+    EIP3009 = "eip3009"  # the token transfers by signed authorization
+    EIP7702 = "eip7702"  # the wallet delegates to a contract, and a relayer calls it
+    TOP_UP = "top-up"  # the wallet receives the chain's own coin first
+
+
+class FinalityTag(StrEnum):
+    """Tag by which a node names the block that counts as final."""
+
+    SAFE = "safe"
+    FINALIZED = "finalized"
+
+
+class Eip3009Domain(msgspec.Struct, frozen=True):
+    """Name and version in a token's EIP-712 domain."""
+
+    name: str
+    version: str
+
+
+class EvmToken(msgspec.Struct, frozen=True, kw_only=True):
+    """Token contract; `eip3009` only if it transfers by signed authorization.
+
+    An alarm goes out while an organisation's own address has fewer units than the floor; the target
+    is what it should be filled up to.
+    """
+
+    address: str
+    decimals: int
+    eip3009: Eip3009Domain | None
+    treasury_floor_units: int | None = None
+    treasury_target_units: int | None = None
+
+
+class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
+    """Chain as configured.
+
+    The checkpoint is a block that every node must have: its hash is 0x and 64 digits in lower case.
+    A transfer is CONFIRMED `confirmations` blocks deep, and final at `finality`: a node's tag, or a
+    depth in blocks. `explorer` has the place `{hash}`. Addresses have EIP-55 capitals. `tokens` are
+    by currency, as in `usdc`. `max_fee_cap_wei` is the most that is paid per gas; None for no cap.
+    A relayer with less than `relayer_floor_wei` sends nothing, and none has more than
+    `in_flight_max` transactions that wait to be mined. A transaction that no block has is sent
+    again, and replaced, after the times in seconds. `faucet` is an unlocked account of a local node
+    that owns the tokens.
+    `signer` bounds what is signed.
+    """
+
+    name: Network
+    chain_id: int
+    rpc_urls: tuple[NodeUrl, ...]
+    checkpoint_block: int
+    checkpoint_hash: str
+    confirmations: int
+    finality: FinalityTag | int
+    explorer: str
+    sponsor: tuple[SponsorMethod, ...]
+    batch_contract: str | None
+    delegate_contract: str | None
+    max_fee_cap_wei: int | None
+    tokens: Mapping[str, EvmToken]
+    native_currency: str = "ETH"
+    relayers: int = 1
+    relayer_floor_wei: int = 0
+    in_flight_max: int = 16
+    resend_after_s: int = 30
+    replace_after_s: int = 120
+    faucet: str | None = None
+    signer: SignerLimits = SignerLimits()
+
+    def explorer_url(self, transaction_hash: str) -> str:
+        """Return the page of a transaction."""
+        return self.explorer.replace(_HASH_PLACE, transaction_hash)
+
+
+def read_chains_file(path: Path) -> Mapping[Network, EvmChain]:
+    """Return the chains of a file, by name.
+
+    Raises:
+        ChainsFileError: The file can't be read, or a value is not valid.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ChainsFileError(f"{path} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ChainsFileError(f"{path} is not UTF-8 text") from error
+    return parse_chains(text)
+
+
+def parse_chains(text: str) -> Mapping[Network, EvmChain]:
+    """Return the chains of TOML text; see `read_chains_file`."""
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ChainsFileError(f"the chains file is not valid TOML: {error}") from error
+    root = ConfigurationTable("", document)
+    tables = root.table("chains")
+    root.refuse_unknown()
+    if not tables.names:
+        raise ChainsFileError("chains must have at least one chain")
+    chains = {chain.name: chain for chain in (_chain(tables, name) for name in tables.names)}
+    _check_distinct(chains)
+    return chains
+
+
+def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
+    table = tables.table(key)
+    name = _network(table.path, key)
+    confirmations = table.whole("confirmations", least=1, most=_DEPTH_MAX)
+    delegate_contract = table.optional_address("delegate_contract")
+    tokens = _tokens(table.table("tokens"), name)
+    decimals = {currency: token.decimals for currency, token in tokens.items()}
+    chain = EvmChain(
+        name=name,
+        chain_id=table.whole("chain_id", least=1, most=_CHAIN_ID_MAX),
+        rpc_urls=_urls(table),
+        checkpoint_block=table.whole("checkpoint_block", least=0, most=_BLOCKS_MAX),
+        checkpoint_hash=_checkpoint_hash(table),
+        confirmations=confirmations,
+        finality=_finality(table, confirmations),
+        explorer=_explorer(table),
+        sponsor=_sponsor(table, has_delegate=delegate_contract is not None),
+        batch_contract=table.optional_address("batch_contract"),
+        delegate_contract=delegate_contract,
+        max_fee_cap_wei=_fee_cap(table),
+        tokens=tokens,
+        signer=read_signer_limits(table.optional_table("signer"), decimals),
+        **_sending(table),
+    )
+    table.refuse_unknown()
+    return chain
+
+
+def _network(path: str, key: str) -> Network:
+    known = [each for each in Network if each.address_chain.is_evm]
+    if key not in known:
+        raise ChainsFileError(f"{path} is no EVM chain of the platform: use {_either(known)}")
+    return Network(key)
+
+
+def _urls(table: ConfigurationTable) -> tuple[NodeUrl, ...]:
+    texts = table.texts("rpc_urls")
+    if not 1 <= len(texts) <= _URLS_MAX:
+        raise table.error("rpc_urls", f"must have 1 to {_URLS_MAX} URLs")
+    if len(set(texts)) < len(texts):
+        raise table.error("rpc_urls", "has one URL twice")
+    urls: list[NodeUrl] = []
+    for place, text in enumerate(texts):
+        try:
+            urls.append(NodeUrl.parse(text))
+        except NodeUrlError as error:
+            raise table.error(f"rpc_urls[{place}]", str(error)) from None
+    return tuple(urls)
+
+
+def _checkpoint_hash(table: ConfigurationTable) -> str:
+    text = table.text("checkpoint_hash")
+    if not _HASH_FORM.fullmatch(text):
+        raise table.error("checkpoint_hash", "must be 0x followed by 64 hexadecimal digits")
+    return text.lower()
+
+
+def _finality(table: ConfigurationTable, confirmations: int) -> FinalityTag | int:
+    value = table.required("finality")
+    wording = f"must be {_either(FinalityTag)}, or a number of blocks"
+    if isinstance(value, str) and value in list(FinalityTag):
+        return FinalityTag(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise table.error("finality", wording)
+    if not confirmations <= value <= _DEPTH_MAX:
+        raise table.error(
+            "finality", f"must be at least the {confirmations} confirmations, at most {_DEPTH_MAX}"
+        )
+    return value
+
+
+def _explorer(table: ConfigurationTable) -> str:
+    text = table.text("explorer")
+    if text.count(_HASH_PLACE) != 1 or not is_web_url(text.replace(_HASH_PLACE, "0x0")):
+        raise table.error("explorer", f"must be an https URL with {_HASH_PLACE} in it once")
+    return text
+
+
+def _sponsor(table: ConfigurationTable, *, has_delegate: bool) -> tuple[SponsorMethod, ...]:
+    texts = table.texts("sponsor")
+    for text in texts:
+        if text not in list(SponsorMethod):
+            raise table.error("sponsor", f"must be a list of {_either(SponsorMethod)}")
+    if len(set(texts)) < len(texts):
+        raise table.error("sponsor", "has one method twice")
+    if SponsorMethod.EIP7702 in texts and not has_delegate:
+        raise table.error("sponsor", "has eip7702, which needs a delegate_contract")
+    return tuple(SponsorMethod(text) for text in texts)
+
+
+def _fee_cap(table: ConfigurationTable) -> int | None:
+    text = table.optional_text("max_fee_gwei_cap")
+    if text is None:
+        return None
+    if not _GWEI_FORM.fullmatch(text):
+        raise table.error("max_fee_gwei_cap", 'must be a decimal in text, as in "500" or "0.25"')
+    wei = int(Decimal(text).scaleb(9))
+    if not 0 < wei <= _GWEI_CAP_MAX * _GWEI_WEI:
+        raise table.error("max_fee_gwei_cap", f"must be above 0 and at most {_GWEI_CAP_MAX}")
+    return wei
+
+
+def _sending(table: ConfigurationTable) -> dict[str, Any]:
+    """Return the optional members about relayers and sending that are set."""
+    found: dict[str, Any] = {
+        name: table.whole(name, least=1, most=most)
+        for name, most in _SENDING_MAX.items()
+        if name in table.names
+    }
+    if "native_currency" in table.names:
+        found["native_currency"] = table.text("native_currency")
+        if not _NATIVE_FORM.fullmatch(found["native_currency"]):
+            raise table.error("native_currency", 'must be 2 to 10 capitals, as in "POL"')
+    if "relayer_floor" in table.names:
+        text = table.text("relayer_floor")
+        if not _COIN_FORM.fullmatch(text):
+            raise table.error("relayer_floor", 'must be a decimal in text, as in "0.5"')
+        found["relayer_floor_wei"] = int(Decimal(text).scaleb(18))
+    faucet = table.optional_address("faucet")
+    return found if faucet is None else {**found, "faucet": faucet}
+
+
+def _tokens(tables: ConfigurationTable, chain: Network) -> Mapping[str, EvmToken]:
+    if not tables.names:
+        raise ChainsFileError(f"{tables.path} must have at least one token")
+    tokens: dict[str, EvmToken] = {}
+    for currency in tables.names:
+        token = _token(tables.table(currency), chain, currency)
+        for other, each in tokens.items():
+            if each.address == token.address:
+                raise ChainsFileError(f"{tables.path}.{currency}.address is also that of {other}")
+        tokens[currency] = token
+    return tokens
+
+
+def _token(table: ConfigurationTable, chain: Network, currency: str) -> EvmToken:
+    known = NETWORK_TOKENS.get((chain, currency))
+    if known is None:
+        listed = [name for on, name in NETWORK_TOKENS if on is chain]
+        raise ChainsFileError(
+            f"{table.path} is no token of the platform on {chain}: use {_either(listed)}"
+        )
+    decimals = table.whole("decimals", least=0, most=77)
+    if decimals != known.asset.decimals:
+        raise table.error("decimals", f"must be {known.asset.decimals}, as the platform books it")
+    address = table.address("address")
+    floor = table.optional_units("treasury_floor", decimals)
+    target = table.optional_units("treasury_target", decimals)
+    if floor is not None and target is not None and target < floor:
+        raise table.error("treasury_target", "must be at least the treasury_floor")
+    token = EvmToken(
+        address=address,
+        decimals=decimals,
+        eip3009=_domain(table),
+        treasury_floor_units=floor,
+        treasury_target_units=target,
+    )
+    table.refuse_unknown()
+    return token
+
+
+def _domain(table: ConfigurationTable) -> Eip3009Domain | None:
+    if "eip3009" not in table.names:
+        return None
+    domain = table.table("eip3009")
+    texts: dict[str, Any] = {}
+    for name in ("name", "version"):
+        texts[name] = domain.text(name)
+        if not 1 <= len(texts[name]) <= _DOMAIN_LENGTH_MAX:
+            raise domain.error(name, f"must have 1 to {_DOMAIN_LENGTH_MAX} characters")
+    domain.refuse_unknown()
+    return Eip3009Domain(**texts)
+
+
+def _check_distinct(chains: Mapping[Network, EvmChain]) -> None:
+    by_id: dict[int, Network] = {}
+    for name, chain in chains.items():
+        other = by_id.setdefault(chain.chain_id, name)
+        if other is not name:
+            raise ChainsFileError(f"chains.{name}.chain_id is also that of {other}")
+
+
+def _either(texts: "list[Network] | list[str] | type[StrEnum]") -> str:
+    *others, last = (str(each) for each in texts)
+    return f"{', '.join(others)} or {last}" if others else last

@@ -1,0 +1,110 @@
+"""Table of the chains file: members are read by name and type, with their path in each error."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.formats.evm_addresses import AddressError, checked_evm_address
+
+_NAME_LENGTH_SHOWN_MAX = 40
+_AMOUNT_FORM = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII)
+
+
+class ChainsFileError(LandbridgeError):
+    """The chains file is not valid; the sentence begins with the path of the value."""
+
+
+class ConfigurationTable:
+    """Members of a table at `path`. Every error is a `ChainsFileError` that names the member."""
+
+    def __init__(self, path: str, members: Mapping[str, Any]) -> None:
+        self.path = path
+        self.names = list(members)
+        self._members = members
+        self._read: set[str] = set()
+
+    def error(self, name: str, problem: str) -> ChainsFileError:
+        """Return the error of a member; `problem` follows its path."""
+        return ChainsFileError(f"{self._path_of(name)} {problem}")
+
+    def refuse_unknown(self) -> None:
+        """Raise for the first member that nothing has read."""
+        for name in self.names:
+            if name not in self._read:
+                raise self.error(name, "is unknown: remove it, or correct its name")
+
+    def required(self, name: str) -> Any:
+        """Return a value of any type."""
+        self._read.add(name)
+        if name not in self._members:
+            raise self.error(name, "is missing")
+        return self._members[name]
+
+    def table(self, name: str) -> "ConfigurationTable":
+        """Return a table."""
+        value = self.required(name)
+        if not isinstance(value, dict):
+            raise self.error(name, "must be a table")
+        return ConfigurationTable(self._path_of(name), cast("dict[str, Any]", value))
+
+    def optional_table(self, name: str) -> "ConfigurationTable | None":
+        """Return a table, or None if the member is absent."""
+        return self.table(name) if name in self._members else None
+
+    def text(self, name: str) -> str:
+        """Return a text."""
+        value = self.required(name)
+        if not isinstance(value, str):
+            raise self.error(name, "must be text in quotes")
+        return value
+
+    def optional_text(self, name: str) -> str | None:
+        """Return a text, or None if the member is absent."""
+        return self.text(name) if name in self._members else None
+
+    def texts(self, name: str) -> list[str]:
+        """Return a list of texts."""
+        value = self.required(name)
+        members = cast("list[object]", value) if isinstance(value, list) else [None]
+        texts = [each for each in members if isinstance(each, str)]
+        if len(texts) < len(members):
+            raise self.error(name, "must be a list of texts in quotes")
+        return texts
+
+    def whole(self, name: str, *, least: int, most: int) -> int:
+        """Return a whole number within both bounds."""
+        value = self.required(name)
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if not is_whole or not least <= value <= most:
+            raise self.error(name, f"must be a whole number from {least} to {most}")
+        return value
+
+    def optional_units(self, name: str, decimals: int) -> int | None:
+        """Return an amount of coins in smallest units, or None if the member is absent."""
+        text = self.optional_text(name)
+        if text is None:
+            return None
+        if not _AMOUNT_FORM.fullmatch(text):
+            raise self.error(name, 'must be a decimal in quotes, as in "50000" or "0.25"')
+        whole, _, fraction = text.partition(".")
+        if len(fraction) > decimals:
+            raise self.error(name, f"must have at most {decimals} decimals")
+        return int(whole + fraction.ljust(decimals, "0"))
+
+    def address(self, name: str) -> str:
+        """Return an address in EIP-55 capitals."""
+        text = self.text(name)
+        try:
+            return checked_evm_address(text)
+        except AddressError as error:
+            raise self.error(name, str(error)) from None
+
+    def optional_address(self, name: str) -> str | None:
+        """Return an address, or None if the member is absent."""
+        return self.address(name) if name in self._members else None
+
+    def _path_of(self, name: str) -> str:
+        # A name may be of any length, and could be a misplaced secret.
+        shown = name if len(name) <= _NAME_LENGTH_SHOWN_MAX else f"{name[:10]}..."
+        return f"{self.path}.{shown}" if self.path else shown

@@ -1,0 +1,148 @@
+"""Reads one chain for the block follower: heads, linked blocks and token transfers.
+
+Every answer is compared with the hashes of the blocks that it is about. Answers of different nodes,
+or of one node during a reorganisation, that do not fit together raise `ChainUnsettled`.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.abi import TRANSFER_TOPIC, decode_transfer
+from landbridge.providers.evm.chain_data import BlockHeader, BlockTag, EventLog
+from landbridge.providers.evm.configuration import EvmChain
+from landbridge.providers.evm.following.model import (
+    BlockRef,
+    ChainHeads,
+    ChainUnsettled,
+    LoggedTransfer,
+)
+from landbridge.providers.evm.following.walk_back import linked_blocks
+from landbridge.providers.evm.rpc import ChainClient
+
+
+class ChainReader:
+    """Reads the blocks and transfers of one chain. Every method raises `NodeUnavailable`."""
+
+    def __init__(self, chain: EvmChain, client: ChainClient) -> None:
+        self.chain = chain
+        self._client = client
+        self._currencies = {token.address: name for name, token in chain.tokens.items()}
+
+    @property
+    def name(self) -> Network:
+        """Name of the chain."""
+        return self.chain.name
+
+    async def latest(self) -> BlockRef:
+        """Return the latest block."""
+        header = await self._client.block(BlockTag.LATEST)
+        if header is None:
+            raise ChainUnsettled(f"{self.name} has no latest block")
+        return _ref(header)
+
+    async def heads(self, latest: BlockRef) -> ChainHeads:
+        """Return which blocks are confirmed and final below the latest block."""
+        confirmed = max(latest.number - self.chain.confirmations + 1, 0)
+        final = await self._client.final_block(self.chain.finality, head=latest.number)
+        if final is not None:
+            final = min(final, confirmed)
+        return ChainHeads(latest=latest, confirmed=confirmed, final=final)
+
+    async def block(self, number: int) -> BlockHeader | None:
+        """Return a block, or None if the node does not have it."""
+        return await self._client.block(number)
+
+    async def has_checkpoint(self) -> bool:
+        """Return whether the node has the chain's checkpoint."""
+        header = await self.block(self.chain.checkpoint_block)
+        return header is not None and header.hash == self.chain.checkpoint_hash
+
+    async def blocks_up_to(self, number: int, count: int) -> Sequence[BlockRef]:
+        """Return at most `count` linked blocks in ascending order, the last of this number."""
+        headers = await self._client.blocks(max(number - count + 1, 0), number)
+        first = headers[0]
+        if first is None or len(linked_blocks(_ref(first), headers[1:])) < len(headers) - 1:
+            raise ChainUnsettled(f"blocks up to {number} of {self.name} are not linked")
+        return [_ref(header) for header in headers if header is not None]
+
+    async def blocks_after(self, parent: BlockRef, last: int) -> Sequence[BlockRef]:
+        """Return the blocks after `parent` up to `last`, as far as they continue it."""
+        headers = await self._client.blocks(parent.number + 1, last)
+        return [_ref(header) for header in linked_blocks(parent, headers)]
+
+    async def transfers(self, blocks: Sequence[BlockRef]) -> Sequence[LoggedTransfer]:
+        """Return the transfers of configured tokens in consecutive blocks, in chain order."""
+        by_number = {block.number: block for block in blocks}
+        logs = await self._client.logs(
+            first_block=blocks[0].number,
+            last_block=blocks[-1].number,
+            addresses=list(self._currencies),
+            topics=[TRANSFER_TOPIC],
+        )
+        found: list[LoggedTransfer] = []
+        for log in logs:
+            block = by_number[log.block_number]
+            if block.hash != log.block_hash:
+                raise ChainUnsettled(f"logs of block {block.number} of {self.name} have changed")
+            if (transfer := self._transfer(log, block)) is not None:
+                found.append(transfer)
+        return found
+
+    async def positions(self, transfers: Sequence[LoggedTransfer]) -> Mapping[tuple[str, int], int]:
+        """Return the position of each transfer's log within its transaction, by `key`.
+
+        It is read from the receipt, which is a second witness: a log that its transaction does not
+        have raises `ChainUnsettled`.
+        """
+        hashes = list(dict.fromkeys(each.transaction_hash for each in transfers))
+        receipts = await self._client.receipts(hashes)
+        logs_by_hash: dict[str, Sequence[EventLog]] = {}
+        for transaction_hash, receipt in zip(hashes, receipts, strict=True):
+            if receipt is None or not receipt.is_success:
+                raise ChainUnsettled(f"transaction {transaction_hash} of {self.name} is not mined")
+            logs = {log.log_index: log for log in receipt.logs}
+            logs_by_hash[transaction_hash] = [logs[index] for index in sorted(logs)]
+        return {
+            each.key: self._position(each, logs_by_hash[each.transaction_hash])
+            for each in transfers
+        }
+
+    async def blocks_of(self, transaction_hashes: Sequence[str]) -> Mapping[str, int]:
+        """Return the block numbers of those of these transactions that are mined."""
+        receipts = await self._client.receipts(transaction_hashes)
+        return {
+            each: receipt.block_number
+            for each, receipt in zip(transaction_hashes, receipts, strict=True)
+            if receipt is not None
+        }
+
+    def _transfer(self, log: EventLog, block: BlockRef) -> LoggedTransfer | None:
+        transfer = decode_transfer(log.topics, log.data)
+        if transfer is None:
+            return None
+        return LoggedTransfer(
+            transaction_hash=log.transaction_hash,
+            log_index=log.log_index,
+            block=block,
+            currency=self._currencies[log.address],
+            contract_address=log.address,
+            source=transfer.source,
+            destination=transfer.destination,
+            amount_units=transfer.amount_units,
+        )
+
+    def _position(self, transfer: LoggedTransfer, logs: Sequence[EventLog]) -> int:
+        """Return the place of a transfer among the logs of its transaction, in their order."""
+        for position, log in enumerate(logs):
+            if log.log_index == transfer.log_index:
+                is_same = log.address in self._currencies and log.block_hash == transfer.block.hash
+                if is_same and self._transfer(log, transfer.block) == transfer:
+                    return position
+        raise ChainUnsettled(
+            f"log {transfer.log_index} of block {transfer.block.number} of {self.name} is not in "
+            "the receipt of its transaction"
+        )
+
+
+def _ref(header: BlockHeader) -> BlockRef:
+    return BlockRef(header.number, header.hash)

@@ -1,0 +1,89 @@
+"""Gas costs: records by which the ledger has what the transactions of an order have cost.
+
+    created      GAS to OUTSIDE: native coins were paid to validators
+
+The relayers' native coins are not in the ledger: they have no account, so GAS and OUTSIDE are
+opposite in each native coin.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from landbridge.ledger.model import CreateTransfer, HouseRole, Posting
+from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.tokens import NATIVE_ASSETS, Network
+
+KIND = "CHAIN.GAS"
+ACTOR = "worker"
+ASSETS = {asset.code: asset for asset in NATIVE_ASSETS.values()}
+
+
+class GasCostStatus(StrEnum):
+    """Status of a gas cost."""
+
+    COMPLETED = "COMPLETED"  # posted
+
+
+TRANSITIONS: Transitions[GasCostStatus] = Transitions(
+    start=frozenset({GasCostStatus.COMPLETED}), table={GasCostStatus.COMPLETED: frozenset()}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GasCost:
+    """Gas of all mined transactions of a final order, in wei of its chain's native coin.
+
+    `key` is the key of the order, `record_id` the payment that it belongs to, and `user_id` the
+    user of that payment.
+    """
+
+    org_id: UUID
+    key: UUID
+    record_id: UUID
+    user_id: UUID
+    chain: str
+    wei: int
+
+    @property
+    def asset(self) -> Asset:
+        """Native coin of the chain."""
+        return NATIVE_ASSETS[Network(self.chain)]
+
+
+def gas_cost_id(key: UUID) -> UUID:
+    """Return the id of the record of an order's gas: derived, so that it exists once."""
+    return derived_id(key, "gas")
+
+
+def book(cost: GasCost, at: datetime) -> CreateTransfer:
+    """Build the record of a gas cost above zero.
+
+    Its request id is random: a client could derive one as well, and use it first.
+    """
+    money = Money(cost.wei, cost.asset)
+    return CreateTransfer(
+        org_id=cost.org_id,
+        id=gas_cost_id(cost.key),
+        kind=KIND,
+        user_id=cost.user_id,
+        request_id=new_id(),
+        request={"chain": cost.chain, "orderKey": str(cost.key)},
+        path=(GasCostStatus.COMPLETED,),
+        source=money,
+        destination=money,
+        details={"order_key": str(cost.key), "record_id": str(cost.record_id)},
+        due_at=None,
+        at=at,
+        actor=ACTOR,
+        journals={0: gas_postings(money)},
+    )
+
+
+def gas_postings(money: Money) -> Sequence[Posting]:
+    """Return the journal of native coins that were paid for gas."""
+    return [Posting(HouseRole.GAS, -money), Posting(HouseRole.OUTSIDE, money)]

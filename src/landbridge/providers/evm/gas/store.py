@@ -1,0 +1,60 @@
+"""All SQL statements that book the gas of final orders."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.evm.gas.model import GasCost
+
+# An order may be rejected after transactions that only prepared it: then its attempts have the gas.
+# Orders that another worker books at this moment are left out.
+_LOCK_DUE = """
+select o.org_id, o.key, o.record_id, o.chain, t.user_id, coalesce(
+    o.gas_wei,
+    (
+        select sum(a.gas_wei)
+        from chain_attempts a
+        where a.org_id = o.org_id and a.key = o.key
+    ),
+    0
+) as wei
+from chain_orders o
+join transfers t on t.org_id = o.org_id and t.id = o.record_id
+where o.state in ('FINAL', 'REVERTED', 'REJECTED') and o.gas_booked_at is null
+order by o.updated_at, o.org_id, o.key
+limit $1
+for update of o skip locked
+"""
+
+_SET_BOOKED = """
+update chain_orders o
+set gas_booked_at = $1, gas_wei = i.wei
+from unnest($2::uuid[], $3::uuid[], $4::numeric[]) as i (org_id, key, wei)
+where o.org_id = i.org_id and o.key = i.key and o.gas_booked_at is null
+"""
+
+
+async def lock_due(tx: Tx, *, limit: int) -> list[GasCost]:
+    """Lock final orders whose gas is not booked; return their costs, the longest final first."""
+    return [
+        GasCost(
+            org_id=row["org_id"],
+            key=row["key"],
+            record_id=row["record_id"],
+            user_id=row["user_id"],
+            chain=row["chain"],
+            wei=int(row["wei"]),
+        )
+        for row in await tx.fetch(_LOCK_DUE, limit)
+    ]
+
+
+async def set_booked(tx: Tx, costs: Sequence[GasCost], at: datetime) -> None:
+    """Note that the gas of these orders is booked."""
+    await tx.execute(
+        _SET_BOOKED,
+        at,
+        [each.org_id for each in costs],
+        [each.key for each in costs],
+        [each.wei for each in costs],
+    )

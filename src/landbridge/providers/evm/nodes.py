@@ -1,0 +1,308 @@
+"""Nodes of one chain: health, fail-over and bounds.
+
+Guarantees:
+- a node is used only after it has answered the chain's id, and again after each failure;
+- a node that fails, or whose answer is not usable, is set aside: 1 s, doubled with each failure up
+  to a minute. Set-aside nodes are skipped, except the one that is due first when all others failed;
+- every call has a deadline, every node a bound of concurrent exchanges;
+- a JSON-RPC error is an answer, and is not asked of another node. A rate limit is none.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+import aiohttp
+import msgspec
+import structlog
+
+from landbridge.platform.core.clock import Clock
+from landbridge.providers.evm.errors import (
+    AnswerTooLarge,
+    NodeError,
+    NodeFailure,
+    NodeUnavailable,
+)
+from landbridge.providers.evm.node_errors import is_rate_limit
+from landbridge.providers.evm.node_url import NodeUrl
+from landbridge.providers.evm.quantities import AnswerInvalid, read_quantity
+from landbridge.providers.evm.transport import RpcCall, exchange, open_session
+
+T = TypeVar("T")
+
+_log = structlog.stdlib.get_logger()
+
+_BACKOFF_MIN = timedelta(seconds=1)
+_BACKOFF_MAX = timedelta(minutes=1)
+# Two to this power exceeds the longest backoff already.
+_DOUBLINGS_MAX = 10
+_CHAIN_ID = RpcCall("eth_chainId")
+
+
+class RpcLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of the client of one chain.
+
+    `call_timeout_s` is for a call with all its attempts, `attempt_timeout_s` for one node. A node
+    whose head is more than `head_lag_blocks_max` behind the highest of the others is stale.
+    """
+
+    call_timeout_s: float = 15
+    attempt_timeout_s: float = 5
+    answer_bytes_max: int = 16 * 1024 * 1024
+    concurrency_max: int = 16
+    batch_max: int = 100
+    head_lag_blocks_max: int = 10
+
+
+class NodeHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """Health of a node: `node` is its host and port; moments are real time.
+
+    `head` is the last block number that it answered. `set_aside_until` is None while it is in use.
+    """
+
+    node: str
+    last_success_at: datetime | None
+    last_error_at: datetime | None
+    last_error: str | None
+    head: int | None
+    set_aside_until: datetime | None
+
+
+class ChainNode:
+    """State of one URL; only the pool changes it."""
+
+    def __init__(self, url: NodeUrl, concurrency_max: int) -> None:
+        self.url = url
+        self.slots = asyncio.Semaphore(concurrency_max)
+        self.is_identified = False
+        self.failures = 0
+        self.head: int | None = None
+        self.last_success_at: datetime | None = None
+        self.last_error_at: datetime | None = None
+        self.last_error: str | None = None
+        self.due_at: datetime | None = None
+
+
+class NodePool:
+    """Nodes of one chain, in order of preference. Close it after use."""
+
+    def __init__(
+        self, urls: Sequence[NodeUrl], *, chain_id: int, clock: Clock, limits: RpcLimits
+    ) -> None:
+        self.limits = limits
+        self._chain_id = chain_id
+        self._clock = clock
+        self._nodes = [ChainNode(url, limits.concurrency_max) for url in urls]
+        self._next_id = 1
+        self._session: aiohttp.ClientSession | None = None
+
+    async def close(self) -> None:
+        """Close all connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def health(self) -> tuple[NodeHealth, ...]:
+        """Return the health of each node, in the configured order."""
+        now = self._clock.now()
+        return tuple(
+            NodeHealth(
+                node=node.url.label,
+                last_success_at=node.last_success_at,
+                last_error_at=node.last_error_at,
+                last_error=node.last_error,
+                head=node.head,
+                set_aside_until=node.due_at if _is_set_aside(node, now) else None,
+            )
+            for node in self._nodes
+        )
+
+    async def ask(
+        self,
+        calls: Sequence[RpcCall],
+        read: Callable[[list[Any]], T],
+        *,
+        head: Callable[[T], int | None] | None = None,
+        raises_too_large: bool = False,
+    ) -> T:
+        """Return what `read` makes of the answers of the first node whose answers are usable.
+
+        Only for calls that may be repeated. `read` raises `AnswerInvalid` for unusable answers.
+        `head` returns the head that a value implies. With `raises_too_large` an answer that is too
+        large is raised, for a caller that can ask for less.
+
+        Raises:
+            NodeError: The node answered with an error.
+            NodeUnavailable: No node gave a usable answer in time.
+        """
+        deadline_s = asyncio.get_running_loop().time() + self.limits.call_timeout_s
+        problems: list[str] = []
+        for node in self.candidates():
+            try:
+                return await self.attempt(node, calls, read, deadline_s=deadline_s, head=head)
+            except NodeFailure as failure:
+                if raises_too_large and isinstance(failure, AnswerTooLarge):
+                    raise
+                problems.append(self.fail(node, failure))
+        raise NodeUnavailable("; ".join(problems) or "no node is configured")
+
+    async def ask_each(
+        self,
+        calls: Sequence[RpcCall],
+        read: Callable[[list[Any]], T],
+        *,
+        head: Callable[[T], int | None],
+        timeout_s: float,
+    ) -> list[T]:
+        """Return the usable answers of all nodes within the time, so that `health` is current."""
+        deadline_s = asyncio.get_running_loop().time() + timeout_s
+
+        async def ask(node: ChainNode) -> list[T]:
+            try:
+                return [await self.attempt(node, calls, read, deadline_s=deadline_s, head=head)]
+            except NodeFailure as failure:
+                self.fail(node, failure)
+            except NodeError as error:
+                self.fail(node, NodeFailure(f"answered error {error.code}", is_fault=False))
+            return []
+
+        answers = await asyncio.gather(*(ask(node) for node in self._nodes))
+        return [answer for found in answers for answer in found]
+
+    def candidates(self) -> list[ChainNode]:
+        """Return the nodes to try: all in use, then the set-aside one that is due first."""
+        now = self._clock.now()
+        waiting = [node for node in self._nodes if _is_set_aside(node, now)]
+        in_use = [node for node in self._nodes if node not in waiting]
+        return in_use + sorted(waiting, key=lambda node: node.due_at or now)[:1]
+
+    async def attempt(
+        self,
+        node: ChainNode,
+        calls: Sequence[RpcCall],
+        read: Callable[[list[Any]], T],
+        *,
+        deadline_s: float,
+        head: Callable[[T], int | None] | None = None,
+    ) -> T:
+        """Return what `read` makes of the answers of one node.
+
+        `deadline_s` is of the loop's clock. Raises `NodeFailure`, which the caller passes on to
+        `fail`, and whatever `read` raises but `AnswerInvalid`.
+        """
+        await self._take_slot(node, deadline_s)
+        try:
+            answers = await self._answers(node, calls, deadline_s)
+        finally:
+            node.slots.release()
+        try:
+            value = read(answers)
+        except AnswerInvalid as invalid:
+            raise NodeFailure(f"answered wrongly: {invalid}") from None
+        except NodeError:
+            self._succeed(node)
+            raise
+        if head is not None:
+            self._check_head(node, head(value))
+        self._succeed(node)
+        return value
+
+    async def _take_slot(self, node: ChainNode, deadline_s: float) -> None:
+        """Wait until the node has a free slot. That there is none is not the node's fault."""
+        loop = asyncio.get_running_loop()
+        ends_s = min(deadline_s, loop.time() + self.limits.attempt_timeout_s)
+        try:
+            async with asyncio.timeout_at(ends_s):
+                await node.slots.acquire()
+        except TimeoutError:
+            raise NodeFailure("has no free slot", is_unsent=True, is_fault=False) from None
+
+    async def _answers(
+        self, node: ChainNode, calls: Sequence[RpcCall], deadline_s: float
+    ) -> list[Any]:
+        started_s = asyncio.get_running_loop().time()
+        ends_s = min(deadline_s, started_s + self.limits.attempt_timeout_s)
+        is_sent = False
+        try:
+            async with asyncio.timeout_at(ends_s):
+                await self._identify(node)
+                is_sent = True
+                return await self._exchange(node, calls)
+        except NodeFailure as failure:
+            failure.is_unsent |= not is_sent
+            raise
+        except TimeoutError:
+            # Near the end of a call, even a good node has too little time.
+            had_time = 2 * (ends_s - started_s) >= self.limits.attempt_timeout_s
+            raise NodeFailure(
+                "did not answer in time", is_unsent=not is_sent, is_fault=had_time
+            ) from None
+
+    def fail(self, node: ChainNode, failure: NodeFailure) -> str:
+        """Record a failure, set the node aside if it is at fault, and return a sentence."""
+        now = self._clock.now()
+        node.last_error_at = now
+        node.last_error = str(failure)
+        node.is_identified &= not failure.is_fault
+        # Calls that were under way together fail together: that is one failure.
+        if failure.is_fault and not _is_set_aside(node, now):
+            backoff = _BACKOFF_MIN * 2 ** min(node.failures, _DOUBLINGS_MAX)
+            node.due_at = now + min(backoff, _BACKOFF_MAX)
+            node.failures += 1
+            _log.warning(
+                "evm.node_set_aside",
+                chain_id=self._chain_id,
+                node=node.url.label,
+                reason=str(failure),
+            )
+        return f"{node.url.label} {failure}"
+
+    async def _identify(self, node: ChainNode) -> None:
+        """Check the chain's id, unless the node has answered it since its last failure."""
+        if node.is_identified:
+            return
+        (answer,) = await self._exchange(node, [_CHAIN_ID])
+        if isinstance(answer, NodeError):
+            raise NodeFailure(f"answered error {answer.code} to its chain id")
+        try:
+            chain_id = read_quantity(answer)
+        except AnswerInvalid as invalid:
+            raise NodeFailure(f"answered wrongly: {invalid}") from None
+        if chain_id != self._chain_id:
+            raise NodeFailure(f"is on the chain with id {chain_id}, not {self._chain_id}")
+        node.is_identified = True
+
+    async def _exchange(self, node: ChainNode, calls: Sequence[RpcCall]) -> list[Any]:
+        if self._session is None:
+            self._session = open_session()
+        first_id = self._next_id
+        self._next_id += len(calls)
+        answers = await exchange(
+            self._session,
+            node.url,
+            calls,
+            first_id=first_id,
+            bytes_max=self.limits.answer_bytes_max,
+        )
+        if any(isinstance(each, NodeError) and is_rate_limit(each) for each in answers):
+            raise NodeFailure("limits the rate of requests", is_unsent=True)
+        return answers
+
+    def _check_head(self, node: ChainNode, head: int | None) -> None:
+        if head is None:
+            return
+        node.head = head
+        others = [each.head for each in self._nodes if each is not node and each.head is not None]
+        lag = max(others, default=head) - head
+        if lag > self.limits.head_lag_blocks_max:
+            raise NodeFailure(f"is {lag} blocks behind another node")
+
+    def _succeed(self, node: ChainNode) -> None:
+        node.last_success_at = self._clock.now()
+        node.failures = 0
+        node.due_at = None
+
+
+def _is_set_aside(node: ChainNode, now: datetime) -> bool:
+    return node.due_at is not None and node.due_at > now

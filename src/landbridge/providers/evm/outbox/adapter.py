@@ -1,0 +1,156 @@
+"""Adapter of the chains port for EVM chains: stores orders, and reports what became of them.
+
+Nothing is sent here: `send` commits the order, and the worker's outbox does the rest.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken, Rejected
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.port import (
+    ChainAction,
+    ChainOrder,
+    ChainOrderState,
+    ChainOrderStatus,
+    Chains,
+)
+from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.configuration import EvmChain
+from landbridge.providers.evm.outbox import order_store
+from landbridge.providers.evm.outbox.model import (
+    OutboxOrder,
+    OutboxState,
+    PaymentLeg,
+    growing_wait,
+)
+from landbridge.providers.evm.outbox.plans import choose_method
+
+_FAILED = frozenset({OutboxState.REVERTED, OutboxState.REJECTED})
+# Bounds of the time until the next query of a status.
+_ASK_AFTER = timedelta(seconds=1)
+_ASK_AFTER_MAX = timedelta(seconds=30)
+
+
+class EvmChains:
+    """Chains of the chains file, behind the port."""
+
+    # A key is stored for ever.
+    key_lifetime: timedelta | None = None
+
+    def __init__(
+        self,
+        database: Database,
+        chains: Mapping[Network, EvmChain],
+        clock: Clock,
+        *,
+        others: Chains | None = None,
+    ) -> None:
+        """Take the chains of the file; `others` carries the orders of all other chains."""
+        self._database = database
+        self._chains = chains
+        self._clock = clock
+        self._others = others
+
+    def carries(self, chain: str, action: ChainAction) -> bool:
+        """Return whether this chain is connected; bridges are not."""
+        if Network(chain) in self._chains:
+            return action is ChainAction.TRANSFER
+        return self._others is not None and self._others.carries(chain, action)
+
+    def holds_coins(self, chain: str) -> bool:
+        """Return whether this chain is connected."""
+        return Network(chain) in self._chains
+
+    async def send(self, order: ChainOrder) -> ChainOrderStatus:
+        """Store an order, once per key; see the port."""
+        if self._others is not None and Network(order.chain) not in self._chains:
+            return await self._others.send(order)
+        new = self._new_order(order)
+
+        async def work(tx: Tx) -> OutboxOrder | None:
+            if await order_store.add(tx, new):
+                return new
+            return await order_store.get(tx, order.org_id, order.key)
+
+        stored = await self._database.transact(work)
+        if stored is None:
+            raise InvariantBroken(f"chain order {order.key} was not stored")
+        self._check_same(stored, new)
+        return self._status(stored, order.at)
+
+    async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> ChainOrderStatus | None:
+        """Return the status of an order; see the port."""
+        stored = await self._database.single(lambda tx: order_store.get(tx, org_id, key))
+        if stored is not None:
+            return self._status(stored, at)
+        return None if self._others is None else await self._others.find_status(org_id, key, at)
+
+    def _new_order(self, order: ChainOrder) -> OutboxOrder:
+        """Return the order to store; raise `Rejected` if no chain can carry it out."""
+        chain = self._chains.get(Network(order.chain))
+        if chain is None:
+            raise Rejected(f"{order.chain} is not connected")
+        if order.action is not ChainAction.TRANSFER:
+            raise Rejected("bridges are not connected to real chains")
+        currency, *others = {leg.money.asset.currency for leg in order.legs}
+        if others:
+            raise InvariantBroken(f"chain order {order.key} has several tokens")
+        if currency not in chain.tokens:
+            raise Rejected(f"{currency} on {order.chain} is not connected")
+        if any(leg.money.units <= 0 for leg in order.legs):
+            raise Rejected("the amount must be positive")
+        now = self._clock.now()
+        new = OutboxOrder(
+            org_id=order.org_id,
+            key=order.key,
+            record_id=order.record_id,
+            chain=order.chain,
+            currency=currency,
+            source=order.source,
+            wallet_id=order.wallet_id,
+            legs=tuple(PaymentLeg(leg.address, leg.money.units) for leg in order.legs),
+            method=None,
+            step=0,
+            state=OutboxState.CREATED,
+            reason=None,
+            transaction_hash=None,
+            confirmed_at=None,
+            created_at=now,
+            due_at=now,
+            is_refund=order.is_refund,
+        )
+        if choose_method(chain, new) is None:
+            raise Rejected(f"{order.chain} has no way to pay the gas of this transfer")
+        return new
+
+    def _status(self, order: OutboxOrder, at: datetime) -> ChainOrderStatus:
+        state = ChainOrderState.PENDING
+        if order.confirmed_at is not None:
+            state = ChainOrderState.CONFIRMED
+        elif order.state in _FAILED:
+            state = ChainOrderState.FAILED
+        is_pending = state is ChainOrderState.PENDING
+        return ChainOrderStatus(
+            state=state,
+            transaction_hash=order.transaction_hash,
+            user_op_hash=None,
+            expected_at=at + self._wait(order) if is_pending else None,
+            reason=order.reason if state is ChainOrderState.FAILED else None,
+        )
+
+    def _wait(self, order: OutboxOrder) -> timedelta:
+        age = self._clock.now() - order.created_at
+        return growing_wait(age, shortest=_ASK_AFTER, longest=_ASK_AFTER_MAX)
+
+    @staticmethod
+    def _check_same(stored: OutboxOrder, new: OutboxOrder) -> None:
+        if (stored.chain, stored.currency, stored.source, stored.legs) != (
+            new.chain,
+            new.currency,
+            new.source,
+            new.legs,
+        ):
+            raise InvariantBroken(f"chain order {new.key} is sent with another content")

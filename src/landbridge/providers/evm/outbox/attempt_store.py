@@ -1,0 +1,273 @@
+"""All SQL statements on chain_attempts and chain_accounts."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.evm.fees import GasFees
+from landbridge.providers.evm.outbox.model import (
+    AttemptKind,
+    SendingAccount,
+    TransactionAttempt,
+)
+
+_ADD_ACCOUNT = """
+insert into chain_accounts (chain, address, relayer_index, next_nonce) values ($1, $2, $3, $4)
+on conflict (chain, address) do nothing
+"""
+
+_RELAYERS = """
+select address, relayer_index, next_nonce, stopped_at, stopped_reason, balance_wei
+from chain_accounts where chain = $1 and relayer_index is not null order by relayer_index
+"""
+
+_LOCK_ACCOUNTS = """
+select address, relayer_index, next_nonce, stopped_at, stopped_reason, balance_wei
+from chain_accounts where chain = $1 and address = any($2) order by address for update
+"""
+
+_SET_NONCES = """
+update chain_accounts a set next_nonce = i.nonce
+from unnest($2::text[], $3::bigint[]) as i (address, nonce)
+where a.chain = $1 and a.address = i.address
+"""
+
+_SET_BALANCES = """
+update chain_accounts a set balance_wei = i.wei, checked_at = $4
+from unnest($2::text[], $3::numeric[]) as i (address, wei)
+where a.chain = $1 and a.address = i.address
+"""
+
+_STOP = """
+update chain_accounts set stopped_at = $3, stopped_reason = $4
+where chain = $1 and address = $2 and stopped_at is null
+returning true
+"""
+
+_RESUME = """
+update chain_accounts set stopped_at = null, stopped_reason = null
+where chain = $1 and address = $2 and stopped_at is not null
+returning true
+"""
+
+_ADD = """
+insert into chain_attempts (org_id, key, chain, hash, account, nonce, step, kind, is_payment, raw,
+    request, max_fee_wei, tip_wei, created_at)
+select i.org_id, i.key, $1, i.hash, i.account, i.nonce, i.step, i.kind, i.is_payment, i.raw,
+    i.request, i.max_fee_wei, i.tip_wei, i.created_at
+from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::smallint[],
+    $8::text[], $9::boolean[], $10::bytea[], $11::bytea[], $12::bigint[], $13::bigint[],
+    $14::timestamptz[])
+    as i (org_id, key, hash, account, nonce, step, kind, is_payment, raw, request, max_fee_wei,
+        tip_wei, created_at)
+"""
+
+_OF_ORDERS = """
+select
+    a.hash, a.account, a.nonce, a.org_id, a.key, a.step, a.kind, a.is_payment, a.raw, a.request,
+    a.max_fee_wei, a.tip_wei, a.created_at, a.sent_at, a.block_number, a.block_hash,
+    a.is_success, a.gas_wei
+from unnest($1::uuid[], $2::uuid[]) as i (org_id, key)
+join chain_attempts a on a.org_id = i.org_id and a.key = i.key
+order by a.step, a.nonce, a.created_at, a.hash
+"""
+
+_AT_NONCES = """
+select
+    hash, account, nonce, org_id, key, step, kind, is_payment, raw, request, max_fee_wei,
+    tip_wei, created_at, sent_at, block_number, block_hash, is_success, gas_wei
+from chain_attempts where chain = $1 and account = $2 and nonce = any($3)
+order by nonce, max_fee_wei
+"""
+
+# The newest of each nonce that no block has, if it was not sent since `$2`. A stopped account sends
+# nothing.
+_TO_SEND = """
+select
+    hash, account, nonce, org_id, key, step, kind, is_payment, raw, request, max_fee_wei,
+    tip_wei, created_at, sent_at, block_number, block_hash, is_success, gas_wei
+from (
+    select distinct on (a.account, a.nonce)
+        a.hash, a.account, a.nonce, a.org_id, a.key, a.step, a.kind, a.is_payment, a.raw,
+        a.request, a.max_fee_wei, a.tip_wei, a.created_at, a.sent_at, a.block_number,
+        a.block_hash, a.is_success, a.gas_wei
+    from chain_attempts a join chain_orders o on o.org_id = a.org_id and o.key = a.key
+        join chain_accounts c on c.chain = a.chain and c.address = a.account
+    where a.chain = $1 and o.chain = $1 and o.state not in ('FINAL', 'REVERTED', 'REJECTED')
+        and c.stopped_at is null
+        and not exists (
+            select from chain_attempts m
+            where m.org_id = a.org_id and m.key = a.key and m.account = a.account
+                and m.nonce = a.nonce and m.block_number is not null
+        )
+    order by a.account, a.nonce, a.max_fee_wei desc
+) newest
+where sent_at is null or sent_at < $2
+order by account, nonce limit $3
+"""
+
+_SET_SENT = """
+update chain_attempts a set sent_at = $1
+from unnest($2::uuid[], $3::text[]) as i (org_id, hash)
+where a.org_id = i.org_id and a.hash = i.hash
+"""
+
+_SET_MINED = """
+update chain_attempts a
+set block_number = i.block_number, block_hash = i.block_hash, is_success = i.is_success,
+    gas_wei = i.gas_wei
+from unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::boolean[], $6::numeric[])
+    as i (org_id, hash, block_number, block_hash, is_success, gas_wei)
+where a.org_id = i.org_id and a.hash = i.hash
+"""
+
+_IN_FLIGHT = """
+select a.account, count(distinct a.nonce) as count
+from chain_attempts a join chain_orders o on o.org_id = a.org_id and o.key = a.key
+where a.chain = $1 and o.chain = $1 and o.state in ('SIGNED', 'SENT') and a.block_number is null
+group by a.account
+"""
+
+
+async def add_account(
+    tx: Tx, chain: str, address: str, *, relayer_index: int | None, next_nonce: int
+) -> None:
+    """Store an account, unless it is stored."""
+    await tx.execute(_ADD_ACCOUNT, chain, address, relayer_index, next_nonce)
+
+
+async def relayers(tx: Tx, chain: str) -> list[SendingAccount]:
+    """Return the relayers of a chain, in the order of their indexes."""
+    return [_account(row) for row in await tx.fetch(_RELAYERS, chain)]
+
+
+async def lock_accounts(
+    tx: Tx, chain: str, addresses: Sequence[str]
+) -> Mapping[str, SendingAccount]:
+    """Lock accounts and return them, by address."""
+    rows = await tx.fetch(_LOCK_ACCOUNTS, chain, list(addresses))
+    return {row["address"]: _account(row) for row in rows}
+
+
+async def set_nonces(tx: Tx, chain: str, nonces: Mapping[str, int]) -> None:
+    """Store the next nonce of each account."""
+    await tx.execute(_SET_NONCES, chain, list(nonces), list(nonces.values()))
+
+
+async def set_balances(tx: Tx, chain: str, balances: Mapping[str, int], at: datetime) -> None:
+    """Store the native coins of each account."""
+    await tx.execute(_SET_BALANCES, chain, list(balances), list(balances.values()), at)
+
+
+async def stop(tx: Tx, chain: str, address: str, at: datetime, reason: str) -> bool:
+    """Stop an account; False if it is stopped."""
+    return bool(await tx.fetchval(_STOP, chain, address, at, reason))
+
+
+async def resume(tx: Tx, chain: str, address: str) -> bool:
+    """Let a stopped account send again; False if it is not stopped."""
+    return bool(await tx.fetchval(_RESUME, chain, address))
+
+
+async def add(tx: Tx, chain: str, attempts: Sequence[TransactionAttempt]) -> None:
+    """Store signed transactions; a second one of the same account, nonce and fee is an error."""
+    await tx.execute(
+        _ADD,
+        chain,
+        [each.org_id for each in attempts],
+        [each.key for each in attempts],
+        [each.hash for each in attempts],
+        [each.account for each in attempts],
+        [each.nonce for each in attempts],
+        [each.step for each in attempts],
+        [each.kind.value for each in attempts],
+        [each.is_payment for each in attempts],
+        [each.raw for each in attempts],
+        [each.request for each in attempts],
+        [each.fees.max_fee_wei for each in attempts],
+        [each.fees.tip_wei for each in attempts],
+        [each.created_at for each in attempts],
+    )
+
+
+async def of_orders(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[TransactionAttempt]:
+    """Return the attempts of orders, by step, nonce and age; each key is organisation and key."""
+    rows = await tx.fetch(_OF_ORDERS, [org_id for org_id, _ in keys], [key for _, key in keys])
+    return [_attempt(row) for row in rows]
+
+
+async def at_nonces(
+    tx: Tx, chain: str, account: str, nonces: Sequence[int]
+) -> list[TransactionAttempt]:
+    """Return the attempts of an account with one of these nonces."""
+    rows = await tx.fetch(_AT_NONCES, chain, account, list(nonces))
+    return [_attempt(row) for row in rows]
+
+
+async def to_send(tx: Tx, chain: str, *, before: datetime, limit: int) -> list[TransactionAttempt]:
+    """Return what has to be sent (again): mined by no block, not sent since `before`.
+
+    In the order of nonces, and of one nonce only the one with the highest fee.
+    """
+    return [_attempt(row) for row in await tx.fetch(_TO_SEND, chain, before, limit)]
+
+
+async def set_sent(tx: Tx, attempts: Sequence[TransactionAttempt], at: datetime) -> None:
+    """Store when these were sent (again)."""
+    await tx.execute(
+        _SET_SENT, at, [each.org_id for each in attempts], [each.hash for each in attempts]
+    )
+
+
+async def set_mined(tx: Tx, attempts: Sequence[TransactionAttempt]) -> None:
+    """Store the blocks of these attempts, or that no block has them any more."""
+    await tx.execute(
+        _SET_MINED,
+        [each.org_id for each in attempts],
+        [each.hash for each in attempts],
+        [each.block_number for each in attempts],
+        [each.block_hash for each in attempts],
+        [each.is_success for each in attempts],
+        [each.gas_wei for each in attempts],
+    )
+
+
+async def in_flight(tx: Tx, chain: str) -> Mapping[str, int]:
+    """Return by account how many nonces wait to be mined; an account without any is left out."""
+    return {row["account"]: row["count"] for row in await tx.fetch(_IN_FLIGHT, chain)}
+
+
+def _account(row: Row) -> SendingAccount:
+    wei = row["balance_wei"]
+    return SendingAccount(
+        address=row["address"],
+        relayer_index=row["relayer_index"],
+        next_nonce=row["next_nonce"],
+        stopped_at=row["stopped_at"],
+        stopped_reason=row["stopped_reason"],
+        balance_wei=None if wei is None else int(wei),
+    )
+
+
+def _attempt(row: Row) -> TransactionAttempt:
+    gas_wei = row["gas_wei"]
+    return TransactionAttempt(
+        hash=row["hash"],
+        account=row["account"],
+        nonce=row["nonce"],
+        org_id=row["org_id"],
+        key=row["key"],
+        step=row["step"],
+        kind=AttemptKind(row["kind"]),
+        is_payment=row["is_payment"],
+        raw=row["raw"],
+        request=row["request"],
+        fees=GasFees(max_fee_wei=row["max_fee_wei"], tip_wei=row["tip_wei"]),
+        created_at=row["created_at"],
+        sent_at=row["sent_at"],
+        block_number=row["block_number"],
+        block_hash=row["block_hash"],
+        is_success=row["is_success"],
+        gas_wei=None if gas_wei is None else int(gas_wei),
+    )

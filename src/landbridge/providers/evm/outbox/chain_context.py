@@ -1,0 +1,67 @@
+"""What all steps on one chain's orders share."""
+
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.providers.evm.chain_data import BlockHeader
+from landbridge.providers.evm.configuration import EvmChain
+from landbridge.providers.evm.fees import FeePolicy, GasFees, estimate_fees, fee_policy
+from landbridge.providers.evm.outbox.screening import DestinationScreening
+from landbridge.providers.evm.rpc import ChainClient
+from landbridge.providers.evm.signing.client import SignerClient
+from landbridge.providers.evm.signing.model import SealedSeed, SigningKey
+
+
+class WalletKeySource(Protocol):
+    """Finds the keys of wallets, as the signer needs them."""
+
+    async def signing_key(self, org_id: UUID, wallet_id: UUID | None) -> SigningKey:
+        """Return the key of a wallet, or of the organisation's own address for None."""
+        ...
+
+
+class RelayerSeedSource(Protocol):
+    """Finds the sealed seed of the relayers."""
+
+    async def relayer_seed(self) -> SealedSeed:
+        """Return the seed, created if there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainContext:
+    """One chain, its nodes, and what signs and stores its orders."""
+
+    chain: EvmChain
+    client: ChainClient
+    database: Database
+    clock: Clock
+    signer: SignerClient
+    wallet_keys: WalletKeySource
+    relayer_seeds: RelayerSeedSource
+    screening: DestinationScreening
+
+    @property
+    def name(self) -> str:
+        """Name of the chain, as stored."""
+        return self.chain.name.value
+
+    @property
+    def fee_policy(self) -> FeePolicy:
+        """Bounds of fees."""
+        return fee_policy(self.chain)
+
+    async def final_block(self, head: BlockHeader) -> int:
+        """Return the number of the last block that can't be undone; -1 if there is none."""
+        final = await self.client.final_block(self.chain.finality, head=head.number)
+        return -1 if final is None else final
+
+    async def fees(self) -> GasFees:
+        """Return the fees for a transaction now; raises `FeeAboveCap` and `NodeUnavailable`."""
+        quote = await self.client.fees()
+        return estimate_fees(
+            self.fee_policy, base_fee_wei=quote.base_fee_wei, tip_wei=quote.tip_wei
+        )

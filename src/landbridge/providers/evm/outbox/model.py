@@ -1,0 +1,140 @@
+"""Orders, sending accounts and signed transactions as they are stored. Times are real time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from landbridge.platform.formats.evm_addresses import keccak256
+from landbridge.providers.evm.configuration import SponsorMethod
+from landbridge.providers.evm.fees import GasFees
+
+
+class OutboxState(StrEnum):
+    """State of an order."""
+
+    CREATED = "CREATED"  # waits for its (next) transaction to be signed
+    SIGNED = "SIGNED"  # nonce and signed bytes are stored
+    SENT = "SENT"  # a node has the bytes
+    MINED = "MINED"  # in a block; a reorganisation can return it to SENT
+    CONFIRMED = "CONFIRMED"  # as deep as the chain's `confirmations`
+    FINAL = "FINAL"  # can't be undone
+    REVERTED = "REVERTED"  # final: only gas was paid
+    REJECTED = "REJECTED"  # final: nothing was signed
+
+
+FINAL_STATES = frozenset({OutboxState.FINAL, OutboxState.REVERTED, OutboxState.REJECTED})
+
+
+class AttemptKind(StrEnum):
+    """Kind of a signed transaction."""
+
+    ORIGINAL = "original"
+    REPLACEMENT = "replacement"  # same call and nonce, higher fees
+    CANCELLATION = "cancellation"  # uses up the nonce, and does nothing else
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentLeg:
+    """Units of the order's token for one address."""
+
+    destination: str
+    units: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxOrder:
+    """Stored order. `source` pays; `wallet_id` is None for the organisation's own address."""
+
+    org_id: UUID
+    key: UUID
+    record_id: UUID
+    chain: str
+    currency: str
+    source: str
+    wallet_id: UUID | None
+    legs: tuple[PaymentLeg, ...]
+    method: SponsorMethod | None
+    step: int
+    state: OutboxState
+    reason: str | None
+    transaction_hash: str | None
+    confirmed_at: datetime | None
+    created_at: datetime
+    due_at: datetime
+    is_refund: bool = False
+
+    @property
+    def order_key(self) -> tuple[UUID, UUID]:
+        """Organisation and key."""
+        return self.org_id, self.key
+
+    @property
+    def units(self) -> int:
+        """Sum of all legs."""
+        return sum(leg.units for leg in self.legs)
+
+    @property
+    def chain_key(self) -> bytes:
+        """32 bytes that a contract accepts once: the nonce of an authorization or a batch."""
+        return keccak256(b"landbridge.order" + self.org_id.bytes + self.key.bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionAttempt:
+    """Signed transaction. `block_number` is that of the block which has it, None if none has.
+
+    `request` is the unsigned transaction, which a replacement signs again with other fees. Without
+    `is_payment` it prepares the payment, which needs another one.
+    """
+
+    hash: str
+    account: str
+    nonce: int
+    org_id: UUID
+    key: UUID
+    step: int
+    kind: AttemptKind
+    is_payment: bool
+    raw: bytes
+    request: bytes
+    fees: GasFees
+    created_at: datetime
+    sent_at: datetime | None = None
+    block_number: int | None = None
+    block_hash: str | None = None
+    is_success: bool | None = None
+    gas_wei: int | None = None
+
+    @property
+    def order_key(self) -> tuple[UUID, UUID]:
+        """Key of the order: organisation and key."""
+        return self.org_id, self.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendingAccount:
+    """Account that sends transactions; `relayer_index` is None for a wallet."""
+
+    address: str
+    relayer_index: int | None
+    next_nonce: int
+    stopped_at: datetime | None
+    stopped_reason: str | None
+    balance_wei: int | None
+
+
+def growing_wait(age: timedelta, *, shortest: timedelta, longest: timedelta) -> timedelta:
+    """Return how long to wait for an order of this age before the next look: a tenth of it."""
+    return min(max(shortest, age // 10), longest)
+
+
+def by_order(
+    attempts: Sequence[TransactionAttempt],
+) -> dict[tuple[UUID, UUID], list[TransactionAttempt]]:
+    """Return attempts by their order."""
+    found: dict[tuple[UUID, UUID], list[TransactionAttempt]] = {}
+    for each in attempts:
+        found.setdefault(each.order_key, []).append(each)
+    return found

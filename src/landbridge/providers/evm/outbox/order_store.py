@@ -1,0 +1,223 @@
+"""All SQL statements on chain_orders and chain_leases."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.evm.configuration import SponsorMethod
+from landbridge.providers.evm.outbox.model import (
+    OutboxOrder,
+    OutboxState,
+    PaymentLeg,
+)
+
+_ADD = """
+insert into chain_orders (org_id, key, record_id, chain, currency, source, wallet_id, destinations,
+    units, state, created_at, updated_at, due_at, is_refund)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10, $10, $10, $11)
+on conflict (org_id, key) do nothing
+returning true
+"""
+
+_DUE = """
+select
+    org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
+    step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
+    is_refund
+from chain_orders where chain = $1 and state = 'CREATED' and due_at <= $2
+order by due_at, org_id, key limit $3
+"""
+
+# What only waits to become final comes last.
+_OPEN = """
+select
+    org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
+    step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
+    is_refund
+from chain_orders where chain = $1 and state in ('SIGNED', 'SENT', 'MINED', 'CONFIRMED')
+order by state = 'CONFIRMED', due_at, org_id, key limit $2
+"""
+
+# A final order stays as it is; the state and step as read guard against a second worker.
+_MOVE = """
+update chain_orders o
+set state = i.state, step = i.step, reason = i.reason, method = coalesce(i.method, o.method),
+    transaction_hash = coalesce(i.transaction_hash, o.transaction_hash),
+    confirmed_at = coalesce(o.confirmed_at, i.confirmed_at),
+    gas_wei = coalesce(i.gas_wei, o.gas_wei), due_at = i.due_at, updated_at = $1
+from unnest($2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::smallint[],
+    $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::numeric[], $13::timestamptz[])
+    as i (org_id, key, from_state, from_step, state, step, reason, method, transaction_hash,
+        confirmed_at, gas_wei, due_at)
+where o.org_id = i.org_id and o.key = i.key and o.state = i.from_state and o.step = i.from_step
+    and o.state not in ('FINAL', 'REVERTED', 'REJECTED')
+returning o.org_id, o.key
+"""
+
+_BY_KEYS = """
+select
+    o.org_id, o.key, o.record_id, o.chain, o.currency, o.source, o.wallet_id, o.destinations,
+    o.units, o.method, o.step, o.state, o.reason, o.transaction_hash, o.confirmed_at,
+    o.created_at, o.due_at, o.is_refund
+from unnest($1::uuid[], $2::uuid[]) as i (org_id, key)
+join chain_orders o on o.org_id = i.org_id and o.key = i.key
+"""
+
+_LOCK_CREATED = """
+select o.org_id, o.key from unnest($1::uuid[], $2::uuid[], $3::smallint[]) as i (org_id, key, step)
+join chain_orders o on o.org_id = i.org_id and o.key = i.key and o.step = i.step
+where o.state = 'CREATED'
+order by o.org_id, o.key for update of o
+"""
+
+_TREASURY_NEEDS = """
+select source, currency, sum(unit) as units
+from chain_orders, unnest(units) as unit
+where chain = $1 and wallet_id is null and state = 'CREATED'
+group by org_id, source, currency
+"""
+
+# What orders that are signed and not in a block will still take from their paying addresses.
+_UNITS_IN_FLIGHT = """
+select source, currency, sum(unit) as units
+from chain_orders, unnest(units) as unit
+where chain = $1 and state in ('SIGNED', 'SENT') and source = any($2)
+group by org_id, source, currency
+"""
+
+_LEASE = """
+insert into chain_leases (chain, owner, expires_at)
+values ($1, $2, $3)
+on conflict (chain) do update set owner = excluded.owner, expires_at = excluded.expires_at
+where chain_leases.owner = excluded.owner or chain_leases.expires_at < $4
+returning true
+"""
+
+
+async def add(tx: Tx, order: OutboxOrder) -> bool:
+    """Store a new order; False if its key is known."""
+    added = await tx.fetchval(
+        _ADD,
+        order.org_id,
+        order.key,
+        order.record_id,
+        order.chain,
+        order.currency,
+        order.source,
+        order.wallet_id,
+        [leg.destination for leg in order.legs],
+        [leg.units for leg in order.legs],
+        order.created_at,
+        order.is_refund,
+    )
+    return bool(added)
+
+
+async def get(tx: Tx, org_id: UUID, key: UUID) -> OutboxOrder | None:
+    """Return an order."""
+    return next(iter(await by_keys(tx, [(org_id, key)])), None)
+
+
+async def due(tx: Tx, chain: str, at: datetime, *, limit: int) -> list[OutboxOrder]:
+    """Return orders that wait for a signature and are due, the longest due first."""
+    return [_order(row) for row in await tx.fetch(_DUE, chain, at, limit)]
+
+
+async def open_orders(tx: Tx, chain: str, *, limit: int) -> list[OutboxOrder]:
+    """Return orders that are signed and not final, the longest due first."""
+    return [_order(row) for row in await tx.fetch(_OPEN, chain, limit)]
+
+
+async def by_keys(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[OutboxOrder]:
+    """Return these orders; each key is organisation and key."""
+    rows = await tx.fetch(_BY_KEYS, [org_id for org_id, _ in keys], [key for _, key in keys])
+    return [_order(row) for row in rows]
+
+
+async def lock_created(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
+    """Lock those of these orders that still wait for the signature of this step; return them."""
+    rows = await tx.fetch(
+        _LOCK_CREATED,
+        [each.org_id for each in orders],
+        [each.key for each in orders],
+        [each.step for each in orders],
+    )
+    return {(row["org_id"], row["key"]) for row in rows}
+
+
+async def move(
+    tx: Tx,
+    moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
+    at: datetime,
+    *,
+    gas_wei: Sequence[int | None] | None = None,
+) -> set[tuple[UUID, UUID]]:
+    """Store changed orders, each (as read, as changed); return the keys of those not yet changed.
+
+    An order that another worker has moved meanwhile stays as it is.
+    """
+    if not moves:
+        return set()
+    rows = await tx.fetch(
+        _MOVE,
+        at,
+        [old.org_id for old, _ in moves],
+        [old.key for old, _ in moves],
+        [old.state.value for old, _ in moves],
+        [old.step for old, _ in moves],
+        [new.state.value for _, new in moves],
+        [new.step for _, new in moves],
+        [new.reason for _, new in moves],
+        [None if new.method is None else new.method.value for _, new in moves],
+        [new.transaction_hash for _, new in moves],
+        [new.confirmed_at for _, new in moves],
+        gas_wei or [None] * len(moves),
+        [new.due_at for _, new in moves],
+    )
+    return {(row["org_id"], row["key"]) for row in rows}
+
+
+async def treasury_needs(tx: Tx, chain: str) -> list[tuple[str, str, int]]:
+    """Return what organisations' own addresses have to pay: address, currency and units."""
+    rows = await tx.fetch(_TREASURY_NEEDS, chain)
+    return [(row["source"], row["currency"], int(row["units"])) for row in rows]
+
+
+async def units_in_flight(
+    tx: Tx, chain: str, sources: Collection[str]
+) -> dict[tuple[str, str], int]:
+    """Return the units that signed orders will take, by paying address and currency."""
+    rows = await tx.fetch(_UNITS_IN_FLIGHT, chain, list(sources))
+    return {(row["source"], row["currency"]): int(row["units"]) for row in rows}
+
+
+async def lease(tx: Tx, chain: str, owner: UUID, *, at: datetime, expires_at: datetime) -> bool:
+    """Take or extend the lease of a chain; False if another worker has it."""
+    return bool(await tx.fetchval(_LEASE, chain, owner, expires_at, at))
+
+
+def _order(row: Row) -> OutboxOrder:
+    method = row["method"]
+    return OutboxOrder(
+        org_id=row["org_id"],
+        key=row["key"],
+        record_id=row["record_id"],
+        chain=row["chain"],
+        currency=row["currency"],
+        source=row["source"],
+        wallet_id=row["wallet_id"],
+        legs=tuple(
+            PaymentLeg(destination, int(units))
+            for destination, units in zip(row["destinations"], row["units"], strict=True)
+        ),
+        method=None if method is None else SponsorMethod(method),
+        step=row["step"],
+        state=OutboxState(row["state"]),
+        reason=row["reason"],
+        transaction_hash=row["transaction_hash"],
+        confirmed_at=row["confirmed_at"],
+        created_at=row["created_at"],
+        due_at=row["due_at"],
+        is_refund=row["is_refund"],
+    )

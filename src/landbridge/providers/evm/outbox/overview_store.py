@@ -1,0 +1,127 @@
+"""Statements that count and list orders, attempts and accounts for operators; nothing is changed.
+
+`org_id` is None for all organisations together.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.evm.outbox.model import OutboxState
+from landbridge.providers.evm.outbox.overview import AccountOverview, OldestOrder, OrderOverview
+
+_OPEN_COUNTS = """
+select state, count(*) as count from chain_orders
+where chain = $1 and state not in ('FINAL', 'REVERTED', 'REJECTED')
+    and ($2::uuid is null or org_id = $2)
+group by state
+"""
+
+# What has its confirmations only waits for the chain's finality.
+_OLDEST = """
+select org_id, record_id, state, reason, created_at from chain_orders
+where chain = $1 and state not in ('CONFIRMED', 'FINAL', 'REVERTED', 'REJECTED')
+    and ($2::uuid is null or org_id = $2)
+order by created_at, key limit 1
+"""
+
+# Relayers, and wallets that are stopped.
+_ACCOUNTS = """
+select a.address, a.relayer_index, a.next_nonce, a.stopped_at, a.stopped_reason, a.balance_wei,
+    a.checked_at, (
+        select count(distinct t.nonce) from chain_attempts t
+        join chain_orders o on o.org_id = t.org_id and o.key = t.key
+        where t.chain = $1 and o.chain = $1 and t.account = a.address
+            and o.state in ('SIGNED', 'SENT') and t.block_number is null
+    ) as in_flight
+from chain_accounts a
+where a.chain = $1 and (a.relayer_index is not null or a.stopped_at is not null)
+order by a.relayer_index nulls last, a.address
+"""
+
+_STOPPED = "select count(*) from chain_accounts where chain = $1 and stopped_at is not null"
+
+_GAS_SINCE = """
+select coalesce(sum(gas_wei), 0) from chain_attempts
+where chain = $1 and created_at >= $2 and gas_wei is not null
+"""
+
+_OF_RECORD = """
+select key, chain, currency, source, method, state, reason, transaction_hash, confirmed_at,
+    created_at, due_at, cardinality(destinations) as recipients,
+    (select sum(unit) from unnest(units) as unit) as total
+from chain_orders where org_id = $1 and record_id = $2
+order by created_at, key
+"""
+
+
+async def open_counts(tx: Tx, chain: str, org_id: UUID | None) -> Mapping[OutboxState, int]:
+    """Return the number of orders in each state that is not final."""
+    rows = await tx.fetch(_OPEN_COUNTS, chain, org_id)
+    return {OutboxState(row["state"]): row["count"] for row in rows}
+
+
+async def oldest(tx: Tx, chain: str, org_id: UUID | None) -> OldestOrder | None:
+    """Return the oldest order without the chain's confirmations."""
+    row = await tx.fetchrow(_OLDEST, chain, org_id)
+    if row is None:
+        return None
+    return OldestOrder(
+        org_id=row["org_id"],
+        record_id=row["record_id"],
+        state=OutboxState(row["state"]),
+        reason=row["reason"],
+        created_at=row["created_at"],
+    )
+
+
+async def accounts(tx: Tx, chain: str) -> list[AccountOverview]:
+    """Return the relayers of a chain, then the wallets that are stopped."""
+    return [_account(row) for row in await tx.fetch(_ACCOUNTS, chain)]
+
+
+async def stopped_count(tx: Tx, chain: str) -> int:
+    """Return the number of accounts that are stopped."""
+    return int(await tx.fetchval(_STOPPED, chain))
+
+
+async def gas_since(tx: Tx, chain: str, since: datetime) -> int:
+    """Return the wei paid for gas by transactions signed since a moment."""
+    return int(await tx.fetchval(_GAS_SINCE, chain, since))
+
+
+async def of_record(tx: Tx, org_id: UUID, record_id: UUID) -> list[OrderOverview]:
+    """Return the orders of one record, the oldest first."""
+    return [
+        OrderOverview(
+            key=row["key"],
+            chain=row["chain"],
+            currency=row["currency"],
+            source=row["source"],
+            method=row["method"],
+            state=OutboxState(row["state"]),
+            reason=row["reason"],
+            transaction_hash=row["transaction_hash"],
+            confirmed_at=row["confirmed_at"],
+            created_at=row["created_at"],
+            due_at=row["due_at"],
+            recipients=row["recipients"],
+            units=int(row["total"]),
+        )
+        for row in await tx.fetch(_OF_RECORD, org_id, record_id)
+    ]
+
+
+def _account(row: Row) -> AccountOverview:
+    wei = row["balance_wei"]
+    return AccountOverview(
+        address=row["address"],
+        relayer_index=row["relayer_index"],
+        next_nonce=row["next_nonce"],
+        stopped_at=row["stopped_at"],
+        stopped_reason=row["stopped_reason"],
+        balance_wei=None if wei is None else int(wei),
+        checked_at=row["checked_at"],
+        in_flight=row["in_flight"],
+    )

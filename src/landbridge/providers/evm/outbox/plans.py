@@ -1,0 +1,129 @@
+"""What has to be signed for an order: the choice of how gas is paid, and the transaction.
+
+Pure: what the chain says comes as arguments.
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from landbridge.providers.evm import abi
+from landbridge.providers.evm.chain_data import TransactionReceipt
+from landbridge.providers.evm.configuration import EvmChain, SponsorMethod
+from landbridge.providers.evm.node_errors import SimulationFailure, SimulationFailureKind
+from landbridge.providers.evm.outbox.model import OutboxOrder, TransactionAttempt
+from landbridge.providers.evm.signing.model import SignedDelegation, UnsignedTransaction
+
+# Intrinsic gas of a transaction and of one delegation (EIP-7702), and what `Delegate.execute` needs
+# besides its calls (measured: 31,000 with a new nonce).
+INTRINSIC_GAS = 21_000
+_DELEGATION_GAS = 25_000
+_EXECUTE_GAS = 60_000
+# Most that one byte of call data costs (EIP-7623).
+_BYTE_GAS = 40
+# An estimate holds for one state of the chain; another may need more, as for a new recipient.
+_MARGIN_PERCENT = 25
+_SELECTOR_BYTES, _WORD_BYTES = 4, 32
+# Time in which an authorization can be carried out. Afterwards the transaction reverts.
+# It is also how long a reverted order waits before it fails: see `TrackingStep`.
+VALIDITY_S = 3600
+
+_REFUSALS = {
+    SimulationFailureKind.BLOCKED: "the token's issuer has blocked an address of the transfer",
+    SimulationFailureKind.REVERTED: "the token's contract refuses the transfer",
+}
+_WAITS = {
+    SimulationFailureKind.INSUFFICIENT_FUNDS: "waits for coins at the paying address",
+    SimulationFailureKind.INSUFFICIENT_ALLOWANCE: "waits for the allowance of the batch contract",
+    SimulationFailureKind.PAUSED: "waits: the token's issuer has paused all transfers",
+    SimulationFailureKind.OUT_OF_GAS: "waits: the transaction needs more gas than a node allows",
+    SimulationFailureKind.UNKNOWN: "waits: the nodes can't simulate the transaction",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionPlan:
+    """Transaction to sign. `sender` is None for any relayer; else the order's own wallet."""
+
+    method: SponsorMethod
+    sender: str | None
+    destination: str
+    data: bytes
+    gas: int
+    value_wei: int = 0
+    delegations: tuple[SignedDelegation, ...] = ()
+    is_payment: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRefusal:
+    """The order can never be carried out; the sentence is shown to customers."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanWait:
+    """The order can't be carried out now; the sentence is for operators."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyExecuted:
+    """A contract has carried out the order before; the hash is None if it was not found."""
+
+    transaction_hash: str | None
+
+
+def choose_method(chain: EvmChain, order: OutboxOrder) -> SponsorMethod | None:
+    """Return the first configured way to pay gas that fits the order; None if none does."""
+    token = chain.tokens[order.currency]
+    is_batch = len(order.legs) > 1
+    fits = {
+        SponsorMethod.EIP3009: token.eip3009 is not None and not is_batch,
+        SponsorMethod.EIP7702: chain.delegate_contract is not None,
+        SponsorMethod.TOP_UP: not is_batch or chain.batch_contract is not None,
+    }
+    return next((method for method in chain.sponsor if fits[method]), None)
+
+
+def expiry_s(method: SponsorMethod, attempt: TransactionAttempt) -> int:
+    """Return the last second at which anybody can submit a payment's authorization; -1 for none."""
+    word = {SponsorMethod.EIP3009: 4, SponsorMethod.EIP7702: 2}.get(method)
+    if word is None or not attempt.is_payment:
+        return -1
+    data = msgspec.json.decode(attempt.request, type=UnsignedTransaction).data
+    start = _SELECTOR_BYTES + _WORD_BYTES * word
+    return int.from_bytes(data[start : start + _WORD_BYTES])
+
+
+def has_executed(
+    order: OutboxOrder, attempt: TransactionAttempt, receipt: TransactionReceipt
+) -> bool:
+    """Whether a successful transaction has done what it is for.
+
+    A call of an account succeeds as well if the account has no code, and then does nothing.
+    """
+    if order.method is not SponsorMethod.EIP7702 or not attempt.is_payment:
+        return True
+    topics = (abi.EXECUTED_TOPIC, f"0x{order.chain_key.hex()}")
+    return any(log.address == order.source and log.topics == topics for log in receipt.logs)
+
+
+def with_margin(gas: int) -> int:
+    """Return the gas limit for an estimate."""
+    return gas + gas * _MARGIN_PERCENT // 100
+
+
+def execute_gas(call_estimates: list[int], *, data_bytes: int, delegations: int) -> int:
+    """Return the gas limit of `Delegate.execute`, from estimates of its calls one by one."""
+    calls = sum(max(each - INTRINSIC_GAS, 0) for each in call_estimates)
+    overhead = INTRINSIC_GAS + _EXECUTE_GAS + _DELEGATION_GAS * delegations + _BYTE_GAS * data_bytes
+    return with_margin(calls) + overhead
+
+
+def explain_failure(failure: SimulationFailure) -> PlanRefusal | PlanWait:
+    """Return what a failed simulation means for the order."""
+    refusal = _REFUSALS.get(failure.kind)
+    return PlanWait(_WAITS[failure.kind]) if refusal is None else PlanRefusal(refusal)

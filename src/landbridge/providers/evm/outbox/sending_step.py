@@ -1,0 +1,219 @@
+"""Sends signed transactions, always the same bytes, until a block has them.
+
+A transaction that waits too long is replaced: the same call at the same nonce with fees raised by
+an eighth at least. The replacement is stored before it is sent, so one of them is mined whatever
+happens in between, and never both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import msgspec
+import structlog
+
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.evm.chain_data import BlockTag
+from landbridge.providers.evm.errors import NodeUnavailable
+from landbridge.providers.evm.fees import FeeAboveCap, GasFees, replacement_fees
+from landbridge.providers.evm.node_errors import SendResult
+from landbridge.providers.evm.outbox import attempt_store, order_store
+from landbridge.providers.evm.outbox.chain_context import ChainContext
+from landbridge.providers.evm.outbox.metrics import REPLACED
+from landbridge.providers.evm.outbox.model import (
+    AttemptKind,
+    OutboxState,
+    SendingAccount,
+    TransactionAttempt,
+)
+from landbridge.providers.evm.outbox.relayers import Relayers
+from landbridge.providers.evm.signing.model import (
+    SignerUnavailable,
+    SigningKey,
+    SigningRefused,
+    UnsignedTransaction,
+)
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 500
+# More raises than this do not help: a person has to look.
+_REPLACEMENTS_MAX = 20
+# A delegated account runs its contract's code when it receives.
+_CANCELLATION_GAS = 60_000
+_ARRIVED = frozenset({SendResult.ACCEPTED, SendResult.ALREADY_KNOWN, SendResult.NONCE_TOO_LOW})
+
+
+class SendingStep:
+    """Sends the signed transactions of one chain."""
+
+    def __init__(self, context: ChainContext, relayers: Relayers) -> None:
+        self._context = context
+        self._relayers = relayers
+
+    async def run(self) -> int:
+        """Send what was not sent, or not lately; return the number of transactions sent."""
+        context = self._context
+        at = context.clock.now()
+        cutoff = at - timedelta(seconds=context.chain.resend_after_s)
+        attempts = await context.database.single(
+            lambda tx: attempt_store.to_send(tx, context.name, before=cutoff, limit=BATCH_SIZE)
+        )
+        if not attempts:
+            return 0
+        await self._fill_gaps(attempts)
+        arrived: list[TransactionAttempt] = []
+        replaced: list[TransactionAttempt] = []
+        rejected: list[TransactionAttempt] = []
+        for each in attempts:
+            try:
+                outcome = await context.client.send_raw(each.raw)
+            except NodeUnavailable as error:
+                _log.warning("chain.send.failed", chain=context.name, reason=str(error))
+                break
+            if outcome.result in _ARRIVED or outcome.result is SendResult.UNCLEAR:
+                arrived.append(each)
+            elif outcome.result is SendResult.UNDERPRICED:
+                replaced.append(each)
+            else:
+                if outcome.result is SendResult.REJECTED:
+                    rejected.append(each)
+                _log.warning(
+                    "chain.send.refused",
+                    chain=context.name,
+                    hash=each.hash,
+                    result=outcome.result.value,
+                )
+        await context.database.transact(lambda tx: self._store_sent(tx, arrived, at))
+        await self._replace([*replaced, *self._late(attempts, at)], at)
+        # No node takes these bytes, and their nonce would hold up all that follow.
+        await self._replace(rejected, at, kind=AttemptKind.CANCELLATION)
+        return len(arrived)
+
+    def _late(
+        self, attempts: Sequence[TransactionAttempt], at: datetime
+    ) -> list[TransactionAttempt]:
+        """Return those that wait too long: of each account only the lowest nonce, which blocks."""
+        cutoff = at - timedelta(seconds=self._context.chain.replace_after_s)
+        lowest: dict[str, TransactionAttempt] = {}
+        for each in attempts:
+            lowest.setdefault(each.account, each)
+        return [each for each in lowest.values() if each.sent_at and each.created_at < cutoff]
+
+    async def _store_sent(
+        self, tx: Tx, attempts: Sequence[TransactionAttempt], at: datetime
+    ) -> None:
+        await attempt_store.set_sent(tx, attempts, at)
+        orders = await order_store.by_keys(tx, {each.order_key for each in attempts})
+        signed = [each for each in orders if each.state is OutboxState.SIGNED]
+        await order_store.move(
+            tx, [(each, replace(each, state=OutboxState.SENT)) for each in signed], at
+        )
+
+    async def _replace(
+        self,
+        attempts: Sequence[TransactionAttempt],
+        at: datetime,
+        *,
+        kind: AttemptKind = AttemptKind.REPLACEMENT,
+    ) -> None:
+        """Sign again with higher fees; the next run sends them."""
+        if not attempts:
+            return
+        context = self._context
+        try:
+            current = await context.fees()
+        except (FeeAboveCap, NodeUnavailable):
+            return
+        for each in {attempt.hash: attempt for attempt in attempts}.values():
+            try:
+                fees = replacement_fees(context.fee_policy, previous=each.fees, current=current)
+                await self._sign_again(each, fees, at, kind)
+            except (FeeAboveCap, SignerUnavailable, SigningRefused) as error:
+                _log.warning(
+                    "chain.replacement.failed",
+                    chain=context.name,
+                    hash=each.hash,
+                    reason=str(error),
+                )
+
+    async def _sign_again(
+        self, attempt: TransactionAttempt, fees: GasFees, at: datetime, kind: AttemptKind
+    ) -> None:
+        context = self._context
+
+        async def work(tx: Tx) -> bool:
+            accounts = await attempt_store.lock_accounts(tx, context.name, [attempt.account])
+            others = await attempt_store.at_nonces(
+                tx, context.name, attempt.account, [attempt.nonce]
+            )
+            is_newest = others[-1].hash == attempt.hash
+            is_mined = any(each.block_number is not None for each in others)
+            if not is_newest or is_mined or len(others) > _REPLACEMENTS_MAX:
+                return False
+            key = await self._key(tx, accounts[attempt.account], attempt)
+            request = msgspec.structs.replace(
+                msgspec.json.decode(attempt.request, type=UnsignedTransaction),
+                max_fee_wei=fees.max_fee_wei,
+                tip_wei=fees.tip_wei,
+            )
+            if kind is AttemptKind.CANCELLATION:
+                request = _cancellation(request, attempt.account)
+            signed = await context.signer.sign_transaction(key, request)
+            again = replace(
+                attempt,
+                hash=signed.hash,
+                raw=signed.raw,
+                kind=kind,
+                request=msgspec.json.encode(request),
+                fees=fees,
+                created_at=at,
+                sent_at=None,
+            )
+            await attempt_store.add(tx, context.name, [again])
+            return True
+
+        if await context.database.transact(work):
+            REPLACED.labels(context.name).inc()
+
+    async def _key(
+        self, tx: Tx, account: SendingAccount, attempt: TransactionAttempt
+    ) -> SigningKey:
+        if account.relayer_index is not None:
+            return await self._relayers.key_of(account)
+        order = await order_store.get(tx, attempt.org_id, attempt.key)
+        assert order is not None
+        return await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
+
+    async def _fill_gaps(self, attempts: Sequence[TransactionAttempt]) -> None:
+        """Send again what a chain has lost below the lowest nonce that waits.
+
+        So it is after a node of a test has lost its last blocks; nodes in production keep theirs.
+        """
+        lowest: dict[str, int] = {}
+        for each in attempts:
+            lowest.setdefault(each.account, each.nonce)
+        for account, nonce in lowest.items():
+            try:
+                expected = await self._context.client.nonce(account, BlockTag.LATEST)
+            except NodeUnavailable:
+                return
+            if expected >= nonce:
+                continue
+            lost = await self._context.database.single(
+                lambda tx, account=account, nonces=range(expected, nonce): attempt_store.at_nonces(
+                    tx, self._context.name, account, nonces
+                )
+            )
+            _log.error(
+                "chain.nonces.lost", chain=self._context.name, account=account, count=len(lost)
+            )
+            for each in lost:
+                await self._context.client.send_raw(each.raw)
+
+
+def _cancellation(request: UnsignedTransaction, account: str) -> UnsignedTransaction:
+    """Return a transfer of nothing to the account itself, which uses up the nonce."""
+    return msgspec.structs.replace(
+        request, destination=account, value_wei=0, data=b"", gas=_CANCELLATION_GAS, delegations=()
+    )

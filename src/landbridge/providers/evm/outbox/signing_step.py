@@ -1,0 +1,285 @@
+"""Signs orders: simulation first, then nonce and signed bytes in one transaction; nothing is sent.
+
+Guarantees:
+- an order has at most one nonce for each of its steps, whatever other workers do meanwhile: the
+  order's row and the account's row are locked while the nonce is given and the bytes are signed;
+- a nonce is given only together with signed bytes, so no nonce is left out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import cycle, islice
+
+import msgspec
+import structlog
+
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.evm.chain_data import BlockTag
+from landbridge.providers.evm.errors import NodeError, NodeUnavailable
+from landbridge.providers.evm.fees import FeeAboveCap, GasFees
+from landbridge.providers.evm.outbox import attempt_store, order_store
+from landbridge.providers.evm.outbox.chain_context import ChainContext
+from landbridge.providers.evm.outbox.model import (
+    AttemptKind,
+    OutboxOrder,
+    OutboxState,
+    SendingAccount,
+    TransactionAttempt,
+    growing_wait,
+)
+from landbridge.providers.evm.outbox.planner import OrderPlanner, Plan, PlanView
+from landbridge.providers.evm.outbox.plans import (
+    AlreadyExecuted,
+    PlanRefusal,
+    PlanWait,
+    TransactionPlan,
+)
+from landbridge.providers.evm.outbox.relayers import Relayers
+from landbridge.providers.evm.quantities import AnswerInvalid
+from landbridge.providers.evm.signing.model import (
+    SignerUnavailable,
+    SigningKey,
+    SigningRefused,
+    UnsignedTransaction,
+)
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 100
+# Bounds of the time until an order that waits is tried again.
+_RETRY_AFTER = timedelta(seconds=2)
+_RETRY_AFTER_MAX = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedOrder:
+    order: OutboxOrder
+    plan: TransactionPlan
+    sender: str
+    key: SigningKey
+
+
+class SigningStep:
+    """Signs the due orders of one chain."""
+
+    def __init__(self, context: ChainContext, relayers: Relayers, planner: OrderPlanner) -> None:
+        self._context = context
+        self._relayers = relayers
+        self._planner = planner
+
+    async def run(self) -> int:
+        """Sign what is due; return the number of orders that were looked at."""
+        context = self._context
+        at = context.clock.now()
+        orders = await context.database.single(
+            lambda tx: order_store.due(tx, context.name, at, limit=BATCH_SIZE)
+        )
+        if not orders:
+            return 0
+        accounts = await self._relayers.usable()
+        head = await context.client.block(BlockTag.LATEST)
+        if self._relayers.are_full or head is None:
+            return 0
+        if not accounts:
+            await self._postpone(orders, "waits for a relayer: none has native coins to send", at)
+            return len(orders)
+        try:
+            fees = await context.fees()
+        except FeeAboveCap:
+            await self._postpone(orders, "waits: the chain's fees are above the configured cap", at)
+            return len(orders)
+        view = PlanView(head, await context.final_block(head), fees)
+        relayers = list(islice(cycle(accounts.values()), len(orders)))
+        before = await self._units_before(orders)
+        plans = await gather_in_order(
+            self._plan(order, relayer.address, view, units)
+            for order, relayer, units in zip(orders, relayers, before, strict=True)
+        )
+        planned = [
+            await self._with_sender(order, plan, relayer)
+            for order, plan, relayer in zip(orders, plans, relayers, strict=True)
+            if isinstance(plan, TransactionPlan)
+        ]
+        moves = [
+            (order, _unsigned(order, plan, at))
+            for order, plan in zip(orders, plans, strict=True)
+            if not isinstance(plan, TransactionPlan)
+        ]
+        if moves:
+            await context.database.transact(lambda tx: order_store.move(tx, moves, at))
+        if planned:
+            await context.database.transact(lambda tx: self._sign(tx, planned, fees, at))
+        return len(orders)
+
+    async def _units_before(self, orders: Sequence[OutboxOrder]) -> list[int]:
+        """Return for each order what orders before it will take from its paying address."""
+        sources = {each.source for each in orders}
+        taken = await self._context.database.single(
+            lambda tx: order_store.units_in_flight(tx, self._context.name, sources)
+        )
+        found: list[int] = []
+        for each in orders:
+            key = (each.source, each.currency)
+            found.append(taken.get(key, 0))
+            taken[key] = found[-1] + each.units
+        return found
+
+    async def _plan(
+        self, order: OutboxOrder, relayer: str, view: PlanView, units_before: int
+    ) -> Plan:
+        try:
+            key = await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
+            _check_source(order, key)
+            return await self._planner.plan(
+                order, key, relayer=relayer, view=view, units_before=units_before
+            )
+        except NodeUnavailable:
+            return PlanWait("waits for the chain's nodes")
+        except SignerUnavailable:
+            return PlanWait("waits for the signer")
+        except (NodeError, AnswerInvalid, InvariantBroken):
+            # One order that can't be planned must not hold up all others.
+            _log.exception("chain.plan.failed", chain=order.chain, order=order.key)
+            return PlanWait("waits: its transaction can't be planned")
+        except SigningRefused as refusal:
+            _log.error(
+                "chain.signer.refused", chain=order.chain, order=order.key, reason=str(refusal)
+            )
+            return PlanWait(f"waits: the signer refuses: {refusal}")
+
+    async def _with_sender(
+        self, order: OutboxOrder, plan: TransactionPlan, relayer: SendingAccount
+    ) -> _PlannedOrder:
+        if plan.sender is None:
+            key = await self._relayers.key_of(relayer)
+            return _PlannedOrder(order, plan, relayer.address, key)
+        key = await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
+        nonce = await self._context.client.nonce(plan.sender, BlockTag.LATEST)
+        await self._context.database.transact(
+            lambda tx: attempt_store.add_account(
+                tx, self._context.name, key.address, relayer_index=None, next_nonce=nonce
+            )
+        )
+        return _PlannedOrder(order, plan, plan.sender, key)
+
+    async def _sign(
+        self, tx: Tx, planned: Sequence[_PlannedOrder], fees: GasFees, at: datetime
+    ) -> None:
+        """Give nonces, sign, and store both with the orders; in the caller's transaction."""
+        name = self._context.name
+        accounts = await attempt_store.lock_accounts(
+            tx, name, sorted({each.sender for each in planned})
+        )
+        waiting = await order_store.lock_created(tx, [each.order for each in planned])
+        nonces = {address: each.next_nonce for address, each in accounts.items()}
+        attempts: list[TransactionAttempt] = []
+        moves: list[tuple[OutboxOrder, OutboxOrder]] = []
+        for each in planned:
+            order, account = each.order, accounts[each.sender]
+            if order.order_key not in waiting or account.stopped_at is not None:
+                continue
+            try:
+                attempt = await self._attempt(each, nonces[each.sender], fees, at)
+            except (SigningRefused, SignerUnavailable) as error:
+                moves.append((order, _postponed(order, f"waits for the signer: {error}", at)))
+                continue
+            nonces[each.sender] += 1
+            attempts.append(attempt)
+            moves.append((order, _signed(order, each.plan, attempt, at)))
+        if attempts:
+            await attempt_store.add(tx, name, attempts)
+            await attempt_store.set_nonces(tx, name, nonces)
+        moved = await order_store.move(tx, moves, at)
+        if len(moved) < len(moves):
+            raise InvariantBroken(f"locked orders on {name} were changed")
+
+    async def _attempt(
+        self, planned: _PlannedOrder, nonce: int, fees: GasFees, at: datetime
+    ) -> TransactionAttempt:
+        order, plan = planned.order, planned.plan
+        request = UnsignedTransaction(
+            chain=self._context.chain.name,
+            chain_id=self._context.chain.chain_id,
+            nonce=nonce,
+            max_fee_wei=fees.max_fee_wei,
+            tip_wei=fees.tip_wei,
+            gas=plan.gas,
+            destination=plan.destination,
+            value_wei=plan.value_wei,
+            data=plan.data,
+            delegations=plan.delegations,
+        )
+        signed = await self._context.signer.sign_transaction(planned.key, request)
+        return TransactionAttempt(
+            hash=signed.hash,
+            account=planned.sender,
+            nonce=nonce,
+            org_id=order.org_id,
+            key=order.key,
+            step=order.step,
+            kind=AttemptKind.ORIGINAL,
+            is_payment=plan.is_payment,
+            raw=signed.raw,
+            request=msgspec.json.encode(request),
+            fees=fees,
+            created_at=at,
+        )
+
+    async def _postpone(self, orders: Sequence[OutboxOrder], reason: str, at: datetime) -> None:
+        moves = [(each, _postponed(each, reason, at)) for each in orders]
+        await self._context.database.transact(lambda tx: order_store.move(tx, moves, at))
+
+
+def _check_source(order: OutboxOrder, key: SigningKey) -> None:
+    if key.address != order.source:
+        raise InvariantBroken(f"order {order.key} pays from an address that is not its own")
+
+
+def _signed(
+    order: OutboxOrder, plan: TransactionPlan, attempt: TransactionAttempt, at: datetime
+) -> OutboxOrder:
+    return replace(
+        order,
+        state=OutboxState.SIGNED,
+        method=plan.method,
+        reason=None,
+        transaction_hash=attempt.hash if plan.is_payment else None,
+        due_at=at,
+    )
+
+
+def _unsigned(
+    order: OutboxOrder, plan: PlanRefusal | PlanWait | AlreadyExecuted, at: datetime
+) -> OutboxOrder:
+    """Return an order for which nothing is signed now."""
+    match plan:
+        case AlreadyExecuted(transaction_hash):
+            return _executed(order, transaction_hash, at)
+        case PlanRefusal(reason):
+            # Nothing was signed for its payment, and nothing will be.
+            return replace(order, state=OutboxState.REJECTED, reason=reason, due_at=at)
+        case PlanWait(reason):
+            return _postponed(order, reason, at)
+
+
+def _executed(order: OutboxOrder, transaction_hash: str | None, at: datetime) -> OutboxOrder:
+    """Return an order that was paid by a transaction which the database does not know.
+
+    That is so after a restore of an older backup. The order's key makes it certain.
+    """
+    return replace(
+        order,
+        state=OutboxState.FINAL,
+        transaction_hash=transaction_hash,
+        confirmed_at=at,
+        reason=None,
+        due_at=at,
+    )
+
+
+def _postponed(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
+    wait = growing_wait(at - order.created_at, shortest=_RETRY_AFTER, longest=_RETRY_AFTER_MAX)
+    return replace(order, reason=reason, due_at=at + wait)

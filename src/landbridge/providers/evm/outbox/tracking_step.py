@@ -1,0 +1,229 @@
+"""Follows signed transactions on the chain: mined, confirmed, final, or removed again.
+
+A receipt counts only if its block is the chain's block of that height, so a node that answers an
+old receipt decides nothing. A nonce that none of our transactions has used stops the account:
+another party has its key.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import structlog
+
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.evm.chain_data import BlockTag, TransactionReceipt
+from landbridge.providers.evm.errors import NodeError, NodeUnavailable
+from landbridge.providers.evm.outbox import attempt_store, order_store
+from landbridge.providers.evm.outbox.chain_context import ChainContext
+from landbridge.providers.evm.outbox.metrics import REORGANISED
+from landbridge.providers.evm.outbox.model import (
+    OutboxOrder,
+    OutboxState,
+    TransactionAttempt,
+    by_order,
+)
+from landbridge.providers.evm.outbox.planner import OrderPlanner
+from landbridge.providers.evm.outbox.plans import expiry_s, has_executed
+from landbridge.providers.evm.outbox.tracking import ChainView, follow
+from landbridge.providers.evm.quantities import AnswerInvalid
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 2_000
+_WAITS_FOR_EXPIRY = "the transfer was refused; waits until its authorization has expired"
+
+
+class TrackingStep:
+    """Follows the open orders of one chain."""
+
+    def __init__(self, context: ChainContext, planner: OrderPlanner) -> None:
+        self._context = context
+        self._planner = planner
+        self._seen: tuple[str, int] | None = None
+        # Nonces that the chain counted at the head before, and no receipt explained.
+        self._unexplained: set[tuple[str, int]] = set()
+
+    async def run(self) -> int:
+        """Follow all open orders, if the chain has a new block; return how many have changed."""
+        context = self._context
+        head = await context.client.block(BlockTag.LATEST)
+        if head is None:
+            return 0
+        final_block = await context.final_block(head)
+        if self._seen == (head.hash, final_block):
+            return 0
+        view = ChainView(head.number, final_block, context.chain.confirmations)
+        at = context.clock.now()
+        orders = await context.database.single(
+            lambda tx: order_store.open_orders(tx, context.name, limit=BATCH_SIZE)
+        )
+        attempts = await context.database.single(
+            lambda tx: attempt_store.of_orders(tx, [each.order_key for each in orders])
+        )
+        current = await self._current(orders, attempts)
+        moved = await self._store(orders, attempts, current, view, at)
+        try:
+            await self._check_nonces(current, view, at)
+        except NodeUnavailable as error:
+            # A node may have no state of that block: that must not hold up what is to be sent.
+            _log.warning("chain.nonces.unchecked", chain=context.name, reason=str(error))
+        self._seen = (head.hash, final_block)
+        return moved
+
+    async def _current(
+        self, orders: Sequence[OutboxOrder], attempts: Sequence[TransactionAttempt]
+    ) -> list[TransactionAttempt]:
+        """Return the attempts with the blocks that have them now."""
+        receipts = await self._context.client.receipts([each.hash for each in attempts])
+        by_key = {each.order_key: each for each in orders}
+        numbers = {each.block_number for each in receipts if each is not None}
+        numbers |= {each.block_number for each in attempts if each.block_number is not None}
+        blocks = await gather_in_order(self._context.client.block(each) for each in numbers)
+        hashes = {each.number: each.hash for each in blocks if each is not None}
+        return [
+            _as_mined(by_key[attempt.order_key], attempt, receipt, hashes)
+            for attempt, receipt in zip(attempts, receipts, strict=True)
+        ]
+
+    async def _store(
+        self,
+        orders: Sequence[OutboxOrder],
+        before: Sequence[TransactionAttempt],
+        current: Sequence[TransactionAttempt],
+        view: ChainView,
+        at: datetime,
+    ) -> int:
+        name = self._context.name
+        changed = [new for old, new in zip(before, current, strict=True) if new != old]
+        removed = sum(
+            old.block_hash is not None and new.block_hash != old.block_hash
+            for old, new in zip(before, current, strict=True)
+        )
+        if removed:
+            _log.warning("chain.reorganised", chain=name, count=removed)
+            REORGANISED.labels(name).inc(removed)
+        found = by_order(current)
+        moves: list[tuple[OutboxOrder, OutboxOrder]] = []
+        costs: list[int | None] = []
+        for order in orders:
+            own = found.get(order.order_key, [])
+            steps = [each for each in own if each.step == order.step]
+            new = follow(order, steps, view, at)
+            if new.state is OutboxState.REVERTED:
+                new = await self._after_revert(order, new, steps, view)
+            if new == order:
+                continue
+            if new.state is OutboxState.REVERTED and order.confirmed_at is not None:
+                _log.error("chain.payment.lost", chain=name, order=order.key)
+            moves.append((order, new))
+            is_final = new.state in (OutboxState.FINAL, OutboxState.REVERTED)
+            costs.append(sum(each.gas_wei or 0 for each in own) if is_final else None)
+        if not moves and not changed:
+            return 0
+
+        async def work(tx: Tx) -> int:
+            if changed:
+                await attempt_store.set_mined(tx, changed)
+            return len(await order_store.move(tx, moves, at, gas_wei=costs))
+
+        return await self._context.database.transact(work)
+
+    async def _after_revert(
+        self,
+        old: OutboxOrder,
+        new: OutboxOrder,
+        attempts: Sequence[TransactionAttempt],
+        view: ChainView,
+    ) -> OutboxOrder:
+        """Return a reverted order as paid, if another party has submitted its authorization.
+
+        Its authorization is public now. It has not failed before the authorization has expired:
+        until then anybody, such as the recipient, may submit it again, and successfully.
+        """
+        if new.method is None:
+            return new
+        try:
+            if not await self._planner.is_executed(old, new.method, view.final_block):
+                final = await self._context.client.block(view.final_block)
+                expires_s = max(expiry_s(new.method, each) for each in attempts)
+                if final is not None and final.timestamp_s > expires_s:
+                    return new
+                return replace(new, state=OutboxState.MINED, reason=_WAITS_FOR_EXPIRY)
+        except (NodeError, AnswerInvalid):
+            _log.exception("chain.revert.unclear", chain=old.chain, order=old.key)
+            return old
+        found = await self._planner.find_execution(old, new.method, view.head)
+        return replace(
+            new,
+            state=OutboxState.FINAL,
+            reason=None,
+            confirmed_at=old.confirmed_at or new.due_at,
+            transaction_hash=found or new.transaction_hash,
+        )
+
+    async def _check_nonces(
+        self, attempts: Sequence[TransactionAttempt], view: ChainView, at: datetime
+    ) -> None:
+        """Stop accounts of which the chain finally counts a nonce that no attempt has used.
+
+        Two heads in a row must say so: a node may lack receipts for a while.
+        """
+        if view.final_block < 0:
+            return
+        mined = {(each.account, each.nonce) for each in attempts if each.block_number is not None}
+        waiting = {
+            (each.account, each.nonce)
+            for each in attempts
+            if each.sent_at is not None and (each.account, each.nonce) not in mined
+        }
+        unexplained, self._unexplained = self._unexplained, set()
+        for account in {account for account, _ in waiting}:
+            used = await self._context.client.nonce(account, view.final_block)
+            taken = sorted(nonce for owner, nonce in waiting if owner == account and nonce < used)
+            if taken and not await self._is_mined_anyway(attempts, account, taken):
+                self._unexplained |= {(account, nonce) for nonce in taken}
+                if (account, taken[0]) in unexplained:
+                    await self._stop(account, taken[0], at)
+
+    async def _is_mined_anyway(
+        self, attempts: Sequence[TransactionAttempt], account: str, nonces: Collection[int]
+    ) -> bool:
+        """Ask once more: a node counts nonces and writes receipts at different moments."""
+        hashes = [
+            each.hash for each in attempts if each.account == account and each.nonce in nonces
+        ]
+        return any(each is not None for each in await self._context.client.receipts(hashes))
+
+    async def _stop(self, account: str, nonce: int, at: datetime) -> None:
+        name = self._context.name
+        reason = f"nonce {nonce} was used by a transaction that was not signed here"
+        if await self._context.database.transact(
+            lambda tx: attempt_store.stop(tx, name, account, at, reason)
+        ):
+            _log.error("chain.account.stopped", chain=name, account=account, reason=reason)
+
+
+def _as_mined(
+    order: OutboxOrder,
+    attempt: TransactionAttempt,
+    receipt: TransactionReceipt | None,
+    hashes: Mapping[int, str],
+) -> TransactionAttempt:
+    """Return the attempt with the block that has it now; without one if no block does.
+
+    A receipt that is missing proves nothing as long as the chain still has its block.
+    """
+    number = attempt.block_number
+    if receipt is None and number is not None and hashes.get(number) == attempt.block_hash:
+        return attempt
+    if receipt is None or hashes.get(receipt.block_number) != receipt.block_hash:
+        return replace(attempt, block_number=None, block_hash=None, is_success=None, gas_wei=None)
+    return replace(
+        attempt,
+        block_number=receipt.block_number,
+        block_hash=receipt.block_hash,
+        is_success=receipt.is_success and has_executed(order, attempt, receipt),
+        gas_wei=receipt.cost_wei,
+    )

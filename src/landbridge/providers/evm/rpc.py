@@ -1,0 +1,353 @@
+"""Client of one EVM chain: typed JSON-RPC calls to its nodes.
+
+Guarantees:
+- quantities are ints, read strictly; an answer of the wrong form or for another block, address or
+  transaction is asked of the next node and never returned;
+- every method raises `NodeUnavailable` if no node gives a usable answer in time. `call`,
+  `estimate_gas` and `logs` raise `NodeError` as well: there an error is an answer, elsewhere the
+  next node is tried;
+- logs come from a node that has the last block of the range: a node behind would answer none;
+- a sent transaction is never reported as refused if an earlier node may have accepted it.
+"""
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from landbridge.platform.core.clock import Clock
+from landbridge.providers.evm import abi
+from landbridge.providers.evm.chain_data import (
+    BlockHeader,
+    BlockTag,
+    EventLog,
+    FeeQuote,
+    TransactionReceipt,
+    read_block,
+    read_log,
+    read_next_base_fee,
+    read_receipt,
+)
+from landbridge.providers.evm.configuration import EvmChain, FinalityTag
+from landbridge.providers.evm.errors import AnswerTooLarge, NodeError, NodeFailure, NodeUnavailable
+from landbridge.providers.evm.node_errors import is_log_limit
+from landbridge.providers.evm.node_url import NodeUrl
+from landbridge.providers.evm.nodes import NodeHealth, NodePool, RpcLimits
+from landbridge.providers.evm.quantities import (
+    AnswerInvalid,
+    read_data,
+    read_list,
+    read_quantity,
+)
+from landbridge.providers.evm.raw_transactions import SendOutcome, send_raw
+from landbridge.providers.evm.transport import RpcCall
+
+T = TypeVar("T")
+
+_HEAD = RpcCall("eth_blockNumber")
+
+
+class ChainClient:
+    """Calls the nodes of one chain; see the guarantees above.
+
+    Use it as an async context, or close it. One client serves any number of tasks of one loop.
+    """
+
+    def __init__(
+        self,
+        urls: Sequence[NodeUrl],
+        *,
+        chain_id: int,
+        clock: Clock,
+        limits: RpcLimits | None = None,
+    ) -> None:
+        self.chain_id = chain_id
+        self._limits = limits or RpcLimits()
+        self._pool = NodePool(urls, chain_id=chain_id, clock=clock, limits=self._limits)
+
+    @classmethod
+    def of(cls, chain: EvmChain, clock: Clock, limits: RpcLimits | None = None) -> "ChainClient":
+        """Return the client of a configured chain."""
+        return cls(chain.rpc_urls, chain_id=chain.chain_id, clock=clock, limits=limits)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._pool.close()
+
+    def health(self) -> tuple[NodeHealth, ...]:
+        """Return the health of each node, in the configured order."""
+        return self._pool.health()
+
+    async def latest_block(self, *, timeout_s: float) -> BlockHeader | None:
+        """Ask all nodes for their head, and return the highest; None if none answers in time."""
+        call = RpcCall("eth_getBlockByNumber", (BlockTag.LATEST.value, False))
+        heads = await self._pool.ask_each(
+            [call],
+            _single(read_block),
+            head=lambda header: None if header is None else header.number,
+            timeout_s=timeout_s,
+        )
+        found = [each for each in heads if each is not None]
+        return max(found, key=lambda header: header.number, default=None)
+
+    async def block_number(self) -> int:
+        """Return the number of the latest block, of a node that is not stale."""
+        return await self._pool.ask([_HEAD], _single(read_quantity), head=_same)
+
+    async def block(self, block: int | BlockTag) -> BlockHeader | None:
+        """Return a block, or None if the node does not have it (yet, or any more)."""
+
+        def read(value: object) -> BlockHeader | None:
+            header = read_block(value)
+            if header is not None and isinstance(block, int) and header.number != block:
+                raise AnswerInvalid("a block is of another number")
+            return header
+
+        def head(header: BlockHeader | None) -> int | None:
+            return header.number if header is not None and block is BlockTag.LATEST else None
+
+        call = RpcCall("eth_getBlockByNumber", (_block(block), False))
+        return await self._pool.ask([call], _single(read), head=head)
+
+    async def blocks(self, first: int, last: int) -> list[BlockHeader | None]:
+        """Return the blocks of a range, both ends included; None for those the node lacks.
+
+        More than the limit of a batch are read in parts: a reorg may come between them.
+        """
+        found: list[BlockHeader | None] = []
+        for start in range(first, last + 1, self._limits.batch_max):
+            numbers = range(start, min(start + self._limits.batch_max, last + 1))
+
+            def read(answers: list[Any], numbers: range = numbers) -> list[BlockHeader | None]:
+                headers = [read_block(_expected(answer)) for answer in answers]
+                for header, number in zip(headers, numbers, strict=True):
+                    if header is not None and header.number != number:
+                        raise AnswerInvalid("a block is of another number")
+                return headers
+
+            calls = [RpcCall("eth_getBlockByNumber", (hex(each), False)) for each in numbers]
+            found += await self._pool.ask(calls, read)
+        return found
+
+    async def final_block(self, finality: FinalityTag | int, *, head: int) -> int | None:
+        """Return the number of the last block that can't be undone; None if there is none.
+
+        `head` is the number of the latest block, which is one deep.
+        """
+        if isinstance(finality, FinalityTag):
+            block = await self.block(BlockTag(finality.value))
+            return None if block is None else block.number
+        final = head - finality + 1
+        return final if final >= 0 else None
+
+    async def balance(self, address: str, block: int | BlockTag = BlockTag.LATEST) -> int:
+        """Return the wei of an address."""
+        return await self._ask("eth_getBalance", (address, _block(block)), read_quantity)
+
+    async def code(self, address: str, block: int | BlockTag = BlockTag.LATEST) -> bytes:
+        """Return the code of a contract; empty if there is none."""
+        return await self._ask("eth_getCode", (address, _block(block)), read_data)
+
+    async def nonce(self, address: str, block: int | BlockTag) -> int:
+        """Return the next nonce of an address; `PENDING` counts what is in the node's pool."""
+        return await self._ask("eth_getTransactionCount", (address, _block(block)), read_quantity)
+
+    async def call(
+        self,
+        *,
+        destination: str,
+        data: bytes,
+        source: str | None = None,
+        block: int | BlockTag = BlockTag.LATEST,
+        gas: int | None = None,
+    ) -> bytes:
+        """Return what a call would return. `simulation_failure` explains its `NodeError`."""
+        request = _request(destination=destination, data=data, source=source, gas=gas)
+        return await self._simulate("eth_call", (request, _block(block)), read_data)
+
+    async def token_balance(self, token: str, owner: str) -> int:
+        """Return the units of a token that an address has; raises `AnswerInvalid` as well."""
+        return abi.decode_uint256(
+            await self.call(destination=token, data=abi.encode_balance_of(owner))
+        )
+
+    async def estimate_gas(
+        self, *, source: str, destination: str, data: bytes, value_wei: int = 0
+    ) -> int:
+        """Return a transaction's gas. `simulation_failure` explains its `NodeError`."""
+        request = _request(destination=destination, data=data, source=source, value_wei=value_wei)
+        return await self._simulate("eth_estimateGas", (request,), read_quantity)
+
+    async def fees(self) -> FeeQuote:
+        """Return the next block's base fee and the node's suggested tip."""
+
+        def read(answers: list[Any]) -> FeeQuote:
+            history, tip = (_expected(each) for each in answers)
+            return FeeQuote(base_fee_wei=read_next_base_fee(history), tip_wei=read_quantity(tip))
+
+        history = RpcCall("eth_feeHistory", ("0x1", BlockTag.LATEST.value, []))
+        return await self._pool.ask([history, RpcCall("eth_maxPriorityFeePerGas")], read)
+
+    async def receipt(self, transaction_hash: str) -> TransactionReceipt | None:
+        """Return the receipt of a transaction; None if it is not mined, or gone by a reorg."""
+        return (await self.receipts([transaction_hash]))[0]
+
+    async def receipts(self, transaction_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
+        """Return the receipt of each transaction, in their order."""
+        found: list[TransactionReceipt | None] = []
+        for start in range(0, len(transaction_hashes), self._limits.batch_max):
+            chunk = [
+                each.lower() for each in transaction_hashes[start : start + self._limits.batch_max]
+            ]
+
+            def read(answers: list[Any], hashes: list[str] = chunk) -> list[Any]:
+                return [
+                    read_receipt(_expected(answer), transaction_hash=each)
+                    for answer, each in zip(answers, hashes, strict=True)
+                ]
+
+            calls = [RpcCall("eth_getTransactionReceipt", (each,)) for each in chunk]
+            found += await self._pool.ask(calls, read)
+        return found
+
+    async def batch(self, calls: Sequence[RpcCall]) -> list[Any]:
+        """Return the unread result of each call, or its `NodeError`; only for calls that read."""
+        found: list[Any] = []
+        for start in range(0, len(calls), self._limits.batch_max):
+            found += await self._pool.ask(calls[start : start + self._limits.batch_max], _same)
+        return found
+
+    async def logs(
+        self,
+        *,
+        first_block: int,
+        last_block: int,
+        addresses: Sequence[str],
+        topics: Sequence[str | Sequence[str] | None] = (),
+    ) -> list[EventLog]:
+        """Return the logs of contracts in a range of blocks, both ends included, in chain order.
+
+        `topics` restrict by place: one, one of several, or None for any. The range is halved as
+        long as a node finds it too large, so a reorg may come between its parts: compare the hashes
+        of blocks. Raises `NodeUnavailable` as well if no node has `last_block`.
+        """
+        found: list[EventLog] = []
+        # To nodes, no address means any.
+        is_empty = first_block > last_block or not addresses
+        ranges = [] if is_empty else [(first_block, last_block)]
+        while ranges:
+            first, last = ranges.pop()
+            try:
+                found += await self._logs(first, last, addresses=addresses, topics=topics)
+            except (AnswerTooLarge, NodeError) as failure:
+                is_limit = isinstance(failure, AnswerTooLarge) or is_log_limit(failure)
+                if not is_limit:
+                    raise
+                if first == last:
+                    raise NodeUnavailable(f"the logs of block {first} are too many") from None
+                middle = (first + last) // 2
+                # The earlier half is next: the order of the chain is kept.
+                ranges += [(middle + 1, last), (first, middle)]
+        return found
+
+    async def send_raw(self, raw: bytes) -> SendOutcome:
+        """Send a signed transaction; see `raw_transactions`."""
+        return await send_raw(self._pool, raw)
+
+    async def _logs(
+        self,
+        first: int,
+        last: int,
+        *,
+        addresses: Sequence[str],
+        topics: Sequence[str | Sequence[str] | None],
+    ) -> list[EventLog]:
+        wanted = {each.lower() for each in addresses}
+
+        def read(answers: list[Any]) -> tuple[int, list[EventLog]]:
+            head = read_quantity(_expected(answers[0]))
+            if head < last:
+                raise AnswerInvalid(f"its head is {head}, before block {last}")
+            logs = [read_log(each) for each in read_list(_result(answers[1]))]
+            for log in logs:
+                if not first <= log.block_number <= last or log.address.lower() not in wanted:
+                    raise AnswerInvalid("a log is of another block or contract")
+            places = {(log.block_number, log.log_index) for log in logs}
+            if len(places) < len(logs):
+                raise AnswerInvalid("a log is there twice")
+            return head, sorted(logs, key=lambda log: (log.block_number, log.log_index))
+
+        request = {
+            "fromBlock": hex(first),
+            "toBlock": hex(last),
+            "address": list(addresses),
+            "topics": list(topics),
+        }
+        calls = [_HEAD, RpcCall("eth_getLogs", (request,))]
+        _, logs = await self._pool.ask(
+            calls, read, head=lambda value: value[0], raises_too_large=first < last
+        )
+        return logs
+
+    async def _ask(self, method: str, params: tuple[Any, ...], read: Callable[[object], T]) -> T:
+        return await self._pool.ask([RpcCall(method, params)], _single(read))
+
+    async def _simulate(
+        self, method: str, params: tuple[Any, ...], read: Callable[[object], T]
+    ) -> T:
+        calls = [RpcCall(method, params)]
+        return await self._pool.ask(calls, lambda answers: read(_result(answers[0])))
+
+
+def _single(read: Callable[[object], T]) -> Callable[[list[Any]], T]:
+    return lambda answers: read(_expected(answers[0]))
+
+
+def _expected(answer: Any) -> Any:
+    """Return a result. An error is the node's failure, but no reason to set it aside."""
+    if isinstance(answer, NodeError):
+        raise NodeFailure(f"answered error {answer.code}", is_fault=False)
+    return answer
+
+
+def _result(answer: Any) -> Any:
+    """Return a result, or raise the error in its place."""
+    if isinstance(answer, NodeError):
+        raise answer
+    return answer
+
+
+def _same(value: T) -> T:
+    return value
+
+
+def _block(block: int | BlockTag) -> str:
+    return block.value if isinstance(block, BlockTag) else hex(block)
+
+
+def _request(
+    *,
+    destination: str,
+    data: bytes,
+    source: str | None,
+    gas: int | None = None,
+    value_wei: int = 0,
+) -> dict[str, str]:
+    request = {"to": destination, "data": f"0x{data.hex()}"}
+    if source is not None:
+        request["from"] = source
+    if gas is not None:
+        request["gas"] = hex(gas)
+    if value_wei:
+        request["value"] = hex(value_wei)
+    return request

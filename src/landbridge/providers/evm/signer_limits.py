@@ -1,0 +1,71 @@
+"""Bounds on what the signer signs for a chain, as configured in the chains file."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from landbridge.providers.evm.configuration_table import ConfigurationTable
+
+# Table of a chain's own coin among those of its tokens.
+COIN = "native"
+_COIN_DECIMALS = 18
+_RATE_MAX = 10_000
+
+
+class AmountLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Most that is signed for in smallest units: by one transaction, and in a day (UTC).
+
+    None is no bound.
+    """
+
+    transaction_max_units: int | None = None
+    day_max_units: int | None = None
+
+
+class SignerLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of a chain: signatures per second, by one key and in all, and amounts.
+
+    `amounts` are by currency, as in `usdc`; `native` is the chain's own coin.
+    """
+
+    rate_per_key: int = 100
+    rate: int = 1000
+    amounts: Mapping[str, AmountLimits] = {}
+
+
+def read_signer_limits(
+    table: ConfigurationTable | None, decimals: Mapping[str, int]
+) -> SignerLimits:
+    """Return the bounds in a chain's table `signer`; `decimals` are those of its tokens.
+
+    Raises:
+        ChainsFileError: A value is not valid.
+    """
+    if table is None:
+        return SignerLimits()
+    limits = SignerLimits(
+        rate_per_key=_rate(table, "rate_per_key", SignerLimits().rate_per_key),
+        rate=_rate(table, "rate", SignerLimits().rate),
+        amounts={
+            name: _amounts(table.table(name), places)
+            for name, places in {**decimals, COIN: _COIN_DECIMALS}.items()
+            if name in table.names
+        },
+    )
+    table.refuse_unknown()
+    return limits
+
+
+def _rate(table: ConfigurationTable, name: str, default: int) -> int:
+    if name not in table.names:
+        return default
+    return table.whole(name, least=1, most=_RATE_MAX)
+
+
+def _amounts(table: ConfigurationTable, decimals: int) -> AmountLimits:
+    limits = AmountLimits(
+        transaction_max_units=table.optional_units("transaction_max", decimals),
+        day_max_units=table.optional_units("day_max", decimals),
+    )
+    table.refuse_unknown()
+    return limits

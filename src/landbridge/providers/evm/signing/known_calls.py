@@ -1,0 +1,241 @@
+"""Reading of transactions and calls: the few that the signer knows, and what each moves.
+
+A call is known only if encoding what was read gives the same data, so that this module and the
+contract can't read it differently. Everything else is `SigningRefused`.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import msgspec
+
+from landbridge.platform.formats.evm_addresses import AddressError, checked_evm_address
+from landbridge.providers.evm.abi import (
+    APPROVE,
+    DISPERSE,
+    TRANSFER,
+    TRANSFER_WITH_AUTHORIZATION,
+    TRANSFER_WITH_AUTHORIZATION_VRS,
+    AbiFunction,
+    AbiValue,
+)
+from landbridge.providers.evm.configuration import EvmChain
+from landbridge.providers.evm.signer_limits import COIN
+from landbridge.providers.evm.signing.delegate_calls import (
+    EXECUTE_SELECTOR,
+    CallDataInvalid,
+    ExecuteCall,
+    decode_execute,
+)
+from landbridge.providers.evm.signing.model import AccountCall, SigningRefused
+
+_SELECTOR = 4
+_WORD = 32
+_ADDRESS_START = 12
+
+
+class SignatureKind(StrEnum):
+    """What is signed, or what a signed transaction does."""
+
+    TOKEN_TRANSFER = "token_transfer"  # noqa: S105  no secret
+    COIN_TRANSFER = "coin_transfer"
+    CANCELLATION = "cancellation"  # a transfer of nothing to oneself, which uses a nonce
+    APPROVAL = "approval"
+    BATCH = "batch"
+    AUTHORIZATION_SUBMISSION = "authorization_submission"
+    CALLS_SUBMISSION = "calls_submission"
+    AUTHORIZATION = "authorization"
+    CALLS = "calls"
+    DELEGATION = "delegation"
+
+
+class Movement(msgspec.Struct, frozen=True):
+    """Amount that leaves an account: of a currency as in `usdc`, or of `native`."""
+
+    currency: str
+    destination: str
+    amount_units: int
+
+
+class CallReading(msgspec.Struct, frozen=True, kw_only=True):
+    """A known call.
+
+    `movements` leave the account that signs. A submission carries what another account has signed:
+    `execute` has those calls, `submitted` the amounts.
+    """
+
+    kind: SignatureKind
+    movements: tuple[Movement, ...] = ()
+    submitted: tuple[Movement, ...] = ()
+    execute: ExecuteCall | None = None
+
+
+class CallReader:
+    """Reads calls on one chain."""
+
+    def __init__(self, chain: EvmChain) -> None:
+        self._chain = chain
+        self._currencies = {token.address: name for name, token in chain.tokens.items()}
+        contracts = (chain.batch_contract, chain.delegate_contract)
+        self._contracts = {*self._currencies, *(each for each in contracts if each is not None)}
+
+    def currency_of(self, token: str) -> str:
+        """Return the currency of a token contract."""
+        currency = self._currencies.get(checked(token))
+        if currency is None:
+            raise SigningRefused(f"{token} is no token of {self._chain.name}")
+        return currency
+
+    def read(self, sender: str, call: AccountCall) -> CallReading:
+        """Return the reading of a transaction's call."""
+        if call.data[:_SELECTOR] == EXECUTE_SELECTOR:
+            return self._submission_of_calls(call)
+        return self._plain(sender, call)
+
+    def read_all(self, account: str, calls: Sequence[AccountCall]) -> tuple[Movement, ...]:
+        """Return what the calls of an account move, which it signs for the delegate contract."""
+        if self._chain.delegate_contract is None:
+            raise SigningRefused(f"{self._chain.name} has no delegate_contract")
+        if not calls:
+            raise SigningRefused("there are no calls")
+        movements: list[Movement] = []
+        for call in calls:
+            reading = self._plain(account, call)
+            if reading.kind is SignatureKind.CANCELLATION:
+                raise SigningRefused("a call transfers nothing to the account itself")
+            movements += reading.movements
+        return tuple(movements)
+
+    def _plain(self, sender: str, call: AccountCall) -> CallReading:
+        destination = checked(call.destination)
+        if not call.data:
+            return self._coin_transfer(sender, destination, call.value_wei)
+        if call.value_wei:
+            raise SigningRefused(f"a call of {destination} may not transfer the chain's own coin")
+        if destination in self._currencies:
+            return self._token_call(self._currencies[destination], call.data)
+        if destination == self._chain.batch_contract:
+            return self._batch(call.data)
+        raise SigningRefused(f"{destination} is no known contract of {self._chain.name}")
+
+    def _coin_transfer(self, sender: str, destination: str, value_wei: int) -> CallReading:
+        if destination == sender and not value_wei:
+            return CallReading(kind=SignatureKind.CANCELLATION)
+        if destination in self._contracts:
+            raise SigningRefused(f"{destination} is a contract, which would keep the coins")
+        if not value_wei:
+            raise SigningRefused("a transfer of nothing may only go to the sender itself")
+        movement = Movement(COIN, destination, value_wei)
+        return CallReading(kind=SignatureKind.COIN_TRANSFER, movements=(movement,))
+
+    def _token_call(self, currency: str, data: bytes) -> CallReading:
+        selector = data[:_SELECTOR]
+        if selector == TRANSFER.selector:
+            destination, amount = _address(data, 0), _number(data, 1)
+            _check_encoding(data, TRANSFER, destination, amount)
+            movement = Movement(currency, checked(destination), amount)
+            return CallReading(kind=SignatureKind.TOKEN_TRANSFER, movements=(movement,))
+        if selector == APPROVE.selector:
+            spender, amount = _address(data, 0), _number(data, 1)
+            _check_encoding(data, APPROVE, spender, amount)
+            if self._chain.batch_contract is None or checked(spender) != self._chain.batch_contract:
+                raise SigningRefused(f"{spender} is not the batch contract, and may not spend")
+            return CallReading(kind=SignatureKind.APPROVAL)
+        if selector in (
+            TRANSFER_WITH_AUTHORIZATION.selector,
+            TRANSFER_WITH_AUTHORIZATION_VRS.selector,
+        ):
+            return _submission_of_authorization(currency, data)
+        raise SigningRefused(f"0x{selector.hex()} is no known function of {currency}")
+
+    def _batch(self, data: bytes) -> CallReading:
+        if data[:_SELECTOR] != DISPERSE.selector:
+            raise SigningRefused(f"0x{data[:_SELECTOR].hex()} is no known function of the batches")
+        token, batch_id = _address(data, 0), _word(data, 1)
+        recipients = _array(data, 2)
+        amounts = [int.from_bytes(each) for each in _array(data, 3)]
+        addresses = ["0x" + each[_ADDRESS_START:].hex() for each in recipients]
+        _check_encoding(data, DISPERSE, token, batch_id, addresses, amounts)
+        if len(addresses) != len(amounts) or not amounts:
+            raise SigningRefused("a batch has one amount for each recipient, and at least one")
+        for each in addresses:
+            checked(each)
+        # One movement for all: the contract passes on what it takes.
+        movement = Movement(self.currency_of(token), str(self._chain.batch_contract), sum(amounts))
+        return CallReading(kind=SignatureKind.BATCH, movements=(movement,))
+
+    def _submission_of_calls(self, call: AccountCall) -> CallReading:
+        account = checked(call.destination)
+        if call.value_wei:
+            raise SigningRefused("a submission of calls may not transfer the chain's own coin")
+        try:
+            execute = decode_execute(call.data)
+        except CallDataInvalid as error:
+            raise SigningRefused(f"the calls can't be read: {error}") from None
+        submitted = self.read_all(account, execute.calls)
+        return CallReading(
+            kind=SignatureKind.CALLS_SUBMISSION, submitted=submitted, execute=execute
+        )
+
+
+def checked(address: str) -> str:
+    """Return an address with EIP-55 capitals; any other text is refused."""
+    try:
+        return checked_evm_address(address)
+    except AddressError as error:
+        raise SigningRefused(f"an address {error}") from None
+
+
+def _submission_of_authorization(currency: str, data: bytes) -> CallReading:
+    values: list[AbiValue] = [_address(data, 0), _address(data, 1)]
+    values += [_number(data, index) for index in (2, 3, 4)]
+    values.append(_word(data, 5))
+    if data[:_SELECTOR] == TRANSFER_WITH_AUTHORIZATION.selector:
+        offset = _number(data, 6)
+        length = _number_at(data, _SELECTOR + offset)
+        start = _SELECTOR + offset + _WORD
+        _check_encoding(data, TRANSFER_WITH_AUTHORIZATION, *values, data[start : start + length])
+    else:
+        v, r, s = _number(data, 6), _word(data, 7), _word(data, 8)
+        if v not in (27, 28):
+            raise SigningRefused("a signature ends in neither 27 nor 28")
+        _check_encoding(data, TRANSFER_WITH_AUTHORIZATION_VRS, *values, v, r, s)
+    movement = Movement(currency, checked(_address(data, 1)), _number(data, 2))
+    return CallReading(kind=SignatureKind.AUTHORIZATION_SUBMISSION, submitted=(movement,))
+
+
+def _check_encoding(data: bytes, function: AbiFunction, *values: AbiValue) -> None:
+    if function.encode(*values) != data:
+        raise SigningRefused(f"the data are not the usual encoding of {function.name}")
+
+
+def _array(data: bytes, index: int) -> list[bytes]:
+    start = _SELECTOR + _number(data, index)
+    count = _number_at(data, start)
+    end = start + _WORD * (1 + count)
+    if end > len(data):
+        raise SigningRefused("the data end early")
+    return [data[each : each + _WORD] for each in range(start + _WORD, end, _WORD)]
+
+
+def _address(data: bytes, index: int) -> str:
+    return "0x" + _word(data, index)[_ADDRESS_START:].hex()
+
+
+def _number(data: bytes, index: int) -> int:
+    return int.from_bytes(_word(data, index))
+
+
+def _word(data: bytes, index: int) -> bytes:
+    return _word_at(data, _SELECTOR + index * _WORD)
+
+
+def _number_at(data: bytes, start: int) -> int:
+    return int.from_bytes(_word_at(data, start))
+
+
+def _word_at(data: bytes, start: int) -> bytes:
+    word = data[start : start + _WORD]
+    if len(word) != _WORD:
+        raise SigningRefused("the data end early")
+    return word

@@ -1,0 +1,115 @@
+"""Check of chains at the start: each node is on the configured chain, and the contracts exist.
+
+Nodes are checked one by one. A chain is usable if one node passes; the others are reported.
+"""
+
+import asyncio
+from collections.abc import Iterable
+
+import msgspec
+
+from landbridge.platform.core.clock import Clock
+from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.abi import DECIMALS, decode_uint256
+from landbridge.providers.evm.configuration import EvmChain, EvmToken
+from landbridge.providers.evm.errors import NodeError, NodeUnavailable
+from landbridge.providers.evm.node_url import NodeUrl
+from landbridge.providers.evm.nodes import RpcLimits
+from landbridge.providers.evm.quantities import AnswerInvalid
+from landbridge.providers.evm.rpc import ChainClient
+
+
+class ChainCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """Result of the check of one chain; `problems` are sentences, one for each fault of a node."""
+
+    chain: Network
+    nodes: int
+    nodes_passed: int
+    problems: tuple[str, ...]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether at least one node passed."""
+        return self.nodes_passed > 0
+
+    @property
+    def summary(self) -> str:
+        """One sentence for operators."""
+        found = f"{self.chain}: {self.nodes_passed} of {self.nodes} nodes passed"
+        return f"{found}. {' '.join(self.problems)}" if self.problems else f"{found}."
+
+
+async def check_chains(
+    chains: Iterable[EvmChain], clock: Clock, limits: RpcLimits | None = None
+) -> tuple[ChainCheck, ...]:
+    """Return the check of each chain, in their order. Raises nothing for what a node answers."""
+    return tuple(await asyncio.gather(*(check_chain(chain, clock, limits) for chain in chains)))
+
+
+async def check_chain(chain: EvmChain, clock: Clock, limits: RpcLimits | None = None) -> ChainCheck:
+    """Return the check of one chain."""
+    found = await asyncio.gather(
+        *(_node_problems(chain, url, clock, limits) for url in chain.rpc_urls)
+    )
+    return ChainCheck(
+        chain=chain.name,
+        nodes=len(found),
+        nodes_passed=sum(1 for problems in found if not problems),
+        problems=tuple(problem for problems in found for problem in problems),
+    )
+
+
+async def _node_problems(
+    chain: EvmChain, url: NodeUrl, clock: Clock, limits: RpcLimits | None
+) -> list[str]:
+    async with ChainClient([url], chain_id=chain.chain_id, clock=clock, limits=limits) as client:
+        try:
+            problems = await _checkpoint_problems(client, chain)
+            if not problems:
+                problems = await _contract_problems(client, chain)
+        except NodeUnavailable as unavailable:
+            # The error names the node already; the first request checks the chain id.
+            return [f"Node {unavailable}."]
+    return [f"Node {url}: {problem}." for problem in problems]
+
+
+async def _checkpoint_problems(client: ChainClient, chain: EvmChain) -> list[str]:
+    block = await client.block(chain.checkpoint_block)
+    if block is None:
+        return [f"it does not have block {chain.checkpoint_block}, the checkpoint"]
+    if block.hash != chain.checkpoint_hash:
+        problem = (
+            f"block {chain.checkpoint_block} has the hash {block.hash}, "
+            f"but checkpoint_hash is {chain.checkpoint_hash}: it is another chain, or a new one"
+        )
+        return [problem]
+    return []
+
+
+async def _contract_problems(client: ChainClient, chain: EvmChain) -> list[str]:
+    problems: list[str] = []
+    for currency, token in chain.tokens.items():
+        problem = await _token_problem(client, token)
+        if problem is not None:
+            problems.append(f"token {currency} {problem}")
+    contracts = {
+        "batch_contract": chain.batch_contract,
+        "delegate_contract": chain.delegate_contract,
+    }
+    for name, address in contracts.items():
+        if address is not None and not await client.code(address):
+            problems.append(f"{name} {address} has no code")
+    return problems
+
+
+async def _token_problem(client: ChainClient, token: EvmToken) -> str | None:
+    if not await client.code(token.address):
+        return f"has no code at {token.address}"
+    try:
+        data = await client.call(destination=token.address, data=DECIMALS.encode())
+        decimals = decode_uint256(data)
+    except (AnswerInvalid, NodeError):
+        return f"at {token.address} does not answer its decimals"
+    if decimals != token.decimals:
+        return f"at {token.address} has {decimals} decimals, not {token.decimals}"
+    return None

@@ -1,0 +1,1 @@
+"""Port to identity verification providers: a sandbox, and manual review."""

@@ -1,0 +1,43 @@
+"""Manual verification: every application goes to our own review queue."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from landbridge.platform.core.errors import Rejected
+from landbridge.providers.identity.port import (
+    Applicant,
+    ApplicantDocument,
+    ApplicationStatus,
+    IncomingReview,
+    ManualReviewRequested,
+    StillPending,
+)
+
+
+class ManualIdentity:
+    """Stores nothing: the KYC case holds everything that a reviewer needs."""
+
+    is_synchronous = True
+
+    async def create(self, applicant: Applicant) -> str:
+        """Return our own key as the reference."""
+        return f"manual:{applicant.key}"
+
+    async def attach(self, reference: str, document: ApplicantDocument) -> None:
+        """Do nothing: reviewers open our own files."""
+        del reference, document
+
+    async def submit(self, reference: str) -> StillPending:
+        """Return `at`: the result can be queried immediately."""
+        del reference
+        return StillPending(retry_after=timedelta())
+
+    async def status(self, reference: str, *, waited: timedelta) -> ApplicationStatus:
+        """Request a manual review."""
+        del reference, waited
+        return ManualReviewRequested()
+
+    def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:
+        """Reject every message: there is no provider that sends any."""
+        del raw, headers
+        raise Rejected("manual review has no messages")

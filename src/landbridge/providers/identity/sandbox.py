@@ -1,0 +1,158 @@
+"""Simulated verification: reserved last names decide its result.
+
+Stores nothing. The reference encodes the result and is computed from the applicant alone, so the
+same application has the same reference in every process. Source: contract, users 3.6.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from enum import StrEnum
+
+from landbridge.platform.core.errors import Rejected
+from landbridge.providers.identity.port import (
+    Applicant,
+    ApplicantDocument,
+    ApplicationSection,
+    ApplicationStatus,
+    CheckResult,
+    IdentityReview,
+    IncomingReview,
+    InformationRequested,
+    ManualReviewRequested,
+    RejectType,
+    ReviewOutcome,
+    StillPending,
+)
+
+# Long enough for PENDING to be visible to a client that polls every few seconds. Real verification
+# takes minutes for individuals and days for businesses.
+INDIVIDUAL_DELAY = timedelta(seconds=10)
+BUSINESS_DELAY = timedelta(seconds=30)
+
+
+class CheckEnding(StrEnum):
+    """Simulated result. All but DELAYED are reserved names; the first match wins."""
+
+    REJECTION = "REJECTION"
+    RETRY = "RETRY"
+    INFORMATION = "INFORMATION"
+    REVIEW = "REVIEW"
+    PENDING = "PENDING"
+    APPROVAL = "APPROVAL"
+    DELAYED = "DELAYED"
+
+
+class TestNameField(StrEnum):
+    """KYC data field that contains the deciding name."""
+
+    PERSON = "lastName"
+    BUSINESS = "businessName"
+    OWNERS = "ultimateBeneficialOwners"
+
+
+_RESERVED = tuple(ending for ending in CheckEnding if ending is not CheckEnding.DELAYED)
+# Our own reserved names count in KYC data only, where they can be corrected. The contract's
+# reserved names also count in the account's own name.
+_CONTRACT_ENDINGS = {CheckEnding.REJECTION, CheckEnding.PENDING, CheckEnding.APPROVAL}
+_PREFIX = "sandbox"
+
+
+class SandboxIdentity:
+    """Returns the result that the name scripts; otherwise approves after a short delay."""
+
+    is_synchronous = True
+
+    async def create(self, applicant: Applicant) -> str:
+        """Decide the result now."""
+        ending, field = choose_ending(applicant)
+        return f"{_PREFIX}:{ending}:{field}:{applicant.key}"
+
+    async def attach(self, reference: str, document: ApplicantDocument) -> None:
+        """Accept any document."""
+        del reference, document
+
+    async def submit(self, reference: str) -> StillPending:
+        """Return when to query: now, after the delay, or never."""
+        return _time_left(*_read(reference), timedelta())
+
+    async def status(self, reference: str, *, waited: timedelta) -> ApplicationStatus:
+        """Return the result once its time has come."""
+        ending, field = _read(reference)
+        time_left = _time_left(ending, field, waited)
+        if time_left.retry_after != timedelta():
+            return time_left
+        match ending:
+            case CheckEnding.REJECTION:
+                return IdentityReview(result=_declined(RejectType.FINAL, "DECLINED"))
+            case CheckEnding.RETRY:
+                return _retry(field)
+            case CheckEnding.INFORMATION:
+                return InformationRequested(comment="Tell us where the funds come from.")
+            case CheckEnding.REVIEW:
+                return ManualReviewRequested(note="The reserved name requests a review.")
+            case CheckEnding.PENDING | CheckEnding.APPROVAL | CheckEnding.DELAYED:
+                return IdentityReview(result=CheckResult(answer=ReviewOutcome.APPROVED))
+
+    def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:
+        """Reject every message: the sandbox sends none."""
+        del raw, headers
+        raise Rejected("the sandbox has no messages")
+
+
+def choose_ending(applicant: Applicant) -> tuple[CheckEnding, TestNameField]:
+    """Return the scripted result of this applicant, and the name that decided it."""
+    if applicant.is_business:
+        names = [(TestNameField.OWNERS, owner.last_name) for owner in applicant.owners]
+        names.append((TestNameField.BUSINESS, applicant.facts.get("businessName")))
+        account = (TestNameField.BUSINESS, applicant.business_name)
+    else:
+        names = [(TestNameField.PERSON, applicant.facts.get("lastName"))]
+        account = (TestNameField.PERSON, applicant.last_name)
+    for ending in _RESERVED:
+        for field, name in [*names, account] if ending in _CONTRACT_ENDINGS else names:
+            if isinstance(name, str) and name.strip().upper() == ending:
+                return ending, field
+    return CheckEnding.DELAYED, account[0]
+
+
+def _time_left(ending: CheckEnding, field: TestNameField, waited: timedelta) -> StillPending:
+    match ending:
+        case CheckEnding.PENDING:
+            return StillPending(retry_after=None)
+        case CheckEnding.DELAYED:
+            delay = INDIVIDUAL_DELAY if field is TestNameField.PERSON else BUSINESS_DELAY
+            return StillPending(retry_after=max(delay - waited, timedelta()))
+        case _:
+            return StillPending(retry_after=timedelta())
+
+
+def _read(reference: str) -> tuple[CheckEnding, TestNameField]:
+    match reference.split(":", 3):
+        case [prefix, ending, field, _] if (
+            prefix == _PREFIX and ending in set(CheckEnding) and field in set(TestNameField)
+        ):
+            return CheckEnding(ending), TestNameField(field)
+        case _:
+            raise Rejected("the sandbox has made no such application")
+
+
+def _declined(reject_type: RejectType, reason: str) -> CheckResult:
+    return CheckResult(
+        answer=ReviewOutcome.DECLINED,
+        reject_type=reject_type,
+        reject_reasons=(reason,),
+        comment="This is the sandbox: a reserved name decided.",
+    )
+
+
+def _retry(field: TestNameField) -> IdentityReview:
+    """Build a decline that another name corrects."""
+    result = _declined(RejectType.RETRY, "NAME_MISMATCH")
+    match field:
+        case TestNameField.PERSON:
+            sections = {ApplicationSection.PERSONAL_INFO: result}
+        case TestNameField.BUSINESS:
+            sections = {ApplicationSection.COMPANY_INFO: result}
+        case TestNameField.OWNERS:
+            sections = dict[ApplicationSection, CheckResult]()
+    return IdentityReview(result=result, fields=(field,), sections=sections)

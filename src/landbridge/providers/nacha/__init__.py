@@ -1,0 +1,1 @@
+"""NACHA files: ACH payments to a bank, and their returns."""

@@ -1,0 +1,149 @@
+"""Port to the banks that send payouts and return deposits.
+
+As with chains, an order carries our idempotency key, is carried out once, and can be queried.
+Incoming payments are recorded by the code that reads the bank's statements.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Protocol
+from uuid import UUID
+
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.money import Money
+
+
+class RailPaymentState(StrEnum):
+    """Status of a payment at the bank."""
+
+    PENDING = "pending"  # accepted; waits for settlement
+    SETTLED = "settled"  # final: received by the payee
+    FAILED = "failed"  # final: rejected, or returned to us
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RailPayment:
+    """Outgoing fiat payment: a payout, or the return of a deposit (`returns` is its id).
+
+    `record_id` is the transfer, or the incoming payment that is returned; it may have several
+    payments. `rail` is the scheme, for example `ach` or `sepaInstant`. `payee` is the bank and
+    account holder, as stored with the account; it is personal data, and an adapter stores no copy
+    beyond what the payment needs. `texts` are references by their names in the contract, for
+    example `achReference`.
+    """
+
+    org_id: UUID
+    key: UUID
+    record_id: UUID
+    money: Money
+    rail: str
+    is_same_day: bool
+    payee: Mapping[str, Any]
+    texts: Mapping[str, str]
+    at: datetime
+    returns: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentTracking:
+    """References that identify a payment at banks. Source: contract, lifecycles 8."""
+
+    payment_rail: str
+    trace_number: str | None = None
+    fed_batch_id: str | None = None
+    imad: str | None = None
+    omad: str | None = None
+    uetr: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RailPaymentStatus:
+    """Status of a payment as the bank reports it.
+
+    `expected_at` is the earliest useful time of the next query (organisation time), None once
+    final. `reason` is a sentence of the adapter's own without personal data: it is stored in clear,
+    logged, and shown as `failedReason`. Texts of the bank itself may name people and accounts: an
+    adapter maps them to its own sentences and forwards none of them. The same holds for the text of
+    a `Rejected`.
+    """
+
+    state: RailPaymentState
+    tracking: PaymentTracking
+    expected_at: datetime | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepositCoordinates:
+    """Account to which a payer sends fiat. Source: contract, interface/onramp (depositInfo).
+
+    `rails` maps `ach`, `wire` and `rtp` to (routing number, account number), where they are
+    supported. `instruction` is further information for the payer, for example the account number
+    where those rails do not exist; None if there is none.
+    """
+
+    bank_name: str
+    bank_address: str
+    swift_code: str | None
+    beneficiary_name: str
+    beneficiary_address: str
+    rails: Mapping[str, tuple[str, str]]
+    instruction: str | None = None
+
+
+def shared_seed(org_id: UUID, currency: str) -> UUID:
+    """Return the seed of the shared account number, where deposits are matched by reference."""
+    return derived_id(org_id, f"onramps/{currency}")
+
+
+class Rails(Protocol):
+    """Moves fiat; never called inside a database transaction."""
+
+    @property
+    def key_lifetime(self) -> timedelta | None:
+        """Return how long a key is idempotent; None means for ever.
+
+        An unconfirmed payment is not resent after that: an operator has to find out its result.
+        """
+        ...
+
+    async def pay(self, payment: RailPayment) -> RailPaymentStatus:
+        """Submit a payment, once per (organisation, key), and return its status.
+
+        Raises `Rejected` (final, nothing happened), `Unavailable` (not done, may be retried) and
+        `Unclear` (query the key).
+        """
+        ...
+
+    async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> RailPaymentStatus | None:
+        """Return the status of a payment at `at`; None if it never arrived.
+
+        Raises `Unavailable`.
+        """
+        ...
+
+    async def rejection_reason(self, payment: RailPayment) -> str | None:
+        """Return why `pay` would reject this for good, without personal data; None if not.
+
+        Callers check this first, so that no coins are taken for a payment that can't be made.
+        """
+        ...
+
+    async def coordinates(
+        self, org_id: UUID, currency: str, account_number: str
+    ) -> DepositCoordinates | None:
+        """Return where to send `currency` so that it arrives on this account of the organisation.
+
+        None where no bank of the organisation takes this currency. Answers from memory or from our
+        own database: lists call it once per record.
+        """
+        ...
+
+    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
+        """Return an account number for deposits in `currency`, the same for the same seed.
+
+        Raises `Unavailable` where no bank of the organisation takes it.
+        """
+        ...

@@ -1,0 +1,76 @@
+"""Every statement on market rates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from landbridge.platform.db.pool import Row, Tx
+
+# One lock order for all callers, so that no two of them deadlock.
+_LOCK = """
+select currency, usd, observed_at, is_off_peg
+from market_rates
+where currency = any($1::text[])
+order by currency
+for update
+"""
+
+# A delayed response never replaces a newer one. An observation from the future is invalid and can
+# be replaced.
+_PUT = """
+insert into market_rates (currency, usd, observed_at, is_off_peg)
+select i.currency, i.usd, i.observed_at, i.is_off_peg
+from unnest($1::text[], $2::numeric[], $3::timestamptz[], $4::boolean[])
+    as i (currency, usd, observed_at, is_off_peg)
+on conflict (currency) do update
+set usd = excluded.usd, observed_at = excluded.observed_at, is_off_peg = excluded.is_off_peg
+where market_rates.observed_at < excluded.observed_at or market_rates.observed_at > $5
+"""
+
+# Locks the rows in the same order as the statement above, to prevent deadlocks.
+_FORGET = """
+delete from market_rates
+where currency in (
+    select currency from market_rates where observed_at < $1 order by currency for update
+)
+"""
+
+_ALL = "select currency, usd, observed_at, is_off_peg from market_rates order by currency"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObservation:
+    """Last observation of a currency: dollars per unit, in real time."""
+
+    currency: str
+    usd: Decimal
+    at: datetime
+    is_off_peg: bool
+
+
+async def lock(tx: Tx, currencies: Sequence[str]) -> Sequence[Row]:
+    """Return the last observations of these currencies, locked."""
+    return await tx.fetch(_LOCK, currencies)
+
+
+async def put(tx: Tx, rates: Sequence[StoredObservation], *, last_at: datetime) -> None:
+    """Store observations newer than the stored one, or replace one later than `last_at`."""
+    await tx.execute(
+        _PUT,
+        [each.currency for each in rates],
+        [each.usd for each in rates],
+        [each.at for each in rates],
+        [each.is_off_peg for each in rates],
+        last_at,
+    )
+
+
+async def forget(tx: Tx, before: datetime) -> None:
+    """Delete observations before this time."""
+    await tx.execute(_FORGET, before)
+
+
+async def every(tx: Tx) -> Sequence[Row]:
+    """Return the last observation of each currency."""
+    return await tx.fetch(_ALL)

@@ -1,0 +1,1 @@
+"""Sanctions lists, and name matching against them."""

@@ -1,0 +1,168 @@
+"""Every statement on sanctions lists, which belong to no organisation."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.screening.model import (
+    SanctionsEntry,
+    SanctionsEntryType,
+    SanctionsListVersion,
+)
+
+_ACTIVE = """
+select id, list, digest, published_on, entry_count, loaded_at, is_active
+from sanctions_versions
+where is_active
+order by list
+"""
+
+_ALL = """
+select id, list, digest, published_on, entry_count, loaded_at, is_active
+from sanctions_versions
+order by list, loaded_at desc
+"""
+
+_LOCK = "select from sanctions_lock for update"
+
+_SHARE = "select from sanctions_lock for share"
+
+_BEFORE = """
+select id, list, digest, published_on, entry_count, loaded_at, is_active
+from sanctions_versions
+where list = $1 and is_active
+"""
+
+_ENTRIES = """
+select entry_id, type, names, programs, birth_dates, addresses
+from sanctions_entries
+where version_id = $1 and entry_id > $2
+order by entry_id
+limit $3
+"""
+
+_LISTED_ADDRESSES = """
+select distinct address
+from sanctions_entries e
+join sanctions_versions v on v.id = e.version_id and v.is_active
+cross join unnest(e.addresses) as address
+where e.addresses && $1::text[] and address = any($1::text[])
+"""
+
+_RETIRE = """
+update sanctions_versions set is_active = false where list = $1 and is_active
+"""
+
+_ADD = """
+insert into sanctions_versions
+    (id, list, digest, published_on, entry_count, loaded_at, is_active)
+values ($1, $2, $3, $4, $5, $6, true)
+"""
+
+_PROOF = "select 1 from sanctions_versions where id = $1"
+
+# Entries are passed as JSON, because nested arrays need equal lengths.
+_ADD_ENTRIES = """
+insert into sanctions_entries (version_id, entry_id, type, names, programs, birth_dates,
+    addresses)
+select $1, i.id, i.type, i.names, i.programs, i.birth_dates, i.addresses
+from jsonb_to_recordset($2::text::jsonb)
+    as i (id text, type text, names text[], programs text[], birth_dates text[],
+        addresses text[])
+"""
+
+_FORGET = """
+delete from sanctions_versions where list = $1 and not is_active and id <> $2
+"""
+
+
+async def active(tx: Tx) -> list[SanctionsListVersion]:
+    """Return the active versions, one per list."""
+    return [_version(row) for row in await tx.fetch(_ACTIVE)]
+
+
+async def versions(tx: Tx) -> list[SanctionsListVersion]:
+    """Return every stored version."""
+    return [_version(row) for row in await tx.fetch(_ALL)]
+
+
+async def hold(tx: Tx) -> list[SanctionsListVersion]:
+    """Return the active versions, locked against replacement until `tx` ends."""
+    await tx.execute(_SHARE)
+    return await active(tx)
+
+
+async def lock(tx: Tx, name: str) -> SanctionsListVersion | None:
+    """Lock a list against concurrent replacement and return its active version.
+
+    A separate row is locked, because the active version's row changes: a waiting load would lock a
+    retired row, and the first load finds none. The unique index alone is not enough, as a load
+    retires the active version before it adds one.
+    """
+    await tx.execute(_LOCK)
+    row = await tx.fetchrow(_BEFORE, name)
+    return None if row is None else _version(row)
+
+
+async def entries(tx: Tx, version_id: UUID, *, after: str, limit: int) -> list[SanctionsEntry]:
+    """Return a batch of a version's entries, ordered by id as text."""
+    return [
+        SanctionsEntry(
+            id=row["entry_id"],
+            type=SanctionsEntryType(row["type"]),
+            names=tuple(row["names"]),
+            programs=tuple(row["programs"]),
+            birth_dates=tuple(row["birth_dates"]),
+            addresses=tuple(row["addresses"]),
+        )
+        for row in await tx.fetch(_ENTRIES, version_id, after, limit)
+    ]
+
+
+async def listed_addresses(tx: Tx, addresses: Sequence[str]) -> set[str]:
+    """Return those of these addresses that an active list has."""
+    return {row["address"] for row in await tx.fetch(_LISTED_ADDRESSES, addresses)}
+
+
+async def retire(tx: Tx, name: str) -> None:
+    """Retire the active version of a list."""
+    await tx.execute(_RETIRE, name)
+
+
+async def add(tx: Tx, version: SanctionsListVersion) -> None:
+    """Add the active version of a list, which has none."""
+    await tx.execute(
+        _ADD,
+        version.id,
+        version.list,
+        version.digest,
+        version.published_on,
+        version.entry_count,
+        version.loaded_at,
+    )
+    prove(_PROOF, version.id)
+
+
+async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[SanctionsEntry]) -> None:
+    """Add a batch of a version's entries."""
+    await tx.execute(_ADD_ENTRIES, version_id, msgspec.json.encode(listed).decode())
+
+
+async def forget(tx: Tx, name: str, *, but: UUID) -> None:
+    """Delete the versions of a list that are neither active nor `but`."""
+    await tx.execute(_FORGET, name, but)
+
+
+def _version(row: Row) -> SanctionsListVersion:
+    return SanctionsListVersion(
+        id=row["id"],
+        list=row["list"],
+        digest=row["digest"],
+        published_on=row["published_on"],
+        entry_count=row["entry_count"],
+        loaded_at=row["loaded_at"],
+        is_active=row["is_active"],
+    )

@@ -1,0 +1,1 @@
+"""Simulated state of the sandbox's chains and banks: each order, by key."""

@@ -1,0 +1,125 @@
+"""Every statement on sandbox_orders and sandbox_latencies."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.simulation.model import (
+    LatencyProfile,
+    LatencyProfiles,
+    OrderEnding,
+    SimulatedOrder,
+    SimulatedSystem,
+)
+
+# The organisation's latency at this moment; at instant latency nothing takes time.
+_ADD = """
+insert into sandbox_orders
+    (org_id, system, key, request, response, outcome, reason, accepted_at, settles_at, is_silent)
+select i.org_id, i.system, i.key, i.request::jsonb, i.response::jsonb, i.outcome, i.reason,
+    i.accepted_at,
+    case
+        when not i.is_paced then i.settles_at
+        when i.system = 'chain' and p.chain_latency = 'real' then i.settles_at
+        when i.system = 'bank' and p.rail_latency = 'real' then i.settles_at
+        else i.accepted_at
+    end,
+    i.is_silent
+from unnest(
+    $1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
+    $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::boolean[]
+) as i (
+    org_id, system, key, request, response, outcome, reason, accepted_at, settles_at, is_paced,
+    is_silent
+)
+left join sandbox_latencies p on p.org_id = i.org_id
+on conflict (org_id, system, key) do nothing
+returning org_id, system, key, request, response, outcome, reason, accepted_at, settles_at,
+    is_silent
+"""
+
+_FIND = """
+select i.place, o.org_id, o.system, o.key, o.request, o.response, o.outcome, o.reason,
+    o.accepted_at,
+    o.settles_at, o.is_silent
+from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as i (org_id, system, key, place)
+join sandbox_orders o on o.org_id = i.org_id and o.system = i.system and o.key = i.key
+"""
+
+_GET_LATENCIES = "select chain_latency, rail_latency from sandbox_latencies where org_id = $1"
+
+_SET_LATENCIES = """
+insert into sandbox_latencies (org_id, chain_latency, rail_latency) values ($1, $2, $3)
+on conflict (org_id) do update set chain_latency = excluded.chain_latency,
+rail_latency = excluded.rail_latency
+where (sandbox_latencies.chain_latency, sandbox_latencies.rail_latency) <> (excluded.chain_latency,
+    excluded.rail_latency)
+returning org_id
+"""
+
+
+async def add(tx: Tx, operations: Sequence[SimulatedOrder]) -> list[SimulatedOrder]:
+    """Store each order that is not stored yet, with its organisation's latency; return those."""
+    rows = await tx.fetch(
+        _ADD,
+        [each.org_id for each in operations],
+        [each.system.value for each in operations],
+        [each.key for each in operations],
+        [msgspec.json.encode(each.request).decode() for each in operations],
+        [msgspec.json.encode(each.response).decode() for each in operations],
+        [each.ending.value for each in operations],
+        [each.reason for each in operations],
+        [each.accepted_at for each in operations],
+        [each.settles_at for each in operations],
+        [each.is_paced for each in operations],
+        [each.is_silent for each in operations],
+    )
+    return [_operation(row) for row in rows]
+
+
+async def find(
+    tx: Tx, keys: Sequence[tuple[UUID, SimulatedSystem, UUID]]
+) -> dict[int, SimulatedOrder]:
+    """Return stored orders by their position in `keys`."""
+    rows = await tx.fetch(
+        _FIND,
+        [org_id for org_id, _, _ in keys],
+        [system.value for _, system, _ in keys],
+        [key for _, _, key in keys],
+    )
+    return {row["place"] - 1: _operation(row) for row in rows}
+
+
+async def get_latencies(tx: Tx, org_id: UUID) -> LatencyProfiles:
+    """Return the latency profiles of an organisation."""
+    row = await tx.fetchrow(_GET_LATENCIES, org_id)
+    return (
+        LatencyProfiles()
+        if row is None
+        else LatencyProfiles(
+            LatencyProfile(row["chain_latency"]), LatencyProfile(row["rail_latency"])
+        )
+    )
+
+
+async def set_latencies(tx: Tx, org_id: UUID, profiles: LatencyProfiles) -> bool:
+    """Set the latency profiles of an organisation; False if nothing changed."""
+    changed = await tx.fetchval(_SET_LATENCIES, org_id, profiles.chains.value, profiles.rails.value)
+    return changed is not None
+
+
+def _operation(row: Row) -> SimulatedOrder:
+    return SimulatedOrder(
+        org_id=row["org_id"],
+        system=SimulatedSystem(row["system"]),
+        key=row["key"],
+        request=msgspec.json.decode(row["request"]),
+        response=msgspec.json.decode(row["response"]),
+        accepted_at=row["accepted_at"],
+        settles_at=row["settles_at"],
+        ending=OrderEnding(row["outcome"]),
+        reason=row["reason"],
+        is_silent=row["is_silent"],
+    )

@@ -1,1 +1,0 @@
-"""Quotes: what is sent, what is received, at which rate and for which fee."""

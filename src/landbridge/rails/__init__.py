@@ -1,1 +1,0 @@
-"""Fiat: its currencies, banking days, and the port to the banks that move it."""

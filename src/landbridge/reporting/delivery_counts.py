@@ -1,0 +1,173 @@
+"""Counts of webhook deliveries, updated as deliveries are recorded.
+
+The writer of deliveries counts them in the same transaction, so only recorded deliveries are
+counted. If a connection is lost during a commit, that batch may be counted twice.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
+
+from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.reporting import delivery_count_store
+from landbridge.reporting.delivery_count_store import DeliveryCountRange, DeliveryCountRow
+from landbridge.reporting.metrics.periods import periods, starts_at
+from landbridge.reporting.rollups.model import Span
+
+_QUARTER_S = 15 * 60
+# Ten steps per power of ten: few rows to read, and at most a third of rounding error.
+_STEPS = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
+
+
+class DeliveryOutcome(StrEnum):
+    """Outcome of an attempt; the last member is the outcome of a whole delivery."""
+
+    DELIVERED = "delivered"  # 2xx response
+    REFUSED = "refused"  # 4xx response
+    FAILED = "failed"  # any other response
+    NO_ANSWER = "no_answer"
+    GIVEN_UP = "given_up"  # all attempts failed until the deadline
+
+
+_OUTCOMES = {each.value: each for each in DeliveryOutcome}
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryCount:
+    """Counted outcome; `at` is organisation time, `took_ms` is 0 if there was no attempt."""
+
+    at: datetime
+    outcome: DeliveryOutcome
+    duration_ms: int
+
+
+class DeliverySum(NamedTuple):
+    """Number of outcomes in a period; `endpoint_id` is None unless broken down by endpoint."""
+
+    period: date
+    endpoint_id: UUID | None
+    outcome: DeliveryOutcome
+    duration_ms: int
+    times: int
+
+
+async def count(
+    tx: Tx, org_id: UUID, endpoint_id: UUID, delivered: Iterable[DeliveryCount]
+) -> None:
+    """Count deliveries; the caller holds the endpoint's lease, so no other writer counts for it."""
+    # Group equal entries first: a cell costs more than a number, and there may be many.
+    same: defaultdict[tuple[int, DeliveryOutcome, int], int] = defaultdict(int)
+    for each in delivered:
+        same[int(each.at.timestamp()) // _QUARTER_S, each.outcome, each.duration_ms] += 1
+    cells: defaultdict[DeliveryCountRow, int] = defaultdict(int)
+    for (quarter, outcome, duration_ms), times in same.items():
+        start = datetime.fromtimestamp(quarter * _QUARTER_S, UTC)
+        rounded_ms = rounded_up(duration_ms)
+        for granularity, first in (
+            ("quarter", start),
+            ("hour", start.replace(minute=0)),
+            ("day", start.replace(hour=0, minute=0)),
+        ):
+            cells[DeliveryCountRow(granularity, first, outcome, rounded_ms)] += times
+    if cells:
+        await delivery_count_store.add(tx, org_id, endpoint_id, cells)
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryCounts:
+    """Counts of attempts and deliveries, by quarters of an hour of the organisation's time."""
+
+    database: Database
+
+    async def sums(
+        self,
+        org_id: UUID,
+        span: Span,
+        endpoint_ids: Collection[UUID] | None = None,
+        *,
+        by_endpoint: bool,
+    ) -> Sequence[DeliverySum]:
+        """Return counts by period, outcome and duration; of all endpoints if None is given.
+
+        The span starts and ends on a quarter of an hour.
+        """
+        # Ten thousand days take a while, so this runs in a thread.
+        ranges = await asyncio.to_thread(lambda: list(_ranges(span)))
+        rows = await self.database.single(
+            lambda tx: delivery_count_store.sums(
+                tx, org_id, ranges, endpoint_ids, by_endpoint=by_endpoint
+            )
+        )
+        return [_sum(row) for row in rows]
+
+
+def rounded_up(duration_ms: int) -> int:
+    """Round up to one of ten steps between powers of ten; values up to 10 ms stay exact."""
+    if duration_ms <= _STEPS[0]:
+        return max(duration_ms, 0)
+    scale = 1
+    while duration_ms > _STEPS[-1] * scale:
+        scale *= 10
+    return next(step * scale for step in _STEPS if step * scale >= duration_ms)
+
+
+def _ranges(span: Span) -> Iterator[DeliveryCountRange]:
+    """Split periods into UTC days, and into hours where they start within a day.
+
+    A period consists of the UTC days from the midnight nearest to its start to the one nearest to
+    its end. The hours between a midnight and a start are added to one period and subtracted from
+    its neighbour.
+    """
+    found = list(periods(span))[::-1]
+    starts = [*(starts_at(each, span) for each in found), span.before]
+    midnights = [_midnight(each) for each in starts]
+    for index, start in enumerate(starts):
+        before = found[index - 1] if index else None
+        following = found[index] if index < len(found) else None
+        midnight = midnights[index]
+        if midnight < start:
+            yield from _ragged(midnight, start, before, following)
+        elif start < midnight:
+            yield from _ragged(start, midnight, following, before)
+        if following is not None and midnight < midnights[index + 1]:
+            yield DeliveryCountRange("day", midnight, midnights[index + 1], following, None)
+
+
+def _ragged(
+    since: datetime, until: datetime, gains: date | None, loses: date | None
+) -> Iterator[DeliveryCountRange]:
+    """Return hours and the quarters around them; one of the two bounds is a midnight."""
+    first = _hour(since + timedelta(hours=1) - timedelta(microseconds=1))
+    last = max(first, _hour(until))
+    for granularity, begin, end in (
+        ("quarter", since, min(first, until)),
+        ("hour", first, last),
+        ("quarter", last, until),
+    ):
+        if begin < end:
+            yield DeliveryCountRange(granularity, begin, end, gains, loses)
+
+
+def _hour(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+def _midnight(moment: datetime) -> datetime:
+    """Return the nearest UTC midnight."""
+    later = moment.astimezone(UTC) + timedelta(hours=12)
+    return later.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _sum(row: Row) -> DeliverySum:
+    return DeliverySum(
+        row["period"],
+        row["endpoint_id"],
+        _OUTCOMES[row["outcome"]],
+        row["duration_ms"],
+        row["count"],
+    )

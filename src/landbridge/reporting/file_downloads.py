@@ -1,0 +1,106 @@
+"""File responses: browser headers and streaming of files that take long to generate.
+
+Guarantees:
+- A browser saves a file, whatever its content, and caches no copy.
+- However the transfer ends, generation stops and its source is closed.
+- The number of concurrent downloads per organisation is bounded, and an idle reader is cut off.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from litestar.response import Stream
+from litestar.types import Message, Receive, Scope, Send
+from typing_extensions import override
+
+from landbridge.platform.core.errors import Busy
+
+# Concurrent downloads per organisation in one process.
+STREAMS_MAX = 4
+# A reader that receives nothing for this long is cut off.
+PATIENCE_S = 60.0
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+
+def file_headers(name: str) -> dict[str, str]:
+    """Return the headers of a file; the name consists of letters, digits, `-`, `_` and points."""
+    return {"Content-Disposition": f'attachment; filename="{name}"', **_HEADERS}
+
+
+@dataclass(frozen=True, slots=True)
+class FileDownloads:
+    """Bounds the number of concurrent downloads per organisation."""
+
+    _streams: Counter[UUID] = field(default_factory=Counter[UUID])
+
+    async def bounded(self, org_id: UUID, chunks: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        """Yield the same chunks if a slot is free; the first raises `Busy` otherwise."""
+        async with aclosing(chunks):
+            if self._streams[org_id] >= STREAMS_MAX:
+                raise Busy("too many files are being read at once")
+            self._streams[org_id] += 1
+            try:
+                async for chunk in chunks:
+                    yield chunk
+            finally:
+                self._streams[org_id] -= 1
+                if not self._streams[org_id]:
+                    del self._streams[org_id]
+
+
+class StreamedFile(Stream):
+    """File streamed while it is generated; its first chunk is ready.
+
+    The next chunk is generated once the client has received the previous one. A client that
+    receives nothing for a minute is cut off, which its HTTP library reports as an incomplete
+    response.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        media_type: str,
+        first: bytes,
+        rest: AsyncGenerator[bytes],
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        super().__init__(_chained(first, rest), media_type=media_type, headers=file_headers(name))
+        self._rest = rest
+        self._patience_s = patience_s
+
+    @override
+    def to_asgi_response(self, *args: Any, **more: Any) -> Any:
+        """Return the response; however it ends, the chunks are closed."""
+        untyped: Any = super()
+        response = untyped.to_asgi_response(*args, **more)
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            async def send_in_time(message: Message) -> None:
+                async with asyncio.timeout(self._patience_s):
+                    await send(message)
+
+            try:
+                await response(scope, receive, send_in_time)
+            finally:
+                await self._rest.aclose()
+
+        return answer
+
+
+async def _chained(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    """Yield all non-empty chunks."""
+    yield first
+    async for chunk in rest:
+        if chunk:
+            yield chunk

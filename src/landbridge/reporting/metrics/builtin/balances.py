@@ -1,0 +1,106 @@
+"""BALANCES: balances at the end of each period."""
+
+from collections.abc import Collection, Sequence
+from functools import cache
+from uuid import UUID
+
+from landbridge.ledger.model import HouseRole
+from landbridge.providers.chains.tokens import NETWORK_TOKENS
+from landbridge.providers.rails.currencies import AT_BANK
+from landbridge.reporting.metrics.builtin.amounts import (
+    CURRENCIES,
+    amount_name,
+    amount_of,
+    asset_of,
+    codes_of,
+    dollars_of,
+)
+from landbridge.reporting.metrics.model import (
+    Dimension,
+    Dims,
+    MetricFact,
+    MetricQuery,
+    MetricSources,
+    MetricTemplate,
+    Tally,
+    Values,
+)
+from landbridge.reporting.rollups.model import RollupMeasure
+
+# Without a role: the sum of all wallets.
+_CUSTOMERS = "customers"
+_BALANCE = "balance"
+# Gas is paid in native coins alone.
+_HOLDERS = (_CUSTOMERS, *(str(role) for role in HouseRole if role is not HouseRole.GAS))
+_CURRENCY, _CHAIN, _HOLDER = "currency", "chain", "holder"
+
+
+async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
+    # Currencies are always broken down, so that different coins are not added up.
+    by = ("a", "b") if _HOLDER in query.breakdowns else ("a",)
+    filters = query.filters
+    # Never the native coins in which gas is paid: they are no currency of a metric.
+    only: dict[str, Collection[str]] = {
+        "a": codes_of(filters.get(_CURRENCY), filters.get(_CHAIN)),
+    }
+    if _HOLDER in filters:
+        only["b"] = filters[_HOLDER]
+    sums = await sources.rollups.sums(
+        org_id, RollupMeasure.BALANCE, (), query.span, by=by, only=only
+    )
+    facts: list[MetricFact] = []
+    for each in sums:
+        dims, name, scale = _place(each.a, each.b)
+        facts.append(MetricFact(each.period, dims, {name: each.units * scale}))
+    return facts
+
+
+@cache
+def _place(code: str, holder: str) -> tuple[Dims, str, int]:
+    asset = asset_of(code)
+    return (asset.currency, asset.chain, holder), *amount_name(_BALANCE, asset)
+
+
+def _values(tally: Tally) -> Values:
+    return {
+        "balanceUsd": dollars_of(_BALANCE, tally),
+        "balance": amount_of(_BALANCE, tally),
+    }
+
+
+BALANCES = MetricTemplate(
+    name="BALANCES",
+    display_name="Balances",
+    description=(
+        "Balances at the end of each period, held money included: of all customers together, or of"
+        " the organisation's own accounts. The amount is null where several currencies would be"
+        " added up: break them down. balanceUsd counts dollars and dollar coins at par."
+    ),
+    dimensions=(
+        Dimension(
+            name=_CURRENCY,
+            param="currencies",
+            options=CURRENCIES,
+            description="Only balances in these currencies; all if left out.",
+        ),
+        Dimension(
+            name=_CHAIN,
+            param="chains",
+            options=(*dict.fromkeys(str(network) for network, _ in NETWORK_TOKENS), AT_BANK),
+            description="Only balances on these chains, or at banks (BANK); all if left out.",
+        ),
+        Dimension(
+            name=_HOLDER,
+            param="holders",
+            options=_HOLDERS,
+            description="Only balances of these holders; the customers' if left out.",
+        ),
+    ),
+    fields=("balanceUsd", "balance"),
+    read=_read,
+    values=_values,
+    is_by_day=True,
+    is_running=True,
+    # The balances of all holders add up to zero, by double entry.
+    defaults={_HOLDER: (_CUSTOMERS,)},
+)

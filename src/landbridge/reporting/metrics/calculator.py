@@ -1,0 +1,206 @@
+"""Calculates a template: reads, filters, adds up, fills with zeros, orders, limits.
+
+Source: contract, reporting 4. Rows are generated from the newest down to the limit; earlier periods
+are not read, or by years if a template is running. Work on up to ten thousand rows happens in
+threads.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import islice
+from math import prod
+from typing import Any
+from uuid import UUID
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, FieldsInvalid
+from landbridge.platform.core.pagination import BEGINNING
+from landbridge.platform.http.caller import Caller
+from landbridge.reporting.date_params import TIME_ZONE, check_zone, start_of_day
+from landbridge.reporting.metrics.contract_templates import USER
+from landbridge.reporting.metrics.custom.service import CustomTemplates
+from landbridge.reporting.metrics.model import (
+    MetricQuery,
+    MetricResult,
+    MetricSources,
+    MetricTemplate,
+)
+from landbridge.reporting.metrics.params import (
+    BREAKDOWNS,
+    ROWS_MAX,
+    MetricParams,
+    parse_params,
+    zone_name,
+)
+from landbridge.reporting.metrics.periods import periods, starts_at
+from landbridge.reporting.metrics.result_rows import ResultRows, row_values
+from landbridge.reporting.metrics.user_options import user_count
+from landbridge.reporting.rollups.model import UTC_ZONE, Interval, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Calculator:
+    """Calculates metrics as of now."""
+
+    sources: MetricSources
+    clock: Clock
+    templates: CustomTemplates
+
+    async def parse(
+        self, caller: Caller, template: str | MetricTemplate, params: Mapping[str, Any]
+    ) -> MetricQuery:
+        """Return the query that these wire parameters mean.
+
+        Raises as `calculate`, except for rows of a dimension whose size is only known from the
+        facts.
+        """
+        found = await self.find(caller.org_id, template)
+        query = await self._parse(caller, found, params)
+        newest = await _periods(query.span)
+        _check_rows(query, newest, await self._sizes(caller.org_id, found, query))
+        return query
+
+    async def calculate(
+        self, caller: Caller, template: str | MetricTemplate, params: Mapping[str, Any]
+    ) -> MetricResult:
+        """Return the result for wire parameters; the template may be one that is not saved.
+
+        Raises `FieldsInvalid`, which names each invalid parameter (and `template`), and
+        `ResourceConflict` while the roll-ups of a new time zone are being built.
+        """
+        found = await self.find(caller.org_id, template)
+        query = await self._parse(caller, found, params)
+        effective = replace(query, filters={**found.defaults, **query.filters})
+        newest = await _periods(effective.span)
+        sizes = await self._sizes(caller.org_id, found, query)
+        _check_rows(effective, newest, sizes)
+        effective = await self._with_users(caller.org_id, found, effective)
+        kept_periods = _periods_within_limit(found, effective, newest)
+        result_rows = ResultRows(found, effective)
+        await self._fill(result_rows, caller.org_id, kept_periods)
+        for name in effective.breakdowns:
+            sizes.setdefault(name, len(result_rows.values_found.get(name, ())))
+        projected = _check_rows(effective, newest, sizes)
+        rows, filled = await asyncio.to_thread(result_rows.rows, kept_periods)
+        return MetricResult(
+            template=found,
+            query=query,
+            rows=rows,
+            filled=filled,
+            projected=projected,
+            dimension_counts={name: sizes[name] for name in effective.breakdowns} or None,
+            sizes=sizes,
+            has_more=len(newest) * len(result_rows.combinations()) > effective.limit,
+        )
+
+    async def find(self, org_id: UUID, template: str | MetricTemplate) -> MetricTemplate:
+        """Return the template with this name, or the given one; raises `FieldsInvalid`."""
+        if isinstance(template, MetricTemplate):
+            return template
+        return await self.templates.template(org_id, template)
+
+    async def _parse(
+        self, caller: Caller, template: MetricTemplate, params: Mapping[str, Any]
+    ) -> MetricQuery:
+        reader = MetricParams(params)
+        zone_given: str | None = reader.take(TIME_ZONE, zone_name, None)
+        try:
+            zone = await check_zone(self.sources.rollups, caller.org_id, zone_given)
+        except FieldInvalid as error:
+            # Continue, so that all invalid parameters are reported at once.
+            reader.problems[TIME_ZONE] = error.message
+            zone = UTC_ZONE
+        now = self.clock.now(caller.clock_offset)
+        return parse_params(reader, template, zone=zone, now=now)
+
+    async def _sizes(
+        self, org_id: UUID, template: MetricTemplate, query: MetricQuery
+    ) -> dict[str, int]:
+        """Return the number of values of each dimension whose size is known without the facts."""
+        sizes: dict[str, int] = {}
+        offered = {*template.breakdowns, *(each.name for each in template.filters)}
+        for each in template.dimensions:
+            if each.name not in offered:
+                continue
+            if each.options is not None:
+                sizes[each.name] = len(each.options)
+            elif each.name in query.filters:
+                sizes[each.name] = len(query.filters[each.name])
+            elif each.name == USER.name:
+                sizes[each.name] = await user_count(self.sources, org_id)
+        return sizes
+
+    async def _with_users(
+        self, org_id: UUID, template: MetricTemplate, query: MetricQuery
+    ) -> MetricQuery:
+        """Filter a breakdown by user to those with facts, so that the number of rows is known."""
+        if USER.name not in query.breakdowns or USER.name in query.filters:
+            return query
+        if template.read_users is None:
+            return query
+        users = await template.read_users(self.sources, org_id, query)
+        if users is None:
+            return query
+        return replace(query, filters={**query.filters, USER.name: tuple(map(str, users))})
+
+    async def _fill(
+        self, result_rows: ResultRows, org_id: UUID, kept_periods: Sequence[date]
+    ) -> None:
+        """Read the facts of the rows, from the first kept period on.
+
+        The balance of a running template before that is read last: a fact read in the periods had
+        its cause before it, so the cause is in one of the two reads.
+        """
+        template, span = result_rows.template, result_rows.query.span
+        first = start_of_day(BEGINNING.date(), span.zone)
+        # Running rows cover whole periods, wherever the span starts.
+        whole = start_of_day(kept_periods[-1], span.zone)
+        after = max(first, whole if template.is_running else starts_at(kept_periods[-1], span))
+        spans = [replace(span, after=after)]
+        if template.is_running:
+            spans.append(Span(first, min(after, span.before), span.zone, Interval.YEAR))
+        for each in spans:
+            if each.after < each.before:
+                query = replace(result_rows.query, span=each)
+                facts = await template.read(self.sources, org_id, query)
+                await asyncio.to_thread(result_rows.add, facts)
+
+
+async def _periods(span: Span) -> Sequence[date]:
+    """Return the newest periods, up to one more than the maximum number of rows."""
+    return await asyncio.to_thread(lambda: list(islice(periods(span), ROWS_MAX + 1)))
+
+
+def _check_rows(query: MetricQuery, newest: Sequence[date], sizes: Mapping[str, int]) -> int | None:
+    """Return the number of rows for all breakdown values; None without breakdowns.
+
+    Raises `FieldsInvalid` if they are too many. A dimension of unknown size counts as one.
+    """
+    if not query.breakdowns:
+        return None
+    projected = len(newest) * prod(sizes.get(name, 1) for name in query.breakdowns)
+    if projected > ROWS_MAX:
+        more = " or more" if len(newest) > ROWS_MAX else ""
+        raise FieldsInvalid(
+            {
+                BREAKDOWNS: f"breakdowns would make {projected:,} rows{more}, of at most "
+                f"{ROWS_MAX:,}: choose a shorter range, longer intervals or fewer breakdowns"
+            }
+        )
+    return projected
+
+
+def _periods_within_limit(
+    template: MetricTemplate, query: MetricQuery, newest: Sequence[date]
+) -> Sequence[date]:
+    """Return the newest periods whose rows fit the limit; all if that is unknown."""
+    by_name = {each.name: each for each in template.dimensions}
+    rows = 1
+    for name in query.breakdowns:
+        values = row_values(by_name[name], query)
+        if not values:
+            return newest
+        rows *= len(values)
+    return newest[: -(-query.limit // rows)]

@@ -1,0 +1,1 @@
+"""Templates that an organisation defines itself."""

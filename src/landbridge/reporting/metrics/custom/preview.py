@@ -1,0 +1,28 @@
+"""Template of a request that names one, or brings a definition that is not saved yet."""
+
+from landbridge.platform.core.errors import FieldsInvalid
+from landbridge.reporting.metrics.custom.checks import check_definition
+from landbridge.reporting.metrics.custom.compile import compile_template
+from landbridge.reporting.metrics.custom.definition import TemplateDefinition
+from landbridge.reporting.metrics.model import MetricTemplate
+
+# Name of a template that is not saved yet, in results.
+UNSAVED = "UNSAVED"
+
+
+def preview_template(
+    name: str | None, definition: TemplateDefinition | None
+) -> str | MetricTemplate:
+    """Return the name, or the template of the definition.
+
+    Raises `FieldsInvalid` unless exactly one of both is given, and with every problem of the
+    definition.
+    """
+    if definition is None:
+        if name is None:
+            raise FieldsInvalid({"template": "template or definition is required"})
+        return name
+    if name is not None:
+        raise FieldsInvalid({"definition": "definition must not be given beside template"})
+    check_definition(definition)
+    return compile_template(definition, name=UNSAVED, version=None, display_name="", description="")

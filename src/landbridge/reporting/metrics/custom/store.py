@@ -1,0 +1,109 @@
+"""Statements on report_templates.
+
+Writers lock the organisation's row first, so that names are unique, their number is bounded, and no
+metric or schedule is saved of a template that is being deleted.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.reporting.metrics.custom.definition import TemplateDefinition
+from landbridge.reporting.metrics.custom.model import CustomTemplate
+
+_LOCK_ORG = "select id from orgs where id = $1 for no key update"
+
+_ADD = """
+insert into report_templates (
+    org_id, name, version, display_name, description, definition, created_at
+)
+values ($1, $2, $3, $4, $5, $6::text::jsonb, $7)
+"""
+
+# Without $3 the newest version.
+_FIND = """
+select org_id, name, version, display_name, description, definition::text, created_at
+from report_templates
+where org_id = $1 and name = $2 and ($3::int is null or version = $3)
+order by version desc
+limit 1
+"""
+
+# The newest version of each, in order of names.
+_PAGE = """
+select distinct on (name) org_id, name, version, display_name, description, definition::text,
+    created_at
+from report_templates
+where org_id = $1
+order by name, version desc
+"""
+
+_DELETE = "delete from report_templates where org_id = $1 and name = $2"
+
+# Saved metrics and schedules that use any version of a template.
+_USES = """
+select 'metric' as kind, m.name
+from report_metrics m
+where m.org_id = $1 and split_part(m.template, '@', 1) = $2
+union all
+select 'schedule', s.name
+from report_schedules s
+where s.org_id = $1 and split_part(s.template, '@', 1) = $2
+order by 1, 2
+limit 11
+"""
+
+
+async def lock_org(tx: Tx, org_id: UUID) -> None:
+    """Lock the organisation against concurrent changes until the transaction ends."""
+    await tx.execute(_LOCK_ORG, org_id)
+
+
+async def add(tx: Tx, template: CustomTemplate) -> None:
+    """Store a new version."""
+    await tx.execute(
+        _ADD,
+        template.org_id,
+        template.name,
+        template.version,
+        template.display_name,
+        template.description,
+        msgspec.json.encode(template.definition).decode(),
+        template.created_at,
+    )
+
+
+async def find(tx: Tx, org_id: UUID, name: str, version: int | None) -> CustomTemplate | None:
+    """Return a version of a template, the newest one if None is given."""
+    row = await tx.fetchrow(_FIND, org_id, name, version)
+    return None if row is None else _template(row)
+
+
+async def page(tx: Tx, org_id: UUID) -> Sequence[CustomTemplate]:
+    """Return the newest version of every template, by name."""
+    return [_template(row) for row in await tx.fetch(_PAGE, org_id)]
+
+
+async def delete(tx: Tx, org_id: UUID, name: str) -> None:
+    """Delete all versions of a template."""
+    await tx.execute(_DELETE, org_id, name)
+
+
+async def uses(tx: Tx, org_id: UUID, name: str) -> list[str]:
+    """Return up to eleven saved metrics and schedules that use a template, as `metric "Name"`."""
+    rows = await tx.fetch(_USES, org_id, name)
+    return [f'{row["kind"]} "{row["name"]}"' for row in rows]
+
+
+def _template(row: Row) -> CustomTemplate:
+    return CustomTemplate(
+        org_id=row["org_id"],
+        name=row["name"],
+        version=row["version"],
+        display_name=row["display_name"],
+        description=row["description"],
+        definition=msgspec.json.decode(row["definition"], type=TemplateDefinition),
+        created_at=row["created_at"],
+    )

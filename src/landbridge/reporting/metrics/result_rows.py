@@ -1,0 +1,130 @@
+"""Rows of a result: one per period and combination of values, with or without facts."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import islice, product
+
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.reporting.metrics.model import (
+    Dimension,
+    Dims,
+    MetricFact,
+    MetricQuery,
+    MetricRow,
+    MetricTemplate,
+    Tally,
+)
+
+# The values of the breakdowns, in order.
+Combination = tuple[str, ...]
+_Key = tuple[date, Combination]
+_Sum = defaultdict[str | int, int]
+_NOTHING: Tally = {}
+
+
+def row_values(dimension: Dimension, query: MetricQuery) -> tuple[str, ...] | None:
+    """Return the values that have rows, in row order; None if the facts decide.
+
+    Options come in reverse of their list (contract, reporting 4), other values in reverse
+    alphabetical order.
+    """
+    filtered = query.filters.get(dimension.name)
+    if dimension.options is not None:
+        return tuple(
+            each for each in reversed(dimension.options) if not filtered or each in filtered
+        )
+    return None if filtered is None else tuple(sorted(filtered, reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRows:
+    """Facts added up by period and breakdown."""
+
+    template: MetricTemplate
+    query: MetricQuery
+    sums: defaultdict[_Key, _Sum] = field(default_factory=lambda: defaultdict(_empty))
+    # The values of each dimension that occur in facts.
+    values_found: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+
+    def add(self, facts: Iterable[MetricFact]) -> None:
+        """Add the facts that match the filters."""
+        # There are many facts but few keys, so keys are cached.
+        places: dict[Dims, Combination | None] = {}
+        # Sets, since there may be thousands of users.
+        allowed = {name: frozenset(values) for name, values in self.query.filters.items()}
+        for period, dims, tally in facts:
+            if dims not in places:
+                places[dims] = self._key(dims, allowed)
+            combination = places[dims]
+            if combination is not None:
+                self.template.merge(self.sums[period, combination], tally)
+
+    def _key(self, dims: Dims, allowed: Mapping[str, Collection[str]]) -> Combination | None:
+        """Return the key for facts of these dimensions; None if a filter excludes them."""
+        by_dimension = dict(
+            zip((each.name for each in self.template.dimensions), dims, strict=True)
+        )
+        for name, filtered in allowed.items():
+            if by_dimension[name] and by_dimension[name] not in filtered:
+                return None
+        for each in self.template.dimensions:
+            value = by_dimension[each.name]
+            if value and each.options is not None and value not in each.options:
+                # A fact without a row would be lost from the result.
+                raise InvariantBroken(f"{self.template.name} does not know the {each.name} {value}")
+        for name in self.query.breakdowns:
+            self.values_found.setdefault(name, set()).add(by_dimension[name])
+        return tuple(by_dimension[name] for name in self.query.breakdowns)
+
+    def combinations(self) -> list[Combination]:
+        """Return the combinations of values that every period has a row for, in row order."""
+        by_name = {each.name: each for each in self.template.dimensions}
+        values: list[Sequence[str]] = []
+        for name in self.query.breakdowns:
+            fixed = row_values(by_name[name], self.query)
+            found = sorted(self.values_found.get(name, ()), reverse=True)
+            values.append(found if fixed is None else fixed)
+        return list(product(*values))
+
+    def rows(self, periods: Sequence[date]) -> tuple[list[MetricRow], int]:
+        """Return the rows up to the limit, and how many of them have no facts of their own.
+
+        `periods` come newest first.
+        """
+        combinations = self.combinations()
+        tallies = self._running(periods, combinations) if self.template.is_running else self.sums
+        # Shared by all rows that have the same: most of many rows are empty.
+        nothing = self.template.values({})
+        dims = [dict(zip(self.query.breakdowns, each, strict=True)) for each in combinations]
+        rows: list[MetricRow] = []
+        filled = 0
+        cells = product(periods, zip(combinations, dims, strict=True))
+        for period, (combination, dims_of_row) in islice(cells, self.query.limit):
+            key = (period, combination)
+            filled += key not in self.sums
+            tally = tallies.get(key)
+            values = self.template.values(tally) if tally else nothing
+            rows.append(MetricRow(period=period, dims=dims_of_row, values=values))
+        return rows, filled
+
+    def _running(
+        self, periods: Sequence[date], combinations: Sequence[Combination]
+    ) -> Mapping[_Key, Tally]:
+        """Return the running total at the end of each period, also of those without facts."""
+        so_far: defaultdict[Combination, _Sum] = defaultdict(_empty)
+        oldest = periods[-1]
+        for (period, combination), tally in self.sums.items():
+            if period < oldest:
+                self.template.merge(so_far[combination], tally)
+        running: dict[_Key, Tally] = {}
+        for period in reversed(periods):
+            for each in combinations:
+                self.template.merge(so_far[each], self.sums.get((period, each), _NOTHING))
+                running[period, each] = dict(so_far[each])
+        return running
+
+
+def _empty() -> _Sum:
+    return defaultdict(int)

@@ -1,0 +1,159 @@
+"""Outcome of a request: the resource created under its id, in its current state.
+
+Payments, users, bank accounts, settlement rules, simulated deposits and terms links have separate
+id spaces: one request id may have created several. The first in this order is returned.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from landbridge.customers.bank_accounts.records import find_created as find_created_account
+from landbridge.customers.users.records import find_created as find_created_user
+from landbridge.customers.users.terms import find_created as find_created_agreement
+from landbridge.ledger.model import Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.incoming_payments.model import TRANSITIONS as RECEIPT_MOVES
+from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.virtual_accounts.deposits import find_created as find_created_deposit
+from landbridge.payments.virtual_accounts.deposits import simulated_reference
+from landbridge.payments.virtual_accounts.rules import find_created as find_created_rule
+from landbridge.platform.core.created_resource import CreatedResource
+from landbridge.platform.core.errors import ResourceNotFound
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
+
+_SIMULATED = "SIMULATED_DEPOSIT"
+
+# Path of each payment kind that a request can create.
+_RECORDS = {
+    "WALLET.SWAP": "/v2/wallets/swaps/{id}",
+    "WALLET.TRANSFER": "/v2/wallets/transfers/{id}",
+    "WALLET.TRANSFER.BATCH": "/v2/wallets/transfers/batches/{id}",
+    "WALLET.BRIDGE": "/v2/wallets/bridges/{id}",
+    "OFFRAMP": "/v2/offramps/{id}",
+    "ONRAMP": "/v2/onramps/{id}",
+    "RESOLUTION": "/v2/reviews/resolutions/{id}",
+}
+_ACCOUNT = "/v2/users/{owner_id}/accounts/{id}"
+_DEPOSIT = "/v2/users/{owner_id}/virtual-accounts/{id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestOutcome:
+    """Outcome of a request; `outcome_plan` is its scripted outcomes."""
+
+    request_id: UUID
+    kind: str
+    id: UUID
+    href: str
+    status: str | None
+    created_at: datetime
+    updated_at: datetime
+    is_final: bool
+    outcome_plan: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _ResourceKind:
+    """Kind of resource other than payments: how it is found, and its path."""
+
+    kind: str
+    href: str
+    # One statement.
+    find_created: Callable[[Tx, UUID, UUID], Awaitable[CreatedResource | None]]
+
+
+_RESOURCE_KINDS = (
+    _ResourceKind("USER", "/v2/users/{id}", find_created_user),
+    _ResourceKind("BANK_ACCOUNT", _ACCOUNT, find_created_account),
+    _ResourceKind(
+        "SETTLEMENT_RULE", "/v2/virtual-accounts/settlement-rules/{id}", find_created_rule
+    ),
+    _ResourceKind(_SIMULATED, _DEPOSIT, find_created_deposit),
+    _ResourceKind("TERMS_LINK", "/v2/tos-link/{id}", find_created_agreement),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestOutcomes:
+    """Requests of all organisations."""
+
+    database: Database
+    ledger: Ledger
+    incoming_payments: IncomingPayments
+    scripted_outcomes: ScriptedOutcomes
+    transitions: Mapping[str, Transitions[Any]]
+
+    async def find(self, org_id: UUID, request_id: UUID) -> RequestOutcome:
+        """Return the resource created under this id; raises `ResourceNotFound` if there is none."""
+        record = await self.ledger.find_request(org_id, request_id)
+        if record is not None and record.kind in _RECORDS:
+            return await self._record(record, request_id)
+        for kind in _RESOURCE_KINDS:
+            created = await self._created(kind, org_id, request_id)
+            if created is None:
+                continue
+            if kind.kind == _SIMULATED:
+                return await self._deposit(org_id, request_id, created)
+            return _outcome(kind, request_id, created)
+        raise ResourceNotFound(f"nothing came of a request {request_id}")
+
+    async def _created(
+        self, kind: _ResourceKind, org_id: UUID, request_id: UUID
+    ) -> CreatedResource | None:
+        return await self.database.single(lambda tx: kind.find_created(tx, org_id, request_id))
+
+    async def _record(self, record: Transfer, request_id: UUID) -> RequestOutcome:
+        plans = await self.scripted_outcomes.list_plans(record.org_id, [record.id])
+        plan = plans.get(record.id)
+        return RequestOutcome(
+            request_id=request_id,
+            kind=record.kind,
+            id=record.id,
+            href=_RECORDS[record.kind].format(id=record.id),
+            status=record.status,
+            created_at=record.created_at,
+            updated_at=record.updated_at,
+            is_final=self.transitions[record.kind].is_terminal(record.status),
+            outcome_plan=None if plan is None else plan.text,
+        )
+
+    async def _deposit(
+        self, org_id: UUID, request_id: UUID, created: CreatedResource
+    ) -> RequestOutcome:
+        """Return the onramp of a simulated deposit, or else the deposit's own progress."""
+        incoming_payment = await self.incoming_payments.find(
+            org_id, simulated_reference(request_id)
+        )
+        if incoming_payment is not None and incoming_payment.transfer_id is not None:
+            record = await self.ledger.find(org_id, incoming_payment.transfer_id)
+            if record is not None and record.kind in _RECORDS:
+                return await self._record(record, request_id)
+        return RequestOutcome(
+            request_id=request_id,
+            kind=_SIMULATED,
+            id=created.id,
+            href=_DEPOSIT.format(id=created.id, owner_id=created.owner_id),
+            status=None if incoming_payment is None else incoming_payment.status,
+            created_at=created.created_at,
+            updated_at=created.updated_at,
+            is_final=incoming_payment is not None
+            and RECEIPT_MOVES.is_terminal(incoming_payment.status),
+        )
+
+
+def _outcome(kind: _ResourceKind, request_id: UUID, created: CreatedResource) -> RequestOutcome:
+    return RequestOutcome(
+        request_id=request_id,
+        kind=kind.kind,
+        id=created.id,
+        href=kind.href.format(id=created.id, owner_id=created.owner_id),
+        status=created.status,
+        created_at=created.created_at,
+        updated_at=created.updated_at,
+        is_final=created.is_final,
+    )

@@ -1,1 +1,0 @@
-"""The last requests of each organisation, for the people who integrate."""

@@ -1,1 +1,0 @@
-"""Requests for information: compliance asks about a payment, which waits until that is closed."""

@@ -1,0 +1,1 @@
+"""Seeded organisations with a history, for demos and benchmarks; their books balance."""

@@ -1,1 +1,0 @@
-"""Sanctions lists, and names matched against them."""

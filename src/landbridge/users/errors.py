@@ -1,9 +1,0 @@
-"""What users refuse."""
-
-from landbridge.core.errors import Refused
-
-
-class UserNotFound(Refused):
-    """There is no such user."""
-
-    code, name, status = 300301, "USER_NOT_FOUND", 404

@@ -1,1 +1,0 @@
-"""Virtual accounts: bank details of a user, and how what arrives there is settled."""

@@ -1,1 +1,0 @@
-"""The HTTP kit: who calls, what came in, what goes out, and how errors look."""

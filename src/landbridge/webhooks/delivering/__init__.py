@@ -1,1 +1,0 @@
-"""Delivering: who goes to which endpoint, what is sent, and what became of it."""

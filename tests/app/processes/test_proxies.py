@@ -1,0 +1,77 @@
+"""Client addresses behind a proxy, with a real server on a real socket."""
+
+import asyncio
+import http.client
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, closing
+from typing import Any
+
+import msgspec
+import pytest
+
+from landbridge.app.processes import ApiServer, configured, listen
+from landbridge.app.settings import Settings, SettingsInvalid, read
+from tests.app.processes.server_process import free_port
+
+CLAIMED = "198.51.100.7"
+
+
+async def report_client(scope: Any, receive: Any, send: Any) -> None:
+    """Application that returns the client's address and scheme."""
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    content = f"{scope['client'][0]} {scope['scheme']}".encode()
+    headers = [(b"content-length", str(len(content)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": content})
+
+
+@asynccontextmanager
+async def serving(trusted_proxies: str | None) -> AsyncGenerator[int]:
+    """Run a server with this setting; yield its port."""
+    settings = msgspec.structs.replace(
+        Settings(), port=free_port(), trusted_proxies=trusted_proxies
+    )
+    server, sock = ApiServer(configured(report_client, settings)), listen(settings)
+    running = asyncio.create_task(server.serve(sockets=[sock]))
+    yield settings.port
+    server.leave()
+    await running
+
+
+def send_request(port: int, headers: dict[str, str]) -> str:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        connection.request("GET", "/", headers=headers)
+        return connection.getresponse().read().decode()
+
+
+@pytest.mark.parametrize(
+    ("trusted", "forwarded", "expected"),
+    [
+        (None, CLAIMED, "127.0.0.1 http"),
+        ("", CLAIMED, "127.0.0.1 http"),
+        ("10.0.0.0/8", CLAIMED, "127.0.0.1 http"),
+        ("127.0.0.1", CLAIMED, f"{CLAIMED} https"),
+        ("10.0.0.1, 127.0.0.0/8", CLAIMED, f"{CLAIMED} https"),
+        # The client's own claim precedes the address that the proxy added.
+        ("127.0.0.1", f"203.0.113.1, {CLAIMED}", f"{CLAIMED} https"),
+        ("127.0.0.1,10.0.0.0/8", f"203.0.113.1, {CLAIMED}, 10.1.2.3", f"{CLAIMED} https"),
+    ],
+)
+async def test_only_a_trusted_proxy_sets_the_forwarded_address(
+    trusted: str | None, forwarded: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    headers = {"X-Forwarded-For": forwarded, "X-Forwarded-Proto": "https"}
+    async with serving(trusted) as port:
+        assert await asyncio.to_thread(send_request, port, headers) == expected
+
+
+@pytest.mark.parametrize("value", ["*", "proxy.internal", "10.0.0.1/8", "0.0.0.0/0", "::/0"])
+def test_invalid_proxy_setting_is_refused(value: str) -> None:
+    with pytest.raises(SettingsInvalid, match="LANDBRIDGE_TRUSTED_PROXIES must"):
+        read({"LANDBRIDGE_TRUSTED_PROXIES": value})

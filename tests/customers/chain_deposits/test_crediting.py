@@ -1,0 +1,232 @@
+"""Deposits from outside on a real chain: found, shown, and credited once when final."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+from msgspec import structs
+
+from landbridge.platform.formats.evm_addresses import checked_evm_address
+from landbridge.providers.chains.tokens import Chain, Network
+from landbridge.providers.evm.configuration import FinalityTag
+from landbridge.providers.evm.following.reader import ChainReader
+from tests.chains.contracts import deploy_contract
+from tests.customers.chain_deposits.chain_world import (
+    COIN,
+    CONFIRMATIONS,
+    FINALITY,
+    FollowedChain,
+    deposits,
+    follower,
+    statuses,
+)
+from tests.tenants import held, make_tenant, make_user
+
+pytestmark = pytest.mark.long
+
+
+async def test_a_transfer_from_outside_is_credited_once_when_it_is_final(
+    world: FollowedChain,
+) -> None:
+    org = world.org
+    user, address = await world.new_user()
+    transaction = world.pay(address, 5)
+    await world.follow()
+    # One block deep: two are required.
+    assert await statuses(org, user) == []
+    world.mine(CONFIRMATIONS - 1)
+    await world.follow()
+    (found,) = await deposits(org, user)
+    assert await org.get(f"/v2/users/{user}/wallets/deposits/{found['id']}") == found
+    assert found["createdAt"] == found["updatedAt"]
+    assert found["wallet"]["address"] == address
+    assert found["transaction"] == {
+        "transactionHash": transaction,
+        "chain": "POLYGON",
+        "currency": "usdc",
+        "status": "CONFIRMED",
+        "sourceAddress": checked_evm_address(world.outsider),
+        "destinationAddress": address,
+        "contractAddress": world.chain.tokens["usdc"].address,
+        "amount": "5",
+        "unitAmount": str(5 * COIN),
+    }
+    # A deposit can't be spent before its block is final.
+    assert await held(org, user) == "0"
+    world.mine(FINALITY - CONFIRMATIONS)
+    await world.follow()
+    assert await held(org, user) == "5"
+    (final,) = await deposits(org, user)
+    assert final["transaction"] == {**found["transaction"], "status": "COMPLETED"}
+    assert (final["id"], final["createdAt"]) == (found["id"], found["createdAt"])
+    assert final["updatedAt"] > found["updatedAt"]
+    assert await org.get(f"/v2/users/{user}/wallets/deposits/{found['id']}") == final
+    # No worker credits anything again.
+    world.mine(10)
+    await world.follow()
+    await world.follow(follower(world.container, world.chain, world.client))
+    assert await held(org, user) == "5"
+    await world.check_ledger()
+
+
+async def test_deposits_are_listed_by_status(world: FollowedChain) -> None:
+    org = world.org
+    user, address = await world.new_user()
+    for coins in (1, 2, 3):
+        world.pay(address, coins)
+    await world.finalize()
+    for coins in (4, 5):
+        world.pay(address, coins)
+    world.mine(CONFIRMATIONS - 1)
+    await world.follow()
+    completed = [(str(each), "COMPLETED") for each in (3, 2, 1)]
+    confirmed = [(str(each), "CONFIRMED") for each in (5, 4)]
+    assert sorted(await statuses(org, user)) == sorted(confirmed + completed)
+    assert sorted(await statuses(org, user, status="CONFIRMED")) == sorted(confirmed)
+    assert sorted(await statuses(org, user, status="COMPLETED")) == sorted(completed)
+    assert await statuses(org, user, status="CONFIRMED", minAmount=5) == confirmed[:1]
+    # Pages go on where the last one ended, over both kinds.
+    path, seen, cursor = f"/v2/users/{user}/wallets/deposits", list[str](), dict[str, str]()
+    while True:
+        query = {"chain": "POLYGON", "currency": "usdc", "limit": "2", **cursor}
+        page = await org.get(path, **query)
+        if not page["count"]:
+            break
+        seen += [each["id"] for each in page["records"]]
+        cursor = {"createdBefore": page["nextCursor"]}
+    assert len(seen) == len(set(seen)) == len(confirmed + completed)
+
+
+async def test_a_credit_is_an_event_and_is_dated_in_organisation_time(world: FollowedChain) -> None:
+    org = world.org
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 40 * 86_400})
+    user, address = await world.new_user()
+    world.pay(address, 7)
+    await world.finalize()
+    (found,) = await deposits(org, user)
+    now = world.container.clock.now(timedelta(days=40))
+    for name in ("createdAt", "updatedAt"):
+        assert abs(datetime.fromisoformat(found[name]) - now) < timedelta(minutes=5)
+    events = await org.get("/v2/events", eventType="WALLET.TOKEN.BALANCE.UPDATE")
+    assert [each["data"] for each in events["records"]] == [found]
+
+
+async def test_a_token_that_returns_nothing_is_credited(world: FollowedChain) -> None:
+    user, address = await world.new_user()
+    world.pay(address, 3, currency="usdt")
+    await world.finalize()
+    assert await held(world.org, user, "usdt") == "3"
+    assert await held(world.org, user) == "0"
+
+
+async def test_several_transfers_of_one_transaction_are_credited_each(world: FollowedChain) -> None:
+    (ada, address), (bob, other) = await world.new_user(), await world.new_user()
+    disperse = deploy_contract(world.rpc, world.outsider, "Disperse")
+    world.token().send(world.outsider, "approve", disperse.address, 100 * COIN)
+    amounts = [1 * COIN, 2 * COIN, 3 * COIN]
+    disperse.send(
+        world.outsider,
+        "disperse",
+        world.token().address,
+        bytes(32),
+        [address, other, address],
+        amounts,
+    )
+    await world.finalize()
+    assert (await held(world.org, ada), await held(world.org, bob)) == ("4", "2")
+
+
+async def test_own_transfers_are_ignored_and_those_of_other_organisations_are_not(
+    world: FollowedChain,
+) -> None:
+    (ada, ada_address), (bob, bob_address) = await world.new_user(), await world.new_user()
+    other_org = await make_tenant(world.container, world.org.client, name="Other")
+    eve = await make_user(other_org)
+    holding = await world.container.wallets.holding(
+        other_org.org_id, UUID(eve), Chain.POLYGON, "usdc"
+    )
+    eve_address = holding.wallet.address
+    treasury = await world.container.wallets.treasury_address(world.org.org_id, Chain.POLYGON)
+    for address in (ada_address, eve_address, treasury):
+        world.impersonate(address)
+    world.pay(bob_address, 1, sender=ada_address)
+    world.pay(bob_address, 2, sender=treasury)
+    world.pay(bob_address, 4, sender=eve_address)
+    world.pay(eve_address, 8, sender=ada_address)
+    world.pay(bob_address, 0)
+    await world.finalize()
+    assert await held(world.org, ada) == "100"
+    assert await statuses(world.org, bob) == [("4", "COMPLETED")]
+    assert await statuses(other_org, eve) == [("8", "COMPLETED"), ("100", "COMPLETED")]
+
+
+async def test_unknown_tokens_and_addresses_are_ignored(world: FollowedChain) -> None:
+    user, address = await world.new_user()
+    stranger = deploy_contract(world.rpc, world.outsider, "TestDollar", "USD Coin", "USDC")
+    stranger.send(world.outsider, "mint", world.outsider, 10 * COIN)
+    stranger.send(world.outsider, "transfer", address, 10 * COIN)
+    world.pay(world.rpc.accounts()[3], 5)
+    await world.finalize()
+    assert await statuses(world.org, user) == []
+
+
+async def test_nothing_before_the_first_start_is_credited(world: FollowedChain) -> None:
+    user, address = await world.new_user()
+    world.pay(address, 1)
+    world.mine(FINALITY)
+    paid_at = world.height() - FINALITY
+    await world.container.database.rows("delete from chain_blocks")
+    await world.container.database.rows("delete from chain_cursors")
+    steps = follower(world.container, world.chain, world.client)
+    await world.follow(steps)
+    world.pay(address, 2)
+    world.mine(FINALITY)
+    await world.follow(steps)
+    assert await statuses(world.org, user) == [("2", "COMPLETED")]
+    # Unless a block is configured to start at.
+    await world.container.database.rows("delete from chain_blocks")
+    await world.container.database.rows("delete from chain_cursors")
+    start_blocks = {Network.POLYGON: paid_at}
+    steps = follower(world.container, world.chain, world.client, start_blocks=start_blocks)
+    await world.follow(steps)
+    assert await statuses(world.org, user) == [("1", "COMPLETED"), ("2", "COMPLETED")]
+    assert await held(world.org, user) == "3"
+
+
+async def test_a_chain_that_was_not_followed_for_long_is_caught_up(world: FollowedChain) -> None:
+    user, address = await world.new_user()
+    for coins in (1, 2, 3):
+        world.pay(address, coins)
+        world.mine(130)
+    await world.finalize()
+    assert await held(world.org, user) == "6"
+    # Few blocks are kept.
+    world.mine(1_500)
+    await world.follow()
+    (row,) = await world.container.database.rows("select count(*) as blocks from chain_blocks")
+    assert row["blocks"] < 1_300
+
+
+async def test_a_tag_of_the_node_is_a_finality(world: FollowedChain) -> None:
+    chain = structs.replace(world.chain, finality=FinalityTag.FINALIZED)
+    steps = follower(world.container, chain, world.client)
+    user, address = await world.new_user()
+    world.pay(address, 1)
+    final_at = world.height()
+    while True:
+        await world.follow(steps)
+        reader = ChainReader(chain, world.client)
+        heads = await reader.heads(await reader.latest())
+        is_final = heads.final is not None and heads.final >= final_at
+        assert await held(world.org, user) == ("1" if is_final else "0")
+        if is_final:
+            break
+        world.mine()
+
+
+async def test_a_frozen_user_is_credited(world: FollowedChain) -> None:
+    user, address = await world.new_user()
+    await world.container.users.freeze(world.org.caller, UUID(user), reason=None)
+    world.pay(address, 1)
+    await world.finalize()
+    assert await held(world.org, user) == "1"

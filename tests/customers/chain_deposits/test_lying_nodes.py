@@ -1,0 +1,129 @@
+"""Nodes that lie or lag: nothing is credited on their word, and nothing is lost."""
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from tests.customers.chain_deposits.chain_world import CONFIRMATIONS, FollowedChain, statuses
+from tests.providers.evm.node_server import FakeNode, client_of, fake_node
+from tests.tenants import held
+
+pytestmark = pytest.mark.long
+
+METHODS = (
+    "eth_blockNumber",
+    "eth_getBlockByNumber",
+    "eth_getLogs",
+    "eth_getTransactionReceipt",
+)
+
+
+@pytest.fixture
+async def liar() -> AsyncGenerator[FakeNode]:
+    async with fake_node() as node:
+        yield node
+
+
+def be_honest(world: FollowedChain, node: FakeNode) -> None:
+    """Let the node answer as the real one does."""
+    for method in METHODS:
+
+        def answer(*params: Any, method: str = method) -> Any:
+            return world.rpc.call(method, *params)
+
+        node.methods[method] = answer
+
+
+async def test_a_log_that_is_left_out_when_it_is_final_is_waited_for(
+    world: FollowedChain, liar: FakeNode
+) -> None:
+    be_honest(world, liar)
+    user, address = await world.new_user()
+    world.pay(address, 5)
+    world.mine(CONFIRMATIONS - 1)
+    async with client_of(liar) as client:
+        lied_to = world.on(world.rpc, client)
+        await lied_to.follow()
+        assert await statuses(world.org, user) == [("5", "CONFIRMED")]
+        liar.set("eth_getLogs", [])
+        await lied_to.finalize()
+        assert await statuses(world.org, user) == [("5", "CONFIRMED")]
+        be_honest(world, liar)
+        await lied_to.finalize()
+        assert await held(world.org, user) == "5"
+
+
+async def test_a_log_that_was_left_out_when_it_was_confirmed_is_credited(
+    world: FollowedChain, liar: FakeNode
+) -> None:
+    be_honest(world, liar)
+    liar.set("eth_getLogs", [])
+    user, address = await world.new_user()
+    world.pay(address, 5)
+    world.mine(CONFIRMATIONS - 1)
+    async with client_of(liar) as client:
+        lied_to = world.on(world.rpc, client)
+        await lied_to.follow()
+        assert await statuses(world.org, user) == []
+        be_honest(world, liar)
+        await lied_to.finalize()
+        assert await held(world.org, user) == "5"
+
+
+async def test_a_duplicated_log_is_not_credited_twice(world: FollowedChain, liar: FakeNode) -> None:
+    be_honest(world, liar)
+
+    def doubled(*params: Any) -> list[Any]:
+        logs = world.rpc.call("eth_getLogs", *params)
+        return [*logs, *({**each, "logIndex": "0x63"} for each in logs)]
+
+    user, address = await world.new_user()
+    world.pay(address, 5)
+    async with client_of(liar) as client:
+        lied_to = world.on(world.rpc, client)
+        liar.methods["eth_getLogs"] = doubled
+        await lied_to.finalize()
+        assert await statuses(world.org, user) == []
+        be_honest(world, liar)
+        await lied_to.finalize()
+        assert await held(world.org, user) == "5"
+
+
+async def test_a_node_that_lags_changes_nothing(world: FollowedChain, liar: FakeNode) -> None:
+    be_honest(world, liar)
+    user, address = await world.new_user()
+    world.pay(address, 5)
+    await world.finalize()
+    behind = hex(world.height() - 10)
+
+    def block(number: str, is_full: bool) -> Any:  # noqa: FBT001  parameters of the method
+        chosen = behind if number == "latest" else number
+        return world.rpc.call("eth_getBlockByNumber", chosen, is_full)
+
+    async with client_of(liar) as client:
+        lagging = world.on(world.rpc, client)
+        liar.methods["eth_getBlockByNumber"] = block
+        liar.set("eth_blockNumber", behind)
+        await lagging.follow()
+        assert await statuses(world.org, user) == [("5", "COMPLETED")]
+        world.pay(address, 2)
+        be_honest(world, liar)
+        await lagging.finalize()
+        assert await held(world.org, user) == "7"
+
+
+async def test_a_node_that_does_not_answer_is_waited_for(
+    world: FollowedChain, liar: FakeNode
+) -> None:
+    be_honest(world, liar)
+    user, address = await world.new_user()
+    world.pay(address, 5)
+    async with client_of(liar) as client:
+        waiting = world.on(world.rpc, client)
+        liar.refuse("eth_getTransactionReceipt", -32603, "internal error")
+        await waiting.finalize()
+        assert await statuses(world.org, user) == []
+        be_honest(world, liar)
+        await waiting.finalize()
+        assert await held(world.org, user) == "5"

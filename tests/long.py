@@ -1,0 +1,14 @@
+"""Cases of extensive tests: a few in `make test`, all of them in `make test-long`."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def few_of(cases: Iterable[Any], few: int = 1) -> list[Any]:
+    """Mark all but the first `few` cases as long."""
+    return [
+        each if index < few else pytest.param(each, marks=pytest.mark.long)
+        for index, each in enumerate(cases)
+    ]

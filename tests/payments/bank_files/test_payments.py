@@ -1,0 +1,103 @@
+"""Payments end once, are found by bank references, and appear in changes without names."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from landbridge.payments.bank_files.model import TRANSITIONS, BankPaymentStatus
+from landbridge.payments.bank_files.payments import change_object_id
+from landbridge.platform.db.pool import Database
+from tests.payments.bank_files.builders import AT, Bank, by_ach, by_sepa, make_bank
+
+
+@pytest.fixture
+async def bank(database: Database, tmp_path: Path) -> Bank:
+    return await make_bank(database, tmp_path)
+
+
+async def test_a_queued_payment_can_not_be_settled(bank: Bank) -> None:
+    payment = by_sepa(bank.org_id)
+    await bank.rails.pay(payment)
+    assert not await bank.settle(payment.key)
+    assert (await bank.find(payment.key)).status is BankPaymentStatus.QUEUED
+
+
+@pytest.mark.parametrize("first", ["settle", "fail"])
+@pytest.mark.parametrize("then", ["settle", "fail"])
+async def test_a_final_payment_never_moves(bank: Bank, first: str, then: str) -> None:
+    payment = by_sepa(bank.org_id)
+    await bank.rails.pay(payment)
+    await bank.write(is_early=True)
+    verbs = {"settle": bank.settle, "fail": bank.fail}
+    assert await verbs[first](payment.key)
+    ended = await bank.find(payment.key)
+    assert not await verbs[then](payment.key)
+    assert await bank.find(payment.key) == ended
+    assert TRANSITIONS.is_terminal(ended.status)
+
+
+async def test_concurrent_calls_end_a_payment_once(bank: Bank) -> None:
+    payment = by_sepa(bank.org_id)
+    await bank.rails.pay(payment)
+    await bank.write(is_early=True)
+    ends = [end(payment.key) for end in (bank.settle, bank.fail) * 5]
+    assert sum(await asyncio.gather(*ends)) == 1
+
+
+async def test_a_payment_is_found_by_bank_references(bank: Bank) -> None:
+    payment = by_sepa(bank.org_id)
+    await bank.rails.pay(payment)
+    (file,) = await bank.write(is_early=True)
+    find = bank.payments.find_by_end_to_end
+    for text, currency, is_found in (
+        (payment.key.hex, "eur", True),
+        (f" {payment.key.hex.upper()} ", "eur", True),
+        (payment.key.hex, "usd", False),
+        (str(payment.key), "eur", False),
+        ("NOTPROVIDED", "eur", False),
+        ("é" * 32, "eur", False),
+    ):
+        found = await bank.database.single(
+            lambda tx, text=text, currency=currency: find(tx, bank.org_id, currency, text)
+        )
+        assert (found is not None) == is_found
+    named = await bank.database.single(
+        lambda tx: bank.payments.list_by_message(tx, bank.org_id, file.message_id)
+    )
+    assert [each.key for each in named] == [payment.key]
+
+
+async def test_each_change_is_recorded_without_names(bank: Bank) -> None:
+    payment = by_ach(bank.org_id)
+    await bank.rails.pay(payment)
+    await bank.write(is_early=True)
+    await bank.settle(payment.key)
+    rows = await bank.database.rows(
+        "select seq, change_type, facts::text from changes where org_id = $1 and object_id = $2"
+        " order by seq",
+        bank.org_id,
+        change_object_id(payment.key),
+    )
+    assert [(each["seq"], each["change_type"]) for each in rows] == [(1, "queued"), (2, "settled")]
+    assert all("Ada" not in each["facts"] for each in rows)
+    assert all(str(payment.key) in each["facts"] for each in rows)
+
+
+async def test_names_and_numbers_are_encrypted(bank: Bank, database: Database) -> None:
+    payment = by_ach(bank.org_id, texts={"achReference": "SECRETREF"}, at=AT)
+    await bank.rails.pay(payment)
+    await bank.write(is_early=True)
+    for sql in (
+        "select b::text as row from bank_payments b where org_id = $1",
+        "select b::text as row from bank_outbound_files b where org_id = $1",
+        "select b::text as row from funding_accounts b where org_id = $1",
+        "select b::text as row from changes b where org_id = $1",
+    ):
+        text = " ".join(each["row"] for each in await database.rows(sql, bank.org_id))
+        assert text
+        # Full names, because three letters may occur in an encrypted file by chance.
+        secrets = ("Ada Example", "ADA EXAMPLE", "000123456789", "SECRETREF", "000987654321")
+        for secret in (*secrets, "Example Pay"):
+            assert secret not in text
+            assert secret.encode().hex() not in text

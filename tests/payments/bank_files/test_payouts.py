@@ -1,0 +1,201 @@
+"""Payouts by file, from the API to the bank, in a container with file rails."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import msgspec
+import pytest
+
+from landbridge.app.container import Container, wire
+from landbridge.app.settings import SettingsInvalid, read
+from landbridge.payments.bank_files.orders import build_order, format_of, rejection_reason
+from landbridge.payments.bank_files.rails import FileRails
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.providers.iso20022 import pain001
+from landbridge.providers.nacha.reading import read as read_nacha
+from landbridge.providers.rails.none import NoRails
+from landbridge.providers.rails.sandbox import SandboxRails
+from tests.customers.bank_accounts.bodies import Case, whole
+from tests.payments.bank_files.builders import USD, by_ach, funding
+from tests.payouts import (
+    OFFRAMPS,
+    WAYS,
+    accept,
+    check_books,
+    make_account,
+    make_offramp,
+    make_payee,
+    offramp_body,
+    shown,
+    way,
+)
+from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, run_due, sentence, served
+
+MASTER_KEY = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
+
+
+@pytest.fixture(scope="module")
+async def container(database: Database) -> Container:
+    settings = msgspec.structs.replace(SETTINGS, rails="files")
+    return wire(settings, database, Clock(await take_node(database)))
+
+
+@pytest.fixture(scope="module")
+async def client(container: Container) -> AsyncIterator[httpx2.AsyncClient]:
+    async with served(container) as client:
+        yield client
+
+
+@pytest.fixture
+async def org(container: Container, client: httpx2.AsyncClient, tmp_path: Path) -> Tenant:
+    org = await make_tenant(container, client)
+    await container.funding_accounts.set(
+        org.org_id, funding(USD, tmp_path), actor="test", at=container.clock.stamp()
+    )
+    return org
+
+
+async def test_a_payout_by_wire_is_completed_by_the_statement(org: Tenant, tmp_path: Path) -> None:
+    offramp = await _under_way(org, way("us", "wire"))
+    assert (await shown(org, offramp))["status"] == "FIAT_PENDING"
+    (content,) = await _written(org, tmp_path)
+    (transfer,) = pain001.read(content).transfers
+    assert str(transfer.money) == "100"
+    await _report_result(org, transfer.end_to_end_id, reason=None)
+    done = await shown(org, offramp)
+    assert done["status"] == "COMPLETED"
+    assert _tracking(done)["uetr"] == str(transfer.uetr)
+    await check_books(org)
+
+
+async def test_a_payout_that_the_bank_rejects_returns_the_coins(
+    org: Tenant, tmp_path: Path
+) -> None:
+    offramp = await _under_way(org, way("us", "wire"))
+    (content,) = await _written(org, tmp_path)
+    (transfer,) = pain001.read(content).transfers
+    await _report_result(
+        org, transfer.end_to_end_id, reason="the bank rejected it: no such account"
+    )
+    ended = await shown(org, offramp)
+    assert ended["status"] == "CRYPTO_RETURNED"
+    assert ended["failedReason"] == "the bank rejected it: no such account"
+    await check_books(org)
+
+
+async def test_advancing_the_sandbox_clock_writes_due_files_and_settles_ach(
+    org: Tenant, tmp_path: Path
+) -> None:
+    offramp = await _under_way(org, way("us", "ach"))
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 12 * 86_400})
+    (content,) = _out(tmp_path)
+    (batch,) = read_nacha(content).batches
+    done = await shown(org, offramp)
+    assert done["status"] == "COMPLETED"
+    assert _tracking(done)["traceNumber"] == batch.entries[0].trace_number
+    await check_books(org)
+
+
+async def test_an_unsupported_rail_is_rejected_before_coins_are_taken(
+    org: Tenant,
+) -> None:
+    user = await make_payee(org)
+    body = offramp_body(user, await make_account(org, user, way("us", "rtp")))
+    answer = await org.send("POST", OFFRAMPS, body)
+    assert refusal(answer) == "400 INVALID_ACCOUNT_FOR_TRANSACTION"
+    assert sentence(answer) == (
+        "destination.accountId: the bank can't pay this account: "
+        "the organisation's bank account does not pay by rtp"
+    )
+
+
+@pytest.mark.parametrize("case", WAYS.values(), ids=WAYS)
+def test_every_bank_account_type_of_a_supported_rail_can_be_paid(case: Case) -> None:
+    body = whole(case)
+    bank: dict[str, Any] = body[body["type"]]
+    table = case.table
+    rail = bank.get("transferType") or str(table.payment_rail)
+    format_ = format_of(rail)
+    currency = bank["currency"]
+    if format_ is None or not bank.get("swiftCode", "x"):
+        return
+    payment = by_ach(
+        UUID(int=1), rail=rail, currency=currency, texts={"purposeOfPayment": "payroll"}
+    )
+    payee = {"type": body["type"], "accountHolder": body["accountHolder"], body["type"]: bank}
+    payment = replace(payment, payee=payee)
+    assert rejection_reason(payment, build_order(payment), format_) is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "rails", "kind"),
+    [
+        ("sandbox", None, SandboxRails),
+        ("sandbox", "files", FileRails),
+        ("sandbox", "none", NoRails),
+        ("production", None, NoRails),
+        ("production", "files", FileRails),
+    ],
+)
+def test_a_setting_picks_the_rails(
+    database: Database, mode: str, rails: str | None, kind: type[object]
+) -> None:
+    variables = {"LANDBRIDGE_MODE": mode, "LANDBRIDGE_MASTER_KEY": MASTER_KEY}
+    settings = read(variables | ({} if rails is None else {"LANDBRIDGE_RAILS": rails}))
+    assert isinstance(wire(settings, database, Clock(node=1)).rails, kind)
+
+
+@pytest.mark.parametrize(("mode", "rails"), [("production", "sandbox"), ("sandbox", "carrier")])
+def test_unknown_rails_prevent_the_start(mode: str, rails: str) -> None:
+    variables = {
+        "LANDBRIDGE_MODE": mode,
+        "LANDBRIDGE_MASTER_KEY": MASTER_KEY,
+        "LANDBRIDGE_RAILS": rails,
+    }
+    with pytest.raises(SettingsInvalid, match="LANDBRIDGE_RAILS"):
+        read(variables)
+
+
+def _tracking(done: Mapping[str, Any]) -> Mapping[str, Any]:
+    return done["receipt"]["paymentTracking"]
+
+
+async def _under_way(org: Tenant, case: Case) -> dict[str, Any]:
+    user = await make_payee(org)
+    offramp = await make_offramp(org, user, await make_account(org, user, case))
+    await accept(org, offramp)
+    await run_due(org)
+    return offramp
+
+
+async def _written(org: Tenant, folder: Path) -> list[bytes]:
+    """Return the files that the bank gets."""
+    await org.container.bank_file_writer.run({org.org_id: timedelta()}, is_early=True)
+    return _out(folder)
+
+
+def _out(folder: Path) -> list[bytes]:
+    return [each.read_bytes() for each in sorted((folder / "out").iterdir())]
+
+
+async def _report_result(org: Tenant, end_to_end_id: str, *, reason: str | None) -> None:
+    """Report a payment's result by the bank, and run the worker."""
+    payments, database = org.container.bank_payments, org.container.database
+    at = org.container.clock.now()
+    found = await database.single(
+        lambda tx: payments.find_by_end_to_end(tx, org.org_id, "usd", end_to_end_id)
+    )
+    assert found is not None
+    if reason is None:
+        await database.transact(lambda tx: payments.settle_in(tx, found, at=at))
+    else:
+        await database.transact(lambda tx: payments.fail_in(tx, found, reason=reason, at=at))
+    await payments.schedule_check(found, at)
+    await run_due(org)

@@ -1,0 +1,97 @@
+"""Reversed deposits, and bounced returns of deposits, at every status."""
+
+from datetime import timedelta
+from itertools import product
+
+import pytest
+
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.model import HouseRole
+from landbridge.payments.onramps.model import OnrampStatus
+from landbridge.platform.core.errors import ResourceConflict
+from tests.onramps import check_books, house_units, onramp_of, statuses
+from tests.payments.onramps.onramp_scenario import OnrampScenario
+from tests.payments.onramps.test_verbs import RESTS
+from tests.payouts import make_account, make_offramp, make_payee
+from tests.providers.simulation.external_state import paid_out
+from tests.returned_payments import return_deposit, reverse_deposit
+
+USD = "usd:BANK"
+UNDELIVERED = {OnrampStatus.FIAT_PENDING}
+# The deposit is returned, and no bank here supports stopping that.
+GOES_BACK = {OnrampStatus.FIAT_FAILED, OnrampStatus.CRYPTO_FAILED}
+OWED = {OnrampStatus.COMPLETED, OnrampStatus.FIAT_RETURNED}
+
+
+@pytest.mark.parametrize(("status", "is_reviewed"), list(product(RESTS, [False, True])))
+async def test_reversed_deposit(
+    scenario: OnrampScenario, status: OnrampStatus, *, is_reviewed: bool
+) -> None:
+    onramp = await scenario.resting_at(status)
+    if is_reviewed:
+        if status in OWED | {OnrampStatus.NOT_INITIATED, OnrampStatus.QUOTE_FAILED}:
+            return  # a terminal status is not reviewed
+        await scenario.review(onramp)
+    amount = "1" if status in {OnrampStatus.FIAT_FAILED, OnrampStatus.FIAT_RETURNED} else "100"
+    units = int(amount) * 100
+    if status in UNDELIVERED:
+        reversed_ = await reverse_deposit(scenario.org, onramp, amount)
+        assert reversed_.status is OnrampStatus.FIAT_RETURNED
+        assert reversed_.details.is_reversed
+        assert (await statuses(scenario.org, onramp))[-2:] == ["FIAT_FAILED", "FIAT_RETURNED"]
+        assert await house_units(scenario.org, HouseRole.OUTSIDE, USD) == 0
+        assert not await paid_out(scenario.org.container.database, scenario.org.org_id)
+    elif status in OWED:
+        await reverse_deposit(scenario.org, onramp, amount)
+        assert (await onramp_of(scenario.org, onramp["id"])).status is status
+        assert await house_units(scenario.org, HouseRole.RECEIVABLE, USD) == -units
+    else:
+        with pytest.raises(ResourceConflict) as refused:
+            await reverse_deposit(scenario.org, onramp, amount)
+        assert ("being returned" in str(refused.value)) == (status in GOES_BACK)
+        return
+    with pytest.raises(ResourceConflict, match="reversed before"):
+        await reverse_deposit(scenario.org, onramp, amount)
+    await scenario.settle(timedelta(days=10))
+    await check_books(scenario.org)
+
+
+@pytest.mark.parametrize("status", RESTS)
+async def test_failed_return(scenario: OnrampScenario, status: OnrampStatus) -> None:
+    onramp = await scenario.resting_at(status)
+    if status is not OnrampStatus.FIAT_RETURNED:
+        with pytest.raises(ResourceConflict):
+            await return_deposit(scenario.org, onramp, "1")
+        return
+    for amount in ("0", "1.01"):
+        with pytest.raises(ResourceConflict, match="has returned 1 usd"):
+            await return_deposit(scenario.org, onramp, amount)
+    paid = await paid_out(scenario.org.container.database, scenario.org.org_id)
+    reopened = await return_deposit(scenario.org, onramp, "1")
+    assert reopened.status is OnrampStatus.FIAT_FAILED
+    assert await house_units(scenario.org, HouseRole.IN_TRANSIT, USD) == 100
+    await scenario.settle(timedelta(hours=23))
+    assert (await onramp_of(scenario.org, onramp["id"])).status is OnrampStatus.FIAT_FAILED
+    for _ in range(2):
+        await scenario.settle(timedelta(days=5))
+    assert (await onramp_of(scenario.org, onramp["id"])).status is OnrampStatus.FIAT_RETURNED
+    # The deposit was given back a second time, by another payment.
+    again = await paid_out(scenario.org.container.database, scenario.org.org_id)
+    assert again[USD] == paid[USD] + 100
+    await check_books(scenario.org)
+
+
+async def test_a_delivered_deposit_of_another_amount_is_refused(scenario: OnrampScenario) -> None:
+    onramp = await scenario.resting_at(OnrampStatus.COMPLETED)
+    for amount in ("99.99", "100.01"):
+        with pytest.raises(ResourceConflict, match="paid by a deposit of 100 usd"):
+            await reverse_deposit(scenario.org, onramp, amount)
+
+
+async def test_unknown_onramp_is_not_found(scenario: OnrampScenario) -> None:
+    org = scenario.org
+    user = await make_payee(org)
+    offramp = await make_offramp(org, user, await make_account(org, user))
+    for verb in (reverse_deposit, return_deposit):
+        with pytest.raises(TransactionNotFound):
+            await verb(org, offramp, "100")

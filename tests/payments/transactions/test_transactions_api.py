@@ -1,0 +1,119 @@
+"""List of payments of all kinds."""
+
+from typing import Any
+from uuid import uuid4
+
+from landbridge.ledger.listing import TransferFilter, TransferListing
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.payments.transactions.model import KINDS
+from landbridge.platform.core.pagination import PageWindow
+from tests.tenants import (
+    Tenant,
+    make_batch,
+    make_bridge,
+    make_swap,
+    make_tenant,
+    make_transfer,
+    make_user,
+)
+
+PATH = "/v2/transactions"
+
+
+async def _some(org: Tenant) -> tuple[str, str, list[str]]:
+    """Two users and the ids of payments, newest first."""
+    ada = await make_user(org, funds="100")
+    bob = await make_user(org, funds="100", firstName="Bob")
+    created = [
+        await make_swap(org, ada, "1", status=SwapStatus.COMPLETED),
+        await make_transfer(org, ada, bob, 2),
+        await make_batch(org, ada, {"userId": bob, "amount": "3"}, {"userId": bob, "amount": "4"}),
+        await make_swap(org, bob, "1.5"),
+        await make_transfer(org, bob, ada, "0.000001"),
+    ]
+    return ada, bob, [each["id"] for each in reversed(created)]
+
+
+async def _ids(org: Tenant, **query: Any) -> list[str]:
+    return [each["id"] for each in (await org.get(PATH, **query))["data"]]
+
+
+async def test_all_kinds_are_in_one_list(org: Tenant) -> None:
+    ada, bob, ids = await _some(org)
+    found = (await org.get(PATH, limit=100))["data"]
+    assert [each["id"] for each in found] == ids
+    assert [each["type"] for each in found] == [
+        "WALLET.TRANSFER", "WALLET.SWAP", "WALLET.TRANSFER.BATCH", "WALLET.TRANSFER", "WALLET.SWAP"
+    ]  # fmt: skip
+    assert found[0]["source"] == {"currency": "usdc", "chain": "POLYGON", "amount": "0.000001"}
+    assert (found[0]["userId"], found[0]["userName"]) == (bob, "Bob Example")
+    assert found[2]["userId"] == ada
+    assert found[2]["destination"]["amount"] == "7"
+    assert found[1]["destination"]["currency"] == "usdt"
+
+
+async def test_pages_follow_each_other(org: Tenant) -> None:
+    _, _, ids = await _some(org)
+    page_ids: list[str] = []
+    page = await org.get(PATH, limit=2)
+    while page["data"]:
+        page_ids += [each["id"] for each in page["data"]]
+        if page["nextCursor"] is None:
+            break
+        page = await org.get(PATH, limit=2, cursor=page["nextCursor"])
+    assert page_ids == ids
+
+
+async def test_filters_narrow_the_list(org: Tenant) -> None:
+    ada, bob, ids = await _some(org)
+    assert await _ids(org, userId=bob) == [ids[0], ids[1]]
+    assert await _ids(org, userId=ada, type="WALLET.SWAP") == [ids[4]]
+    assert await _ids(org, type="WALLET.SWAP,WALLET.TRANSFER.BATCH") == [ids[1], ids[2], ids[4]]
+    assert await _ids(org, status="OPEN_QUOTE") == [ids[1]]
+    assert await _ids(org, currency="usdt") == [ids[1], ids[4]]
+    assert await _ids(org, minAmount="2") == [ids[2], ids[3]]
+    assert await _ids(org, maxAmount="0.5", status="CREATED,COMPLETED,PENDING") == [ids[0]]
+    assert await _ids(org, minAmount="1.2", maxAmount="1.9", userId=bob) == [ids[1]]
+    created = (await org.get(PATH, limit=100))["data"]
+    assert await _ids(org, createdAfter=created[1]["createdAt"]) == ids[:2]
+    assert await _ids(org, createdBefore=created[1]["createdAt"]) == ids[2:]
+
+
+async def test_sparse_search_ends_a_page_early_and_continues(org: Tenant) -> None:
+    _, _, ids = await _some(org)
+    few = TransferListing(org.container.database, scan_sizes=(1, 2))
+    kinds, filter_ = list(KINDS), TransferFilter(statuses=["COMPLETED"], assets=["usdt:POLYGON"])
+    first = await few.page(org.org_id, kinds, None, filter_, PageWindow(1, None, None))
+    assert first.lines == []
+    assert first.last is not None
+    onward = PageWindow(1, None, first.last.created_at)
+    second = await few.page(org.org_id, kinds, None, filter_, onward)
+    assert [str(each.id) for each in second.lines] == [ids[4]]
+
+
+async def test_invalid_filter_is_refused(org: Tenant) -> None:
+    for query in (
+        {"type": "GIFT"},
+        {"status": "LOST"},
+        {"userId": "x"},
+        {"currency": "gold"},
+        {"minAmount": "1e3"},
+        {"maxAmount": "much"},
+        {"limit": "0"},
+    ):
+        assert await org.refused("GET", PATH, **query) == "400 FIELD_VALIDATION_ERROR"
+
+
+async def test_list_excludes_other_organisations(org: Tenant) -> None:
+    ada, _, _ = await _some(org)
+    other = await make_tenant(org.container, org.client, name="Other")
+    assert await _ids(other) == []
+    assert await _ids(other, userId=ada) == []
+    assert await _ids(org, userId=str(uuid4())) == []
+
+
+async def test_bridges_are_listed(org: Tenant) -> None:
+    ada = await make_user(org, funds="10", chains=["POLYGON", "BASE"])
+    created = await make_bridge(org, ada, ada)
+    (found,) = (await org.get(PATH))["data"]
+    assert (found["id"], found["destination"]["chain"]) == (created["id"], "BASE")

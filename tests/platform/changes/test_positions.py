@@ -1,0 +1,66 @@
+"""A moment is found in the log without a full scan."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from landbridge.platform.changes import store
+from landbridge.platform.db.pool import Database, Tx
+from tests.make import make_org
+
+COUNT = 20_000
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+SPREAD = timedelta(minutes=1)
+# A few rows from each of two scans of the time index.
+ROWS_MAX = 20
+# One change per ten seconds, each of its own object.
+LOG = """
+insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at, is_settled, tx)
+select $1, gen_random_uuid(), 1, 'KIND', 'what', 'cli',
+    $2::timestamptz + n * interval '10 seconds', true, n::text::xid8
+from generate_series(1, $3::integer) n
+"""
+
+
+@pytest.mark.parametrize("statement", ["_FIRST_SINCE", "_LAST_BEFORE"])
+async def test_moment_is_found_by_the_time_index(own_database: Database, statement: str) -> None:
+    org_id = await make_org(own_database)
+    sql: str = getattr(store, statement)
+    middle = BEGAN + COUNT // 2 * timedelta(seconds=10)
+
+    async def fill(tx: Tx) -> None:
+        await tx.execute(LOG, org_id, BEGAN, COUNT)
+        await tx.execute("analyze changes")
+
+    async def explain(tx: Tx) -> str:
+        analyzed = f"explain (analyze, format json) {sql}"
+        return str(await tx.fetchval(analyzed, org_id, middle, SPREAD))
+
+    await own_database.transact(fill)
+    (plan,) = msgspec.json.decode(await own_database.transact(explain))
+    assert looked_at(plan["Plan"]) <= ROWS_MAX
+
+
+async def test_positions_of_a_moment(own_database: Database) -> None:
+    org_id = await make_org(own_database)
+    middle = BEGAN + COUNT // 2 * timedelta(seconds=10)
+
+    async def places(tx: Tx) -> tuple[int, int | None]:
+        await tx.execute(LOG, org_id, BEGAN, COUNT)
+        return (
+            await store.first_since(tx, org_id, middle, SPREAD),
+            await store.last_before(tx, org_id, middle, SPREAD),
+        )
+
+    # The snapshot of a young database is below the invented transaction ids.
+    first, last = await own_database.transact(places)
+    assert 0 < first <= COUNT // 2
+    assert last == COUNT // 2 - 1
+
+
+def looked_at(plan: dict[str, Any]) -> float:
+    """Return the rows read by all parts of a plan, including those filtered out."""
+    own = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
+    return own * plan["Actual Loops"] + sum(looked_at(each) for each in plan.get("Plans", ()))

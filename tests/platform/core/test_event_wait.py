@@ -1,0 +1,26 @@
+"""A wait for an event can be ended."""
+
+import asyncio
+
+import pytest
+
+from landbridge.platform.core.event_wait import wait_for_event
+
+
+@pytest.mark.parametrize("turns", range(5))
+async def test_cancelled_waiter_ends_at_a_simultaneous_notification(turns: int) -> None:
+    rung = asyncio.Event()
+
+    async def listen() -> None:
+        while True:
+            await wait_for_event(rung, 60)
+            rung.clear()
+
+    listening = asyncio.create_task(listen())
+    await asyncio.sleep(0.01)
+    rung.set()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    listening.cancel()
+    await asyncio.wait([listening], timeout=1)
+    assert listening.done()

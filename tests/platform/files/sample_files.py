@@ -1,0 +1,71 @@
+"""Sample files: small valid ones of every kind, and disguised ones."""
+
+import io
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import pillow_heif
+from PIL import Image
+
+PDF = (
+    b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    b"2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
+    b"trailer<</Root 1 0 R>>\nstartxref\n9\n%%EOF\n"
+)
+HTML = b"<!doctype html><script>alert(1)</script>"
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+
+
+def noise_image(size: tuple[int, int] = (64, 48)) -> Image.Image:
+    """Build an image of noise."""
+    image = Image.effect_noise(size, 60)
+    return image.convert("RGB")
+
+
+def encoded(kind: str, size: tuple[int, int] = (64, 48), pages: int = 1) -> bytes:
+    """Return an image as `PNG`, `JPEG`, `TIFF` or `HEIF`."""
+    written = io.BytesIO()
+    if kind == "HEIF":
+        # A large image has one colour, so that its file is small.
+        image: Any = pillow_heif.from_pillow(
+            noise_image(size) if size < (1000, 0) else Image.new("RGB", size)
+        )
+        for _ in range(pages - 1):
+            image.add_from_pillow(noise_image(size) if size < (1000, 0) else Image.new("RGB", size))
+        image.save(written, quality=50 if size < (1000, 0) else 5)
+        return written.getvalue()
+    more: Sequence[Image.Image] = [noise_image(size) for _ in range(pages - 1)]
+    extra = {"save_all": True, "append_images": more} if more else {}
+    noise_image(size).save(written, kind, **extra)
+    return written.getvalue()
+
+
+GOOD = {
+    "scan.pdf": PDF,
+    "photo.jpg": encoded("JPEG"),
+    "photo.JPEG": encoded("JPEG"),
+    "photo.png": encoded("PNG"),
+    "photo.heic": encoded("HEIF"),
+    "photo.tif": encoded("TIFF"),
+    "pages.tiff": encoded("TIFF", pages=3),
+}
+
+
+def png(*, width: int, height: int, rows: int | None = None, after: bytes = b"") -> bytes:
+    """Return a PNG of one bit per pixel that claims a size and has `rows` rows of zeros."""
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    row_bytes = 1 + (width + 7) // 8
+    squeezed = zlib.compressobj(9)
+    pixels = bytearray()
+    for _ in range(height if rows is None else rows):
+        pixels += squeezed.compress(bytes(row_bytes))
+    pixels += squeezed.flush()
+    chunks = [(b"IHDR", head), (b"IDAT", bytes(pixels)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*each) for each in chunks) + after
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    """Return a chunk of a PNG."""
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

@@ -1,0 +1,187 @@
+import tracemalloc
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.files.inspection import inspect
+from landbridge.platform.files.model import FILE_BYTES_MAX, MimeType, clean_name, file_uuid
+from tests.platform.files.sample_files import GOOD, HTML, PDF, SVG, encoded, png
+
+
+def refusal(content: bytes, name: str = "a.png", declared: str | None = None) -> str:
+    with pytest.raises(FieldInvalid) as refused:
+        inspect(content, name=name, declared=declared)
+    assert refused.value.field == "file"
+    return refused.value.message
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_every_type_is_recognised_by_its_content(name: str) -> None:
+    kinds = {
+        "pdf": MimeType.PDF,
+        "jpg": MimeType.JPEG,
+        "jpeg": MimeType.JPEG,
+        "png": MimeType.PNG,
+        "heic": MimeType.HEIC,
+        "tif": MimeType.TIFF,
+        "tiff": MimeType.TIFF,
+    }
+    kind = kinds[name.rpartition(".")[2].lower()]
+    for each in (name, "without a suffix", "of 12.03.2026"):
+        assert inspect(GOOD[name], name=each, declared=None) is kind
+    for declared in (kind, "application/octet-stream", f"{kind}; charset=binary", ""):
+        assert inspect(GOOD[name], name=name, declared=declared) is kind
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("lie", ["a.gif", "a.html", "a.svg", "a.exe", "a.pdf", "a.png", "a.heic"])
+def test_name_that_contradicts_the_content_is_refused(name: str, lie: str) -> None:
+    if lie.rpartition(".")[2] != name.rpartition(".")[2]:
+        assert "but not by its name" in refusal(GOOD[name], lie)
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("lie", ["text/html", "image/svg+xml", "image/gif", "nonsense"])
+def test_content_type_that_contradicts_the_content_is_refused(name: str, lie: str) -> None:
+    assert "but not by its content type" in refusal(GOOD[name], name, lie)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [HTML, SVG, b"PK\x03\x04", b"GIF89a", b"RIFF....WEBP", b"\0", b"MZ", b" " + PDF, b"BM", b"%PD"],
+)
+def test_other_content_is_refused_under_any_name(content: bytes) -> None:
+    for name in ("a.png", "a.pdf", "a"):
+        assert "must be a pdf, jpeg, png, heic or tif" in refusal(content, name, "image/png")
+
+
+def test_avif_is_not_heic() -> None:
+    box = b"\x00\x00\x00\x1cftypavif\x00\x00\x00\x00mif1avifmiaf"
+    assert "must be a pdf" in refusal(box, "a.heic")
+
+
+def test_an_empty_file_is_refused() -> None:
+    assert refusal(b"") == "file is empty"
+
+
+def test_largest_file_is_accepted_and_one_byte_more_is_not() -> None:
+    filled = PDF[:9] + b"%" * (FILE_BYTES_MAX - len(PDF)) + PDF[9:]
+    assert inspect(filled, name="a.pdf", declared=None) is MimeType.PDF
+    assert refusal(filled + b"\n", "a.pdf") == "file may have at most 10 MB"
+
+
+@pytest.mark.parametrize("name", [each for each in GOOD if each != "scan.pdf"])
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
+def test_truncated_image_is_refused(name: str, part: float) -> None:
+    content = GOOD[name]
+    assert refusal(content[: int(len(content) * part)], name)
+
+
+def test_truncated_pdf_is_refused() -> None:
+    assert "without an end" in refusal(PDF[:-8], "a.pdf")
+    assert "without an end" in refusal(PDF + HTML * 100, "a.pdf")
+
+
+@pytest.mark.parametrize("name", ["photo.png", "photo.tif", "photo.heic", "photo.jpg"])
+def test_signature_alone_is_no_image(name: str) -> None:
+    assert refusal(GOOD[name][:16], name)
+
+
+def test_small_png_that_declares_a_huge_size_is_refused_undecoded() -> None:
+    for width, height in ((100_000, 100_000), (1, 2**31 - 1), (7100, 7100)):
+        bomb = png(width=width, height=height, rows=1)
+        tracemalloc.start()
+        assert "has more than 50 megapixels" in refusal(bomb)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 1_000_000
+
+
+def test_png_compressed_a_thousandfold_is_refused() -> None:
+    bomb = png(width=20_000, height=20_000)
+    assert len(bomb) < 100_000
+    assert "has more than 50 megapixels" in refusal(bomb)
+
+
+def test_png_with_more_pixels_than_declared_stops_decoding() -> None:
+    bomb = png(width=1000, height=1000, rows=200_000)
+    tracemalloc.start()
+    inspect(bomb, name="a.png", declared=None)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10_000_000
+
+
+def test_fifty_megapixels_are_accepted() -> None:
+    assert inspect(png(width=10_000, height=5_000), name="a.png", declared=None)
+
+
+def test_png_with_data_after_its_end_is_refused() -> None:
+    assert "is not a whole image" in refusal(png(width=8, height=8, after=HTML))
+
+
+def test_a_png_with_a_wrong_checksum_is_refused() -> None:
+    content = bytearray(GOOD["photo.png"])
+    content[len(content) // 2] ^= 1
+    assert "is not a whole image" in refusal(bytes(content))
+
+
+def test_tiff_has_at_most_twenty_pages() -> None:
+    content = encoded("TIFF", (8, 8), pages=20)
+    assert inspect(content, name="a.tif", declared=None) is MimeType.TIFF
+    assert "more than 20 pages" in refusal(encoded("TIFF", (8, 8), pages=21), "a.tif")
+
+
+@pytest.mark.long
+def test_images_in_a_heic_have_fifty_megapixels_together() -> None:
+    bomb = encoded("HEIF", (3000, 3000), pages=6)
+    assert len(bomb) < FILE_BYTES_MAX
+    assert "has more than 50 megapixels" in refusal(bomb, "a.heic")
+    assert inspect(encoded("HEIF", (64, 48), pages=6), name="a.heic", declared=None)
+    assert "more than 20 pages" in refusal(encoded("HEIF", (64, 48), pages=21), "a.heic")
+
+
+CHANGES = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=1)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(sorted(GOOD)), CHANGES)
+def test_changed_bytes_are_accepted_or_refused_without_an_error(
+    name: str, changes: list[tuple[float, bytes]]
+) -> None:
+    content = bytearray(GOOD[name])
+    for part, byte in changes:
+        at = int(part * len(content))
+        content[at : at + 1] = byte
+    with suppress(FieldInvalid):
+        inspect(bytes(content), name="a", declared=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("scan.pdf", "scan.pdf"),
+        ("../../etc/passwd", "passwd"),
+        (r"C:\Users\Ada\scan.pdf", "scan.pdf"),
+        ("a\r\nSet-Cookie: b.pdf", "aSet-Cookie: b.pdf"),
+        ("\u202efdp.exe\u0000.png", "fdp.exe.png"),
+        ("Äда.pdf", "Äда.pdf"),
+        ("x" * 500 + ".pdf", "x" * 196 + ".pdf"),
+    ],
+)
+def test_name_keeps_its_last_component_and_printable_characters(text: str, expected: str) -> None:
+    assert clean_name(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "/", "a/", "..", "\n", "  "])
+def test_file_needs_a_name(text: str) -> None:
+    with pytest.raises(FieldInvalid, match="file must have a name"):
+        clean_name(text)
+
+
+@pytest.mark.parametrize("text", ["", "file_", "file_" + "G" * 32, "file_" + "a" * 31, "a" * 32])
+def test_malformed_id_is_none(text: str) -> None:
+    assert file_uuid(text) is None

@@ -1,0 +1,26 @@
+"""Internal clients of the API for signed-in members, by role."""
+
+from dataclasses import replace
+from typing import Any, cast
+
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.http.caller import Caller, MemberRole, SignedInMember
+from landbridge.platform.http.internal_client import InternalClient
+from tests.tenants import Tenant, app_of
+
+
+def person(org: Tenant, role: MemberRole) -> Caller:
+    """Return a caller for a member with the rights of a session."""
+    is_admin = role is MemberRole.ADMIN
+    return replace(
+        org.caller,
+        key_id=None,
+        member=SignedInMember(new_id(), role),
+        can_review=is_admin,
+        can_approve=is_admin,
+    )
+
+
+def member_client(org: Tenant, role: MemberRole) -> InternalClient:
+    """Return a client of all /v2 routes for a member with this role."""
+    return InternalClient(cast("Any", app_of(org.container)), person(org, role))

@@ -1,0 +1,69 @@
+"""Content that is identical for every client: built once, compressed, and sent only if needed."""
+
+import gzip
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx2
+import pytest
+
+from landbridge.platform.http.static_content import LazyContent, StaticContent
+
+PATHS = ("/openapi.json", "/docs/assets/swagger-ui.css", "/docs/assets/swagger-ui-bundle.js")
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_content_is_compressed_for_clients_that_accept_gzip(
+    client: httpx2.AsyncClient, path: str
+) -> None:
+    plain = await client.get(path, headers={"Accept-Encoding": "identity"})
+    small = await client.get(path, headers={"Accept-Encoding": "br;q=1, gzip;q=0.5"})
+    assert plain.status_code == small.status_code == 200
+    assert "content-encoding" not in plain.headers
+    assert small.headers["content-encoding"] == "gzip"
+    assert plain.content == small.content
+    assert int(small.headers["content-length"]) < len(plain.content) / 2
+    assert plain.headers["content-type"] == small.headers["content-type"]
+    assert plain.headers["vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_client_with_the_current_version_gets_304(
+    client: httpx2.AsyncClient, path: str
+) -> None:
+    etag = (await client.get(path)).headers["etag"]
+    for tag in (etag, etag.removeprefix("W/"), f'"other", {etag}', "*"):
+        answer = await client.get(path, headers={"If-None-Match": tag})
+        assert (answer.status_code, answer.content) == (304, b"")
+        assert answer.headers["etag"] == etag
+    for tag in ('"other"', "", etag[:-2]):
+        assert (await client.get(path, headers={"If-None-Match": tag})).status_code == 200
+
+
+@pytest.mark.parametrize("accepted", ["", "br", "gzip;q=0", "gzip; q=0.0", "identity"])
+async def test_content_is_not_compressed_for_other_clients(
+    client: httpx2.AsyncClient, accepted: str
+) -> None:
+    answer = await client.get("/openapi.json", headers={"Accept-Encoding": accepted})
+    assert "content-encoding" not in answer.headers
+
+
+def test_content_is_built_once_for_concurrent_requests() -> None:
+    together = threading.Barrier(8)
+    created: list[int] = []
+
+    def make() -> StaticContent:
+        created.append(len(created))
+        return StaticContent.of(b"x" * 1000, "text/plain")
+
+    once = LazyContent(make)
+
+    def read_content() -> StaticContent:
+        together.wait()
+        return once.get()
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = [each.result() for each in [threads.submit(read_content) for _ in range(8)]]
+    assert created == [0]
+    assert all(each is once.built for each in answers)
+    assert gzip.decompress(answers[0].compressed) == b"x" * 1000

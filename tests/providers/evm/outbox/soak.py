@@ -1,0 +1,190 @@
+"""Soak: payouts on a chain that is disturbed at random, by workers that are killed at random."""
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from chains.rpc import RpcError
+
+from landbridge.providers.chains.port import ChainOrder
+from landbridge.providers.evm.outbox.model import FINAL_STATES
+from tests.chain_world import ChainWorld, running_signer
+from tests.providers.evm.outbox.chain_orders import (
+    COIN,
+    check_nonces,
+    free_lease,
+    make_late,
+    new_address,
+    new_order,
+)
+from tests.tenants import make_user
+
+WORKERS = 2
+# Deeper than the confirmations of the soak, shallower than its finality.
+REORG_MAX = 4
+_ROOT = Path(__file__).parents[4]
+_QUIET_S = 120.0
+
+
+async def create_orders(world: ChainWorld, count: int, *, users: int = 4) -> list[ChainOrder]:
+    """Store orders of several users and the treasury, each to addresses of its own."""
+    payers = [None, *[await make_user(world.org) for _ in range(users)]]
+    orders: list[ChainOrder] = []
+    for place in range(count):
+        legs = {new_address(): COIN + place for _ in range(3 if place % 10 == 0 else 1)}
+        order = await new_order(
+            world,
+            legs,
+            currency="usdt" if place % 4 == 0 else "usdc",
+            user=payers[place % len(payers)],
+        )
+        orders.append(order)
+    # No reorganisation takes back the coins.
+    world.mine(2 * REORG_MAX)
+    for order in orders:
+        await world.container.chains.send(order)
+    return orders
+
+
+class Soak:
+    """Disturbs a world until its orders are paid; `counts` says how often it did what."""
+
+    def __init__(self, world: ChainWorld, dsn: str, folder: Path, chance: random.Random) -> None:
+        self.counts: Counter[str] = Counter()
+        self._world = world
+        self._dsn = dsn
+        self._folder = folder
+        self._chance = chance
+        self._workers: list[subprocess.Popen[bytes]] = []
+        self._signer = AsyncExitStack()
+        self._first_block = int(world.rpc.call("eth_blockNumber"), 16)
+
+    async def run(self, orders: Sequence[ChainOrder], *, seconds: float) -> None:
+        """Disturb for some time, and then let the workers finish in peace."""
+        await self._start_signer()
+        try:
+            self._workers = [self._start_worker() for _ in range(WORKERS)]
+            ends_s = time.monotonic() + seconds
+            while time.monotonic() < ends_s:
+                await self._disturb()
+                await asyncio.sleep(0.1)
+            ends_s = time.monotonic() + _QUIET_S
+            while await self._open_count() and time.monotonic() < ends_s:
+                self._world.mine()
+                await asyncio.sleep(0.1)
+        finally:
+            for each in self._workers:
+                self._kill(each)
+            await self._signer.aclose()
+        assert await self._open_count() == 0
+        await check_recipients(self._world, orders)
+        await check_payers(self._world, orders)
+        await check_nonces(self._world)
+
+    async def _disturb(self) -> None:
+        actions = {"mine": 60, "reorganise": 12, "drop": 10, "late": 8, "kill": 6, "signer": 4}
+        (action,) = self._chance.choices(list(actions), list(actions.values()))
+        self.counts[action] += 1
+        match action:
+            case "mine":
+                self._world.mine()
+            case "reorganise":
+                head = int(self._world.rpc.call("eth_blockNumber"), 16)
+                depth = min(self._chance.randint(1, REORG_MAX), head - self._first_block)
+                if depth > 0:
+                    self._world.reorganise(depth)
+            case "drop":
+                self._drop()
+            case "late":
+                await make_late(self._world)
+            case "kill":
+                place = self._chance.randrange(WORKERS)
+                self._kill(self._workers[place])
+                await free_lease(self._world)
+                self._workers[place] = self._start_worker()
+            case _:
+                await self._signer.aclose()
+                await asyncio.sleep(0.2)
+                await self._start_signer()
+
+    def _drop(self) -> None:
+        """Drop a transaction that waits in the node's pool."""
+        pool = self._world.rpc.call("txpool_content")["pending"]
+        hashes = [each["hash"] for of_account in pool.values() for each in of_account.values()]
+        if hashes:
+            try:
+                self._world.rpc.call("anvil_dropTransaction", self._chance.choice(hashes))
+            except RpcError:
+                self.counts["not dropped"] += 1
+
+    async def _start_signer(self) -> None:
+        await self._signer.enter_async_context(running_signer(self._world.settings, self._folder))
+
+    def _start_worker(self) -> "subprocess.Popen[bytes]":
+        settings = self._world.settings
+        assert settings.chains_file is not None
+        arguments = [self._dsn, settings.chains_file, str(settings.signer_path)]
+        with (self._folder / "workers.log").open("a") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "tests.providers.evm.outbox.soak_worker", *arguments],
+                cwd=_ROOT,
+                stdout=log,
+                stderr=log,
+            )
+
+    def _kill(self, worker: "subprocess.Popen[bytes]") -> None:
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.wait()
+
+    async def _open_count(self) -> int:
+        rows = await self._world.outbox.context.database.rows(
+            "select state, count(*) as count from chain_orders group by state"
+        )
+        return sum(row["count"] for row in rows if row["state"] not in FINAL_STATES)
+
+
+async def check_recipients(world: ChainWorld, orders: Sequence[ChainOrder]) -> None:
+    """Check that each recipient, who has no other order, has exactly its units."""
+    for order in orders:
+        for leg in order.legs:
+            currency = leg.money.asset.currency
+            assert await world.balance(currency, leg.address) == leg.money.units
+
+
+async def check_payers(world: ChainWorld, orders: Sequence[ChainOrder]) -> None:
+    """Check that nobody has paid more or less than the coins for these orders."""
+    for currency in ("usdc", "usdt"):
+        for source in {order.source for order in orders}:
+            assert await world.balance(currency, source) == 0
+
+
+async def pay_naively(
+    world: ChainWorld, orders: Sequence[ChainOrder], chance: random.Random, *, deaths: float
+) -> None:
+    """Pay as an outbox would that sends first and records after.
+
+    `deaths` is the part of all payments after which it dies in between.
+    """
+    recorded: set[object] = set()
+    while len(recorded) < len(orders):
+        for order in orders:
+            if order.key in recorded:
+                continue
+            (leg,) = order.legs
+            token = world.outbox.context.chain.tokens[leg.money.asset.currency].address
+            data = f"0xa9059cbb{int(leg.address, 16):064x}{leg.money.units:064x}"
+            world.rpc.call("anvil_impersonateAccount", order.source)
+            world.rpc.call("anvil_setBalance", order.source, hex(10**18))
+            request = {"from": order.source, "to": token, "data": data, "gas": hex(200_000)}
+            world.rpc.call("eth_sendTransaction", request)
+            world.mine()
+            if chance.random() >= deaths:
+                recorded.add(order.key)

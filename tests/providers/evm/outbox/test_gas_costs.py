@@ -1,0 +1,106 @@
+"""Gas of real transactions: the ledger books what relayers and wallets have paid on the chain."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from landbridge.ledger.model import HouseRole
+from landbridge.platform.db.pool import Database
+from landbridge.providers.chains.tokens import Chain
+from landbridge.providers.evm.outbox import attempt_store
+from tests.chain_world import FINAL_DEPTH, NETWORK, ChainWorld, chain_world
+from tests.payouts import check_books
+from tests.providers.evm.gas.orders import native_units
+from tests.tenants import TRANSFERS, make_transfer, make_user
+
+pytestmark = pytest.mark.long
+
+COIN = 10**6
+
+
+@pytest.fixture(params=["eip3009", "eip7702", "top-up"])
+async def world(
+    request: pytest.FixtureRequest, tmp_path: Path, own_database: Database
+) -> AsyncGenerator[ChainWorld]:
+    """A chain that pays gas in one way only."""
+    async with chain_world(tmp_path, own_database, sponsor=[request.param]) as world:
+        yield world
+
+
+async def funded_wallet(world: ChainWorld) -> tuple[str, str]:
+    """Return a user with a hundred usdc in the wallet, and the wallet's address."""
+    user = await make_user(world.org)
+    wallet = await world.container.wallets.find(world.org.org_id, UUID(user), Chain.POLYGON)
+    assert wallet is not None
+    # The first run of the follower begins at the head of the chain.
+    await follow(world)
+    await world.mint("usdc", wallet.address, 100 * COIN)
+    world.mine(FINAL_DEPTH)
+    await follow(world)
+    return user, wallet.address
+
+
+async def follow(world: ChainWorld) -> None:
+    """Credit the deposits in final blocks."""
+    steps = world.container.chain_deposit_steps
+    assert steps is not None
+    while await steps.run_once(await world.container.orgs.clock_offsets()):
+        pass
+
+
+async def run_until_final(world: ChainWorld, transfer_id: str) -> None:
+    """Run the worker's schedules and mine, until a transfer is completed and its order final."""
+    container = world.container
+    reached: object = None
+    for _ in range(200):
+        await container.scheduler.run_once(await container.orgs.clock_offsets())
+        await world.outbox.run_once()
+        world.mine()
+        rows = await container.database.rows("select state from chain_orders")
+        shown = (await world.org.get(f"{TRANSFERS}/{transfer_id}"))["transferDetails"]
+        reached = shown["status"], {row["state"] for row in rows}
+        if reached == ("COMPLETED", {"FINAL"}):
+            return
+        # The scheduler asks for an order's state again after a second.
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"the transfer and its orders are {reached}")
+
+
+async def native_coins(world: ChainWorld, wallet: str) -> int:
+    """Return the wei of all relayers, and of a wallet that may have been topped up."""
+    relayers = await world.container.database.single(
+        lambda tx: attempt_store.relayers(tx, NETWORK.value)
+    )
+    return sum([await world.client.balance(each.address) for each in relayers]) + (
+        await world.client.balance(wallet)
+    )
+
+
+async def test_booked_gas_is_what_left_the_relayers(world: ChainWorld) -> None:
+    assert world.container.evm is not None
+    database, org = world.container.database, world.org
+    user, wallet = await funded_wallet(world)
+    before = await native_coins(world, wallet)
+    created = await make_transfer(org, user, await make_user(org), 10)
+    await run_until_final(world, created["id"])
+    paid = before - await native_coins(world, wallet)
+    assert paid > 0
+    offsets = await world.container.orgs.clock_offsets()
+    await world.container.evm.gas_costs.book(offsets)
+    await world.container.evm.gas_costs.book(offsets)
+    assert await native_units(database, org.org_id) == {
+        (HouseRole.GAS, "pol:POLYGON"): -paid,
+        (HouseRole.OUTSIDE, "pol:POLYGON"): paid,
+    }
+    await check_books(org)
+    # The next transfer adds to it.
+    again = await make_transfer(org, user, await make_user(org), 10)
+    await run_until_final(world, again["id"])
+    await world.container.evm.gas_costs.book(offsets)
+    total = before - await native_coins(world, wallet)
+    gas = await native_units(database, org.org_id)
+    assert gas[HouseRole.GAS, "pol:POLYGON"] == -total < -paid
+    await check_books(org)

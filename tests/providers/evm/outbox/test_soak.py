@@ -1,0 +1,61 @@
+"""The soak, and the control that shows that it can fail.
+
+With HYPOTHESIS_PROFILE=long it pays 1,000 orders in minutes, else 60 within a minute.
+"""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from landbridge.platform.db.pool import Database
+from tests.chain_world import chain_world
+from tests.providers.evm.outbox.chain_orders import COIN, new_address, new_order
+from tests.providers.evm.outbox.soak import (
+    REORG_MAX,
+    Soak,
+    check_recipients,
+    create_orders,
+    pay_naively,
+)
+
+pytestmark = pytest.mark.long
+
+_IS_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+_ORDERS, _SECONDS = (1_000, 300.0) if _IS_LONG else (60, 15.0)
+
+
+def _chance() -> random.Random:
+    return random.Random(22)  # noqa: S311  the same run each time
+
+
+async def test_each_payout_is_paid_once_whatever_fails(
+    tmp_path: Path, own_dsn: str, own_database: Database
+) -> None:
+    async with chain_world(
+        tmp_path,
+        own_database,
+        relayers=2,
+        confirmations=REORG_MAX - 1,
+        finality=2 * REORG_MAX,
+        replace_after_s=5,
+        has_signer=False,
+    ) as world:
+        soak = Soak(world, own_dsn, tmp_path, _chance())
+        orders = await create_orders(world, _ORDERS)
+        await soak.run(orders, seconds=_SECONDS)
+        print(dict(soak.counts))  # noqa: T201  figures of the run
+
+
+async def test_sending_before_recording_fails_the_same_check(
+    tmp_path: Path, own_database: Database
+) -> None:
+    async with chain_world(tmp_path, own_database) as world:
+        orders = [await new_order(world, {new_address(): COIN + n}) for n in range(20)]
+        await world.mint("usdc", orders[0].source, 100 * COIN)
+        await pay_naively(world, orders[:10], _chance(), deaths=0)
+        await check_recipients(world, orders[:10])
+        await pay_naively(world, orders[10:], _chance(), deaths=0.2)
+        with pytest.raises(AssertionError):
+            await check_recipients(world, orders[10:])

@@ -1,0 +1,15 @@
+"""Fixtures of the tests of signing."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from landbridge.providers.evm.signing.signer import EvmSigner
+from tests.providers.evm.signing.kit import signing
+
+
+@pytest.fixture
+def signer(tmp_path: Path) -> Generator[EvmSigner]:
+    with signing(tmp_path) as (signer, _):
+        yield signer

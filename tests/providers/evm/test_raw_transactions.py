@@ -1,0 +1,119 @@
+"""Sending: an outcome is believed only if no earlier node may have accepted the bytes."""
+
+import pytest
+
+from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.formats.evm_addresses import keccak256
+from landbridge.providers.evm.errors import NodeUnavailable
+from landbridge.providers.evm.node_errors import SendResult
+from landbridge.providers.evm.node_url import NodeUrl
+from landbridge.providers.evm.nodes import RpcLimits
+from landbridge.providers.evm.rpc import ChainClient
+from tests.providers.evm.node_server import CHAIN_ID, NOW, FakeNode, client_of, raw_text
+
+RAW = b"\x02signed"
+HASH = f"0x{keccak256(RAW).hex()}"
+SEND = "eth_sendRawTransaction"
+
+
+async def test_an_accepted_transaction_has_its_hash(node: FakeNode) -> None:
+    node.set(SEND, HASH.upper().replace("0X", "0x"))
+    async with client_of(node) as client:
+        outcome = await client.send_raw(RAW)
+    assert (outcome.result, outcome.transaction_hash) == (SendResult.ACCEPTED, HASH)
+    assert node.bodies[-1]["params"] == [f"0x{RAW.hex()}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("already known", SendResult.ALREADY_KNOWN),
+        ("nonce too low: next nonce 5, tx nonce 4", SendResult.NONCE_TOO_LOW),
+        ("replacement transaction underpriced", SendResult.UNDERPRICED),
+        ("insufficient funds for gas * price + value", SendResult.INSUFFICIENT_FUNDS),
+        ("intrinsic gas too low", SendResult.REJECTED),
+    ],
+)
+async def test_the_first_node_that_refuses_is_believed(
+    node: FakeNode, second: FakeNode, text: str, result: SendResult
+) -> None:
+    node.refuse(SEND, -32000, text)
+    async with client_of(node, second) as client:
+        outcome = await client.send_raw(RAW)
+    assert (outcome.result, outcome.transaction_hash) == (result, HASH)
+    assert outcome.problem == f"error -32000: {text}"
+    assert second.seen == []
+
+
+async def test_after_an_unknown_error_the_next_node_is_tried(
+    node: FakeNode, second: FakeNode
+) -> None:
+    node.refuse(SEND, -32000, "txpool is full")
+    second.set(SEND, HASH)
+    async with client_of(node, second) as client:
+        assert (await client.send_raw(RAW)).result is SendResult.ACCEPTED
+        second.refuse(SEND, -32000, "nonce too low")
+        assert (await client.send_raw(RAW)).result is SendResult.UNCLEAR
+    async with client_of(node) as client:
+        assert (await client.send_raw(RAW)).result is SendResult.UNCLEAR
+
+
+@pytest.mark.parametrize(
+    "text", ["nonce too low", "insufficient funds for gas", "intrinsic gas too low", "underpriced"]
+)
+async def test_a_refusal_after_a_lost_answer_is_unclear(
+    node: FakeNode, second: FakeNode, text: str
+) -> None:
+    node.respond = raw_text("<html>gateway timeout</html>")
+    second.refuse(SEND, -32000, text)
+    async with client_of(node, second) as client:
+        outcome = await client.send_raw(RAW)
+    assert (outcome.result, outcome.transaction_hash) == (SendResult.UNCLEAR, HASH)
+    assert text in (outcome.problem or "")
+
+
+async def test_an_acceptance_after_a_lost_answer_is_believed(
+    node: FakeNode, second: FakeNode
+) -> None:
+    node.respond = raw_text("<html>gateway timeout</html>")
+    second.refuse(SEND, -32000, "already known")
+    async with client_of(node, second) as client:
+        assert (await client.send_raw(RAW)).result is SendResult.ALREADY_KNOWN
+
+
+async def test_a_timeout_is_unclear(node: FakeNode) -> None:
+    node.set(SEND, HASH)
+    node.pause_s = 30
+    async with client_of(node, limits=RpcLimits(attempt_timeout_s=0.3)) as client:
+        assert (await client.send_raw(RAW)).result is SendResult.UNCLEAR
+
+
+async def test_the_hash_of_another_transaction_is_unclear(node: FakeNode) -> None:
+    node.set(SEND, "0x" + "1" * 64)
+    async with client_of(node) as client:
+        outcome = await client.send_raw(RAW)
+    assert (outcome.result, outcome.transaction_hash) == (SendResult.UNCLEAR, HASH)
+
+
+async def test_what_certainly_arrived_nowhere_may_be_sent_again(node: FakeNode) -> None:
+    urls = [NodeUrl.parse("http://127.0.0.1:1")]
+    async with ChainClient(urls, chain_id=CHAIN_ID, clock=FrozenClock(NOW)) as client:
+        with pytest.raises(NodeUnavailable, match="could not be connected"):
+            await client.send_raw(RAW)
+    node.set("eth_chainId", "0x1")
+    async with client_of(node) as client:
+        with pytest.raises(NodeUnavailable, match="is on the chain with id 1"):
+            await client.send_raw(RAW)
+    assert SEND not in node.seen
+    node.set("eth_chainId", hex(CHAIN_ID))
+    node.refuse(SEND, 429, "compute units per second exceeded")
+    async with client_of(node) as client:
+        with pytest.raises(NodeUnavailable, match="limits the rate of requests"):
+            await client.send_raw(RAW)
+
+
+async def test_a_refusal_after_a_refused_connection_is_believed(second: FakeNode) -> None:
+    second.refuse(SEND, -32000, "nonce too low")
+    urls = [NodeUrl.parse("http://127.0.0.1:1"), NodeUrl.parse(second.url)]
+    async with ChainClient(urls, chain_id=CHAIN_ID, clock=FrozenClock(NOW)) as client:
+        assert (await client.send_raw(RAW)).result is SendResult.NONCE_TOO_LOW
