@@ -16,6 +16,7 @@ from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.evm.gas.model import gas_cost_id
 from landbridge.providers.evm.gas.service import GasCosts
 from landbridge.providers.evm.outbox.model import OutboxState
+from tests.change_log import settled
 from tests.payouts import check_books
 from tests.providers.evm.gas.orders import add_attempts, add_order, native_units, new_order
 from tests.reporting.metrics.record_history import fold
@@ -209,6 +210,7 @@ async def _shown(org: Tenant) -> list[Any]:
         _report("FEES"),
         _report("BALANCES", holders=["outside"], breakdowns=["currency"]),
     ]
+    await settled(org.container.database)
     return [
         await org.get("/v2/transactions"),
         await org.get(TRANSFERS),
