@@ -116,7 +116,9 @@ async def test_two_workers_send_each_once(pair: tuple[Tenant, Tenant]) -> None:
     ada, bob = await make_user(org, funds="20"), await make_user(org)
     created = [(await make_transfer(org, ada, bob))["id"] for _ in range(20)]
     records = await _all(*(_record(org, each) for each in created))
-    steps = [coin_steps(each.container).by_kind["WALLET.TRANSFER"] for each in pair]
+    steps = [
+        coin_steps(each.container, each.container.swaps).by_kind["WALLET.TRANSFER"] for each in pair
+    ]
     await _all(*(each.run(record, timedelta()) for record in records for each in steps))
     await run_due(org)
     assert await _statuses(org) == {"COMPLETED": 20}
@@ -155,7 +157,11 @@ async def test_only_one_of_approve_reject_and_expire_succeeds(
     async def expire(each: str) -> str:
         record = await _record(org, each)
         if record.status == "PENDING_APPROVAL":
-            await coin_steps(late_container).by_kind[record.kind].run(record, timedelta())
+            await (
+                coin_steps(late_container, late_container.swaps)
+                .by_kind[record.kind]
+                .run(record, timedelta())
+            )
         return ""
 
     verbs = (approve, reject, expire)

@@ -213,7 +213,7 @@ async def test_step_of_a_terminal_bridge_raises(
 
 
 async def _step(scenario: BridgeScenario, record: Transfer) -> None:
-    steps = coin_steps(scenario.container).by_kind
+    steps = coin_steps(scenario.container, scenario.container.swaps).by_kind
     await steps[record.kind].run(record, timedelta())
 
 

@@ -31,6 +31,10 @@ async def _swap(org: Tenant) -> dict[str, Any]:
     return swap_body(await make_user(org, funds="1000"))
 
 
+async def _swap_to_outside(org: Tenant) -> Any:
+    return swap_body(await make_user(org, funds="100"), "1", destination={"walletAddress": OUTSIDE})
+
+
 async def _transfer(org: Tenant) -> dict[str, Any]:
     ada, bob = await make_user(org, funds="1000"), await make_user(org)
     return transfer_body(ada, bob, fee={"type": "PERCENT", "value": 0.015})
@@ -98,6 +102,7 @@ class Flow:
 
 FLOWS = {
     "swap": Flow(SWAPS, _swap, _accept, supports_approvals=False),
+    "swap to outside": Flow(SWAPS, _swap_to_outside, _accept, supports_approvals=False),
     "transfer": Flow(TRANSFERS, _transfer, _wait),
     "batch": Flow(BATCHES, _batch, _wait),
     "bridge": Flow(BRIDGES, _bridge, _accept),

@@ -38,6 +38,7 @@ NAMES = sorted(FLOWS)
 # An outcome plan that is valid for each kind of payment.
 FORCED = {
     "swap": "quote=expire",
+    "swap to outside": "chain_send=reject",
     "transfer": "chain_send=reject",
     "batch": "chain_send=reject",
     "bridge": "chain_send=reject",

@@ -302,7 +302,7 @@ async def test_step_at_every_status_advances_or_raises(
     assert record is not None
     assert record.status == status
     assert (record.due_at is None) == TRANSITIONS.is_terminal(status)
-    steps = coin_steps(scenario.container).by_kind[record.kind]
+    steps = coin_steps(scenario.container, scenario.container.swaps).by_kind[record.kind]
     if TRANSITIONS.is_terminal(status):
         with pytest.raises(InvariantBroken):
             await steps.run(record, timedelta())

@@ -37,7 +37,9 @@ from tests.onramps import deposit, settle
 from tests.payouts import check_books
 from tests.resolution_team import ResolutionTeam, make_resolution_team
 from tests.scripted import PATHS, Cast, make_cast
-from tests.tenants import SETTINGS, make_tenant, served
+from tests.tenants import SETTINGS, make_tenant, served, swap_body
+
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
 Order = TypeVar("Order", ChainOrder, RailPayment)
 
@@ -197,6 +199,10 @@ def _from_treasury(order: ChainOrder) -> bool:
     return order.wallet_id is None and order.action is ChainAction.TRANSFER
 
 
+def _is_delivery(order: ChainOrder) -> bool:
+    return _from_treasury(order) and not order.is_refund
+
+
 def _to_source_chain(order: ChainOrder) -> bool:
     return order.action is ChainAction.MINT and order.chain == "POLYGON"
 
@@ -247,6 +253,20 @@ STAGES = [
         dict.fromkeys(("CONFIRM", "REDIRECT", "SETTLE_OUTSIDE"), "DESTINATION_FAILED"),
         chain=_to_source_chain,
         before="mint",
+    ),
+    *(
+        Stage("WALLET.SWAP", name, {"CONFIRM": "COMPLETED", "FAIL": "FAILED"}, chain=chain)
+        for name, chain in (
+            ("collect", _from_wallet),
+            ("send", _is_delivery),
+        )
+    ),
+    Stage(
+        "WALLET.SWAP",
+        "return",
+        dict.fromkeys(("CONFIRM", "REDIRECT", "SETTLE_OUTSIDE"), "FAILED"),
+        chain=lambda order: order.is_refund,
+        before="send",
     ),
     Stage(
         "OFFRAMP",
@@ -330,7 +350,7 @@ class World:
         """Create a payment and bring it to this stage, where the provider fails."""
         self.heal()
         path = PATHS[stage.kind]
-        created = (await self.cast.org.post(path, self.cast.body(stage.kind)))["transferDetails"]
+        created = (await self.cast.org.post(path, self._body(stage.kind)))["transferDetails"]
         for each, how in ((stage.before_it, Fault.REFUSES), (stage, fault)):
             if each is not None and each.chain is not None:
                 self.chains.rules.append((each.chain, how))
@@ -340,11 +360,17 @@ class World:
         await self.run()
         return created
 
+    def _body(self, kind: str) -> dict[str, Any]:
+        if kind == "WALLET.SWAP":
+            # One to a wallet is executed in the ledger.
+            return swap_body(self.cast.payer, "10", destination={"walletAddress": OUTSIDE})
+        return self.cast.body(kind)
+
     async def _accept(self, kind: str, created: dict[str, Any]) -> None:
         path = f"{PATHS[kind]}/{created['id']}"
         org = self.cast.org
         match kind:
-            case "WALLET.BRIDGE":
+            case "WALLET.BRIDGE" | "WALLET.SWAP":
                 await org.post(f"{path}/accept")
             case "OFFRAMP":
                 await org.post(f"{path}/quote/accept")

@@ -21,6 +21,8 @@ REFUSABLE = {
     ("WALLET.BRIDGE", "approve"): "SOURCE_FAILED",
     ("WALLET.BRIDGE", "burn"): "SOURCE_FAILED",
     ("WALLET.BRIDGE", "mint"): "DESTINATION_FAILED",
+    ("WALLET.SWAP", "collect"): "FAILED",
+    ("WALLET.SWAP", "send"): "FAILED",
     ("OFFRAMP", "debit"): "CRYPTO_FAILED",
     ("OFFRAMP", "payout"): "CRYPTO_RETURNED",
     ("ONRAMP", "delivery"): "FIAT_RETURNED",

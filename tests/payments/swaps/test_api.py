@@ -18,6 +18,7 @@ from tests.tenants import (
     make_swap,
     make_user,
     refusal,
+    run_due,
     sentence,
     swap_body,
 )
@@ -181,7 +182,11 @@ async def test_a_registered_address_receives(org: Tenant) -> None:
     assert created["destination"]["externalWalletId"] == external
     assert created["destination"]["walletAddress"] == OUTSIDE
     assert created["destination"]["userId"] == user
-    await org.post(f"{SWAPS}/{created['id']}/accept")
+    accepted = await org.post(f"{SWAPS}/{created['id']}/accept")
+    assert accepted["transferDetails"]["status"] == "CREATED"
+    await run_due(org)
+    done = await org.get(f"{SWAPS}/{created['id']}")
+    assert done["transferDetails"]["status"] == "COMPLETED"
     assert await held(org, user) == "0"
     assert await held(org, user, "usdt") == "0"
 

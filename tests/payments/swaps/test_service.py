@@ -22,6 +22,7 @@ from tests.tenants import (
     make_swap,
     make_user,
     refusal,
+    run_due,
     sentence,
     swap_body,
     swap_of,
@@ -268,6 +269,7 @@ async def test_swap_to_an_external_address_leaves_the_platform(org: Tenant) -> N
     address = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
     body = swap_body(user, "10", destination={"walletAddress": address})
     await _accept(org, (await org.post(SWAPS, body))["transferDetails"])
+    await run_due(org)
     outside = await house_balance(org.container.database, org.org_id, HouseRole.OUTSIDE, USDT)
     assert str(outside) == "9.99"
 

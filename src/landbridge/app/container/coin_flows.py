@@ -23,6 +23,10 @@ from landbridge.payments.engine.outgoing_transfers import (
     Read,
 )
 from landbridge.payments.scheduler import FlowSteps
+from landbridge.payments.swaps import model as swaps
+from landbridge.payments.swaps.orders import SwapOrders
+from landbridge.payments.swaps.service import Swaps
+from landbridge.payments.swaps.steps import SwapSteps
 from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.payments.transfers.service import WalletTransfers
 
@@ -63,6 +67,7 @@ class CoinFlowSteps:
     """Worker steps of these flows."""
 
     outgoing_transfers: Mapping[str, OutgoingTransferSteps]
+    swaps: SwapSteps
     bridges: BridgeSteps
     disbursements: DisbursementSteps
 
@@ -71,12 +76,13 @@ class CoinFlowSteps:
         """Return the steps by kind of record."""
         return {
             **self.outgoing_transfers,
+            swaps.KIND: self.swaps,
             bridges.KIND: self.bridges,
             disbursements.KIND: self.disbursements,
         }
 
 
-def coin_steps(on: CoinFlows) -> CoinFlowSteps:
+def coin_steps(on: CoinFlows, trading: Swaps) -> CoinFlowSteps:
     """Wire the worker steps."""
     order_sender = OrderSender(on.ledger, on.clock)
     outgoing_transfers = {
@@ -86,8 +92,10 @@ def coin_steps(on: CoinFlows) -> CoinFlowSteps:
         for kind, read in _OUTGOING_TRANSFERS.items()
     }
     orders = BridgeOrders(on.chains, on.wallets)
+    swap_orders = SwapOrders(on.chains, on.wallets)
     return CoinFlowSteps(
         outgoing_transfers,
+        SwapSteps(trading, on.payment_parties, swap_orders, order_sender, on.clock),
         BridgeSteps(on.bridges, on.approvals, on.payment_parties, orders, order_sender, on.clock),
         DisbursementSteps(order_sender, on.chains, on.payment_parties, on.clock),
     )

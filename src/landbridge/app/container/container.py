@@ -51,9 +51,7 @@ from landbridge.payments.resolutions.service import Resolutions
 from landbridge.payments.resolutions.steps import ResolutionDecisions
 from landbridge.payments.rfis.reviews import ReviewableFlow, TransferReviews
 from landbridge.payments.scheduler import FlowSteps, Scheduler
-from landbridge.payments.swaps import model as swaps_model
 from landbridge.payments.swaps.service import Swaps
-from landbridge.payments.swaps.steps import SwapSteps
 from landbridge.payments.transactions.balances import BalanceSheets
 from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
@@ -202,11 +200,10 @@ def wire(
     swaps = _trade(people, rates)
     paying_out = pay_out(people, rates)
     taking_in = take_in(people, rates)
-    moving = coin_steps(people)
+    moving = coin_steps(people, swaps)
     giving_back = wire_returns(people)
     resolving = resolve(people, moving, paying_out, taking_in, giving_back)
     steps: dict[str, FlowSteps] = {
-        swaps_model.KIND: SwapSteps(swaps, clock),
         offramps_model.KIND: paying_out.steps,
         onramps_model.KIND: taking_in.steps,
         resolutions_model.KIND: resolving.steps,

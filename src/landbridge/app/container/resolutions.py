@@ -13,7 +13,6 @@ from landbridge.ledger.model import AdvanceTransfer, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.batches import model as batches
 from landbridge.payments.bridges import model as bridges
-from landbridge.payments.bridges.refunds import BridgeRefunds
 from landbridge.payments.disbursements import model as disbursements
 from landbridge.payments.disbursements.redirects import DisbursementRedirects
 from landbridge.payments.engine import outgoing_transfers
@@ -32,6 +31,7 @@ from landbridge.payments.receivables import model as receivables
 from landbridge.payments.receivables import transitions as receivable_moves
 from landbridge.payments.resolutions.service import Resolutions
 from landbridge.payments.resolutions.steps import ResolutionSteps
+from landbridge.payments.swaps import model as swaps
 from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
@@ -63,7 +63,10 @@ def resolve(
             outgoing_transfers.TRANSITIONS, steps.outgoing_transfers[batches.KIND].find_order
         ),
         bridges.KIND: OrderResolver(
-            bridges.TRANSITIONS, steps.bridges.find_order, BridgeRefunds(destinations).destination
+            bridges.TRANSITIONS, steps.bridges.find_order, destinations.source_facts
+        ),
+        swaps.KIND: OrderResolver(
+            swaps.TRANSITIONS, steps.swaps.find_order, destinations.source_facts
         ),
         disbursements.KIND: OrderResolver(
             disbursements.TRANSITIONS,

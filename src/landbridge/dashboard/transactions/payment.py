@@ -80,7 +80,7 @@ async def _resolvable(interface: InternalClient, summary: Mapping[str, Any]) -> 
     Also read for a final payment: it shows earlier resolutions, and a completed payout may be
     returned. This costs two more statements.
     """
-    if summary["type"] == "WALLET.SWAP" or summary["status"] in _NEVER_STUCK:
+    if summary["status"] in _NEVER_STUCK:
         return None
     try:
         found = await interface.get(f"/v2/reviews/resolutions/actions/{summary['id']}")

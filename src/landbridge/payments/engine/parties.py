@@ -262,6 +262,10 @@ class PaymentParties:
             )
         return Payee(None, address)
 
+    def holds_coins(self, chain: str) -> bool:
+        """Return whether wallets on a chain hold real coins, which only orders move."""
+        return self.chains.holds_coins(chain)
+
     def check_in_ledger(self, chain: str, *, field: str) -> None:
         """Raise `RouteInvalid` if wallets hold real coins, for what only the ledger carries out."""
         if self.chains.holds_coins(chain):

@@ -1,6 +1,9 @@
 """Alternative refund destinations: another address of the same user."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from landbridge.customers.wallets.service import Wallets, checked_address
@@ -9,7 +12,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.resolution_actions import ResolutionInstruction
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.money import Asset
-from landbridge.providers.chains.tokens import Network
+from landbridge.providers.chains.tokens import ASSETS, Network
 
 _FIELD = "address"
 # Upper bound of registrations of one address.
@@ -31,6 +34,17 @@ class RefundDestinations:
 
     wallets: Wallets
     ledger: Ledger
+
+    async def source_facts(
+        self, record: Transfer, instruction: ResolutionInstruction, clock_offset: timedelta
+    ) -> Mapping[str, Any]:
+        """Return the facts of a new destination of a record's source coins, as `find` does."""
+        del clock_offset
+        found = await self.find(record, ASSETS[record.source_asset], instruction)
+        return {
+            "return_address": found.address,
+            "return_account_id": None if found.account_id is None else str(found.account_id),
+        }
 
     async def find(
         self, record: Transfer, asset: Asset, instruction: ResolutionInstruction

@@ -27,10 +27,7 @@ def is_reviewed(record: Transfer) -> bool:
 
 
 def scripted_send_failure(record: Transfer) -> str | None:
-    """Return why a swap should fail after its acceptance; None if it should not.
-
-    Swaps send no chain order yet.
-    """
+    """Return why a swap in the ledger should fail at its acceptance; None if it should not."""
     planned = find_outcome(record.request, ScriptedStep.CHAIN_SEND)
     return (
         planned.outcome.reason

@@ -1,41 +1,87 @@
 """Audit rules of swaps; see ledger/audit_rules.py."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
-from landbridge.ledger.audit_rules import AuditRules, Journals, RecordStep, credit, debit
+from landbridge.ledger.audit_rules import AuditRules, Journals, RecordStep, credit, debit, reserve
 from landbridge.ledger.model import HouseRole, Posting, Transfer
-from landbridge.payments.swaps.model import SwapStatus, as_swap
-from landbridge.payments.swaps.transitions import accepted
+from landbridge.payments.swaps.model import Swap, SwapLeg, SwapStatus, as_swap
+from landbridge.payments.swaps.transitions import (
+    accepted,
+    collected,
+    delivered,
+    released,
+    returned,
+    returned_outside,
+)
 
 
 def journals(step: RecordStep) -> Journals:
-    """Recompute the postings of a step: a swap posts when it is accepted and executed."""
-    if step.before is None or step.after.status != SwapStatus.COMPLETED:
+    """Recompute the postings of a step."""
+    if step.before is None:
         return {}
-    return accepted(as_swap(step.before), step.actor, step.at).journals
+    swap = as_swap(step.before)
+    if swap.status is SwapStatus.OPEN_QUOTE:
+        is_accept = step.after.status in {SwapStatus.CREATED, SwapStatus.COMPLETED}
+        return accepted(swap, step.actor, step.at).journals if is_accept else {}
+    postings: Sequence[Posting] = []
+    match SwapStatus(step.after.status):
+        case SwapStatus.PENDING if step.facts.get("leg") == SwapLeg.COLLECTED:
+            postings = collected(swap)
+        case SwapStatus.COMPLETED:
+            postings = delivered(swap)
+        case SwapStatus.FAILED if swap.details.leg is SwapLeg.RETURN:
+            is_outside = step.change_type == "settle_outside"
+            postings = returned_outside(swap) if is_outside else returned(swap)
+        case SwapStatus.FAILED:
+            postings = released(swap)
+        case (
+            SwapStatus.PENDING
+            | SwapStatus.OPEN_QUOTE
+            | SwapStatus.CREATED
+            | SwapStatus.QUOTE_FAILED
+        ):
+            pass
+    return step.final_journal(postings)
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
     """Return the total effect of a swap."""
     del statuses
     swap = as_swap(record)
+    payer = swap.details.source_account_id
+    sold = [
+        debit(payer, swap.source),
+        credit(HouseRole.FEES, swap.fee),
+        credit(HouseRole.LIQUIDITY, swap.source - swap.fee),
+    ]
     match swap.status:
         case SwapStatus.COMPLETED:
             return [
-                debit(swap.details.source_account_id, swap.source),
-                credit(HouseRole.FEES, swap.fee),
-                credit(HouseRole.LIQUIDITY, swap.source - swap.fee),
+                *sold,
                 debit(HouseRole.LIQUIDITY, swap.destination),
                 credit(swap.details.destination_account_id or HouseRole.OUTSIDE, swap.destination),
             ]
-        case (
-            SwapStatus.OPEN_QUOTE
-            | SwapStatus.CREATED
-            | SwapStatus.PENDING
-            | SwapStatus.FAILED
-            | SwapStatus.QUOTE_FAILED
-        ):
+        case SwapStatus.CREATED:
+            return [reserve(payer, swap.source)]
+        case SwapStatus.PENDING if swap.details.leg is SwapLeg.COLLECT:
+            return [reserve(payer, swap.source)]
+        case SwapStatus.PENDING:
+            return sold
+        case SwapStatus.FAILED if swap.details.leg is SwapLeg.RETURN:
+            return [debit(payer, swap.source), credit(_refunded_to(swap), swap.source)]
+        case SwapStatus.OPEN_QUOTE | SwapStatus.FAILED | SwapStatus.QUOTE_FAILED:
             return []
+
+
+def _refunded_to(swap: Swap) -> UUID | HouseRole:
+    """Return who received the coins sold back: the payer, unless a person decided."""
+    details = swap.details
+    if details.is_settled_outside:
+        return HouseRole.OUTSIDE
+    if details.return_address is None:
+        return details.source_account_id
+    return details.return_account_id or HouseRole.OUTSIDE
 
 
 RULES = AuditRules(journals, effect)

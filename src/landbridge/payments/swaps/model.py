@@ -1,4 +1,4 @@
-"""Swaps: states, details, routes, and refusals of an accept.
+"""Swaps: states, legs, details, routes, and refusals of an accept.
 
 Source: spec.md (Swap transfer record), contract, lifecycles 6.
 """
@@ -11,7 +11,7 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.ledger.model import Transfer
+from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
 from landbridge.payments.quotes.errors import QuoteInvalid, RouteInvalid
 from landbridge.platform.core.errors import Refused
@@ -36,8 +36,8 @@ class SwapStatus(StrEnum):
     """Status of a swap."""
 
     OPEN_QUOTE = "OPEN_QUOTE"  # waits for its owner to accept; the worker expires it
-    CREATED = "CREATED"  # accepted; continues to PENDING at once
-    PENDING = "PENDING"  # being executed; waits for the chain
+    CREATED = "CREATED"  # accepted; in the ledger it continues at once, else the worker sends it
+    PENDING = "PENDING"  # being executed, leg by leg; waits for the chain
     COMPLETED = "COMPLETED"  # executed
     FAILED = "FAILED"  # could not be executed; `error` has the reason
     QUOTE_FAILED = "QUOTE_FAILED"  # the quote expired before it was accepted
@@ -48,25 +48,37 @@ TRANSITIONS: Transitions[SwapStatus] = Transitions(
     table={
         SwapStatus.OPEN_QUOTE: frozenset({SwapStatus.CREATED, SwapStatus.QUOTE_FAILED}),
         SwapStatus.CREATED: frozenset({SwapStatus.PENDING, SwapStatus.FAILED}),
-        SwapStatus.PENDING: frozenset({SwapStatus.COMPLETED, SwapStatus.FAILED}),
+        # To itself: from one leg to the next.
+        SwapStatus.PENDING: frozenset(
+            {SwapStatus.PENDING, SwapStatus.COMPLETED, SwapStatus.FAILED}
+        ),
         SwapStatus.COMPLETED: frozenset(),
         SwapStatus.FAILED: frozenset(),
         SwapStatus.QUOTE_FAILED: frozenset(),
     },
 )
 
-# A swap is executed in the ledger, by its accept: only the quote waits.
+# A swap in the ledger is executed by its accept; one that the chain carries takes an hour at most.
 WAITS = WaitStates(
     TRANSITIONS,
     {
         SwapStatus.OPEN_QUOTE: WaitState(WaitParty.CLIENT),
         SwapStatus.CREATED: WaitState(WaitParty.WORKER, timedelta(minutes=5)),
-        SwapStatus.PENDING: WaitState(WaitParty.CHAIN, timedelta(minutes=5)),
+        SwapStatus.PENDING: WaitState(WaitParty.CHAIN, timedelta(hours=1)),
     },
 )
 
 
-class SwapDetails(msgspec.Struct, frozen=True, kw_only=True):
+class SwapLeg(StrEnum):
+    """Progress of a swap that the chain carries, while it is PENDING."""
+
+    COLLECT = "collect"  # the chain may have the order from the wallet to the treasury
+    COLLECTED = "collected"  # the treasury has the coins sold; the worker sends the coins bought
+    DELIVER = "deliver"  # the chain may have the order from the treasury to the recipient
+    RETURN = "return"  # could not be delivered: the coins sold go back to the wallet
+
+
+class SwapDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Details of a swap in its record; units are in the record's assets."""
 
     source_account_id: UUID
@@ -80,10 +92,21 @@ class SwapDetails(msgspec.Struct, frozen=True, kw_only=True):
     quote_expires_at: datetime
     # Whether the request gave the amount to receive, rather than the amount to send.
     is_exact_out: bool
+    # Paying wallet, if the chain carries the swap; None if the ledger executes it by itself.
+    source_wallet_id: UUID | None = None
+    source_address: str | None = None
     # Facts that changes add.
+    leg: SwapLeg | None = None
+    # Why the coins bought are not delivered: the coins sold are returned instead.
+    halted_reason: str | None = None
     error: str | None = None
     error_code: int | None = None
     error_message: str | None = None
+    # Destination chosen by a reviewer for returned coins; without it the paying wallet.
+    return_address: str | None = None
+    return_account_id: UUID | None = None
+    # Whether they reached their owner by other means.
+    is_settled_outside: bool = False
 
 
 class Swap(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +118,18 @@ class Swap(msgspec.Struct, frozen=True, kw_only=True):
     source: Money  # leaves the wallet, including the fee
     fee: Money  # part of `source`
     destination: Money  # arrives
+
+    @property
+    def is_on_chain(self) -> bool:
+        """Return whether orders on the chain carry the swap."""
+        return self.details.source_wallet_id is not None
+
+    @property
+    def returns_to(self) -> UUID | HouseRole:
+        """Return the account that receives coins sold whose counterpart was not delivered."""
+        if self.details.return_address is None:
+            return self.details.source_account_id
+        return self.details.return_account_id or HouseRole.OUTSIDE
 
 
 def as_swap(record: Transfer) -> Swap:

@@ -132,7 +132,9 @@ class Swaps:
     async def accept(self, caller: Caller, swap_id: UUID) -> Swap | None:
         """Execute the swap at its quote; a repeated accept returns the same result.
 
-        In a sandbox the swap may be FAILED then, if its outcome plan says so.
+        The ledger executes it at once, unless coins have to move on a chain: then they are held,
+        and the worker sends them. In a sandbox the swap may be FAILED at once, if its outcome plan
+        says so.
 
         Raises `TransactionNotFound`, `QuoteInvalid` for a late accept (the swap is QUOTE_FAILED
         then), `QuoteNotReady` while one of its coins is off its peg, `InsufficientBalance` and
@@ -149,7 +151,8 @@ class Swaps:
         await self.parties.check_may_move(caller, swap.record.user_id, payee_id)
         check_own_wallet(caller, swap.record.user_id, payee_id, swap.details.destination_account_id)
         at = self.clock.stamp(caller.clock_offset)
-        reason = scripted_send_failure(swap.record)
+        # On a chain it is the chain that carries out a script.
+        reason = None if swap.is_on_chain else scripted_send_failure(swap.record)
         move = (
             accepted(swap, caller.actor, at)
             if reason is None
@@ -202,7 +205,6 @@ class Swaps:
             destination_chain=params.destination_chain,
             currency=params.destination_currency,
         )
-        self.parties.check_in_ledger(params.source_chain, field="source.chain")
         amounts = _amounts(params, source, destination)
         payer = await self.parties.payer(
             caller,
@@ -221,6 +223,7 @@ class Swaps:
                 insufficient_balance_text(quote.send_gross), field="source.amount"
             )
         expires_at = at + QUOTE_LIFETIME
+        is_on_chain = payee.account_id is None or self.parties.holds_coins(params.source_chain)
         details = SwapDetails(
             source_account_id=payer.account.id,
             destination_account_id=payee.account_id,
@@ -232,6 +235,8 @@ class Swaps:
             rate=quote.price.rate.value,
             quote_expires_at=expires_at,
             is_exact_out=params.destination_amount is not None,
+            source_wallet_id=payer.wallet.id if is_on_chain else None,
+            source_address=payer.wallet.address if is_on_chain else None,
         )
         return TransferDraft(
             creation=CreateTransfer(

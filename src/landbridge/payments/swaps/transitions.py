@@ -1,16 +1,31 @@
-"""Transitions of swaps: pure functions."""
+"""Transitions of swaps and their journals: pure functions.
+
+The ledger executes a swap by its accept, unless coins have to move on a chain. Then the accept
+holds the coins sold; they are collected by the treasury, which delivers the coins bought.
+"""
 
 from datetime import datetime
+from typing import Any
 
 from landbridge.ledger.model import AdvanceTransfer, DueCheck, HouseRole, Posting, Transfer
 from landbridge.payments.engine.dry_run import NO_ACTOR, PlannedStep, journal_steps
+from landbridge.payments.engine.postings import hold, release_held, spend_held
 from landbridge.payments.swaps.model import Swap, SwapStatus, as_swap
 
 
 def accepted(swap: Swap, actor: str, at: datetime) -> AdvanceTransfer:
-    """Build the accept: from the wallet to liquidity and fees, from liquidity to the recipient."""
-    details = swap.details
-    arrives = details.destination_account_id or HouseRole.OUTSIDE
+    """Build the accept: it executes the swap, or holds its coins for the chain."""
+    if swap.is_on_chain:
+        return AdvanceTransfer(
+            swap.record,
+            path=(SwapStatus.CREATED,),
+            change_type="accept",
+            actor=actor,
+            at=at,
+            timing=DueCheck.IN_TIME,
+            due_at=at,
+            journals={0: hold(swap.details.source_account_id, swap.source)},
+        )
     return AdvanceTransfer(
         swap.record,
         path=(SwapStatus.CREATED, SwapStatus.PENDING, SwapStatus.COMPLETED),
@@ -20,11 +35,10 @@ def accepted(swap: Swap, actor: str, at: datetime) -> AdvanceTransfer:
         timing=DueCheck.IN_TIME,
         journals={
             2: [
-                Posting(details.source_account_id, -swap.source),
+                Posting(swap.details.source_account_id, -swap.source),
                 Posting(HouseRole.LIQUIDITY, swap.source - swap.fee),
                 *([Posting(HouseRole.FEES, swap.fee)] if swap.fee.units else []),
-                Posting(HouseRole.LIQUIDITY, -swap.destination),
-                Posting(arrives, swap.destination),
+                *delivered(swap),
             ]
         },
     )
@@ -39,15 +53,65 @@ def refused(swap: Swap, reason: str, actor: str, at: datetime) -> AdvanceTransfe
         actor=actor,
         at=at,
         timing=DueCheck.IN_TIME,
-        # Source: contract, errors: 400403.
-        facts={
-            "error": "TRANSACTION_INITIATION_FAILED",
-            "error_code": 400403,
-            "error_message": reason,
-        },
+        facts=failure(reason),
     )
 
 
+def failure(reason: str) -> dict[str, Any]:
+    """Return the facts of a failed swap. Source: contract, errors: 400403."""
+    return {
+        "error": "TRANSACTION_INITIATION_FAILED",
+        "error_code": 400403,
+        "error_message": reason,
+    }
+
+
+def collected(swap: Swap) -> list[Posting]:
+    """Return the journal of the coins sold: from the wallet to liquidity and fees."""
+    return spend_held(
+        swap.details.source_account_id,
+        [(HouseRole.LIQUIDITY, swap.source - swap.fee), (HouseRole.FEES, swap.fee)],
+    )
+
+
+def released(swap: Swap) -> list[Posting]:
+    """Return the journal of coins that were not collected."""
+    return release_held(swap.details.source_account_id, swap.source)
+
+
+def delivered(swap: Swap) -> list[Posting]:
+    """Return the journal of the coins bought: from liquidity to the recipient."""
+    return [
+        Posting(HouseRole.LIQUIDITY, -swap.destination),
+        Posting(swap.details.destination_account_id or HouseRole.OUTSIDE, swap.destination),
+    ]
+
+
+def returned(swap: Swap) -> list[Posting]:
+    """Return the journal of the refund: to the paying wallet, or where a reviewer sent it."""
+    return [*_given_back(swap), Posting(swap.returns_to, swap.source)]
+
+
+def returned_outside(swap: Swap) -> list[Posting]:
+    """Return the journal of coins that were returned outside of the platform."""
+    return [*_given_back(swap), Posting(HouseRole.OUTSIDE, swap.source)]
+
+
 def planned_steps(record: Transfer) -> list[PlannedStep]:
-    """Return the planned steps after its creation, if it is accepted."""
-    return journal_steps(accepted(as_swap(record), NO_ACTOR, record.created_at))
+    """Return the planned steps after its creation, if it is accepted and all goes well."""
+    swap = as_swap(record)
+    accept = journal_steps(accepted(swap, NO_ACTOR, record.created_at))
+    if not swap.is_on_chain:
+        return accept
+    return [
+        *accept,
+        PlannedStep(SwapStatus.PENDING, collected(swap)),
+        PlannedStep(SwapStatus.COMPLETED, delivered(swap)),
+    ]
+
+
+def _given_back(swap: Swap) -> list[Posting]:
+    return [
+        Posting(HouseRole.LIQUIDITY, swap.fee - swap.source),
+        *([Posting(HouseRole.FEES, -swap.fee)] if swap.fee.units else []),
+    ]

@@ -1,0 +1,133 @@
+"""Chain orders of a swap whose coins move on a chain.
+
+The treasury collects the coins sold, then delivers the coins bought; so it never delivers without
+having been paid. If the delivery fails for good, or is not allowed any more, the record notes why
+(`halted_reason`), and its next order returns the coins sold, fee included. That order must arrive.
+
+Every order's key is derived from the record's id, so repeating a call is harmless at any point.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from landbridge.customers.wallets.service import Wallets
+from landbridge.payments.engine.order_channels import chain_channel, until_settled
+from landbridge.payments.engine.outgoing_orders import OrderRefund, OutgoingOrder
+from landbridge.payments.engine.retry_until_settled import retry_key
+from landbridge.payments.swaps.model import TRANSITIONS, Swap, SwapLeg, SwapStatus
+from landbridge.payments.swaps.transitions import (
+    collected,
+    delivered,
+    failure,
+    released,
+    returned,
+    returned_outside,
+)
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.money import Money
+from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
+from landbridge.providers.chains.tokens import Network
+
+# Names from which the keys of the orders are derived, with the record's id.
+_COLLECT, _DELIVER, _RETURN = "collect", "send", "return"
+
+
+@dataclass(frozen=True, slots=True)
+class SwapOrders:
+    """Builds the orders of a swap."""
+
+    chains: Chains
+    wallets: Wallets
+
+    async def collect(self, swap: Swap, at: datetime) -> OutgoingOrder:
+        """Build the order from the wallet to the treasury; a failure releases the held coins."""
+        record, details = swap.record, swap.details
+        if details.source_address is None:
+            raise InvariantBroken(f"swap {record.id} is executed in the ledger, without orders")
+        order = ChainOrder(
+            org_id=record.org_id,
+            key=derived_id(record.id, _COLLECT),
+            record_id=record.id,
+            action=ChainAction.TRANSFER,
+            chain=swap.source.asset.chain,
+            source=details.source_address,
+            wallet_id=details.source_wallet_id,
+            legs=(OrderLeg(await self._treasury(swap), swap.source),),
+            at=at,
+        )
+        return OutgoingOrder(
+            channel=chain_channel(self.chains, order, prefix="collect_"),
+            transitions=TRANSITIONS,
+            initiated=SwapStatus.PENDING,
+            # The record keeps its status until the last leg.
+            done=SwapStatus.PENDING,
+            failed=SwapStatus.FAILED,
+            done_journal=collected(swap),
+            done_facts={"leg": SwapLeg.COLLECTED},
+            failed_journal=released(swap),
+            failed_facts=failure(""),
+            reason_fact="error_message",
+        )
+
+    async def deliver(self, swap: Swap, at: datetime) -> OutgoingOrder:
+        """Build the order from the treasury to the recipient; a failure leads to the refund."""
+        order = await self._from_treasury(
+            swap, _DELIVER, swap.details.destination_address, swap.destination, at
+        )
+        return OutgoingOrder(
+            channel=chain_channel(self.chains, order),
+            transitions=TRANSITIONS,
+            initiated=SwapStatus.PENDING,
+            done=SwapStatus.COMPLETED,
+            failed=SwapStatus.PENDING,
+            done_journal=delivered(swap),
+            failed_facts={"leg": SwapLeg.RETURN},
+            reason_fact="halted_reason",
+        )
+
+    async def refund(self, swap: Swap, at: datetime) -> OutgoingOrder:
+        """Build the order that returns the coins sold to their wallet."""
+        details = swap.details
+        to = details.return_address or details.source_address
+        if to is None or details.halted_reason is None:
+            raise InvariantBroken(f"swap {swap.record.id} has nothing to return")
+        order = await self._from_treasury(swap, _RETURN, to, swap.source, at)
+        facts = failure(details.halted_reason)
+        return OutgoingOrder(
+            channel=until_settled(chain_channel(self.chains, order, prefix="return_"), _RETURN),
+            transitions=TRANSITIONS,
+            initiated=SwapStatus.PENDING,
+            done=SwapStatus.FAILED,
+            done_journal=returned(swap),
+            done_facts=facts,
+            refund=OrderRefund(
+                name=_RETURN,
+                status=SwapStatus.FAILED,
+                journal=returned(swap),
+                outside_journal=returned_outside(swap),
+                facts=facts,
+            ),
+        )
+
+    async def _from_treasury(
+        self, swap: Swap, name: str, to: str, money: Money, at: datetime
+    ) -> ChainOrder:
+        is_refund = name == _RETURN
+        record = swap.record
+        return ChainOrder(
+            org_id=record.org_id,
+            key=retry_key(record, name) if is_refund else derived_id(record.id, name),
+            record_id=record.id,
+            action=ChainAction.TRANSFER,
+            chain=money.asset.chain,
+            source=await self._treasury(swap),
+            wallet_id=None,
+            legs=(OrderLeg(to, money),),
+            at=at,
+            is_refund=is_refund,
+        )
+
+    async def _treasury(self, swap: Swap) -> str:
+        network = Network(swap.source.asset.chain)
+        return await self.wallets.treasury_address(swap.record.org_id, network.address_chain)
