@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 from prometheus_client import REGISTRY
+from structlog.testing import capture_logs
 
 from landbridge.app.container import wire
 from landbridge.platform.core.clock import Clock
@@ -152,7 +153,8 @@ async def test_an_admin_resumes_a_stopped_account(chain_org: Tenant) -> None:
 async def test_metrics_of_orders_accounts_and_treasuries(chain_org: Tenant) -> None:
     container = chain_org.container
     await container.chain_monitoring.count()
-    await container.chain_monitoring.watch_treasuries([chain_org.org_id])
+    with capture_logs() as logs:
+        await container.chain_monitoring.watch_treasuries([chain_org.org_id])
 
     def value(name: str, **labels: str) -> float | None:
         return REGISTRY.get_sample_value(f"landbridge_chain_{name}", {"chain": "POLYGON", **labels})
@@ -162,3 +164,5 @@ async def test_metrics_of_orders_accounts_and_treasuries(chain_org: Tenant) -> N
     assert value("accounts_stopped") == 1
     assert (value("oldest_order_seconds") or 0) > 200
     assert value("treasury_low", currency="usdc") == 1
+    (low,) = [each for each in logs if each["event"] == "chain.treasury.low"]
+    assert low["missing_units"] == low["floor_units"] - low["units"]

@@ -89,6 +89,14 @@ class TransferListing:
         """Return all journal entries of a record, in order."""
         return await self._database.single(lambda tx: store.entries(tx, org_id, transfer_id))
 
+    async def owed_units(
+        self, org_id: UUID, asset: str, statuses: Sequence[tuple[str, str]]
+    ) -> int:
+        """Return the units of an asset that unfinished records at these (kind, status) deliver."""
+        return await self._database.single(
+            lambda tx: store.sum_destinations(tx, org_id, asset, statuses)
+        )
+
     async def by_hash(self, org_id: UUID, text: str, *, limit: int) -> Sequence[TransferListRow]:
         """Return the records that sent or received something in this chain transaction."""
         return await self._database.single(lambda tx: store.by_hash(tx, org_id, text, limit))

@@ -93,6 +93,16 @@ where org_id = $1
 group by asset
 """
 
+# Unfinished records have a due time, or are in review: both have an index.
+_SUM_DESTINATIONS = """
+select coalesce(sum(t.destination_units), 0)
+from transfers t
+join unnest($3::text[], $4::text[]) as s (kind, status)
+    on s.kind = t.kind and s.status = t.status
+where t.org_id = $1 and t.destination_asset = $2
+    and (t.due_at is not null or t.status = 'IN_REVIEW')
+"""
+
 _ENTRIES = """
 select seq, line, account_id, role, asset, available, held
 from entries
@@ -281,6 +291,14 @@ async def by_id(tx: Tx, org_id: UUID, id_: UUID) -> Sequence[TransferListRow]:
 async def of_payment(tx: Tx, org_id: UUID, payment_id: UUID) -> Sequence[TransferListRow]:
     """Return the records that belong to a payment, the oldest first."""
     return [_line(row) for row in await tx.fetch(_OF_PAYMENT, org_id, str(payment_id))]
+
+
+async def sum_destinations(
+    tx: Tx, org_id: UUID, asset: str, statuses: Sequence[tuple[str, str]]
+) -> int:
+    """Return the units of an asset that unfinished records at these (kind, status) deliver."""
+    kinds, names = [kind for kind, _ in statuses], [status for _, status in statuses]
+    return int(await tx.fetchval(_SUM_DESTINATIONS, org_id, asset, kinds, names))
 
 
 def _line(row: Row) -> TransferListRow:

@@ -58,6 +58,7 @@ FIELDS = frozenset(
         "currency",
         "units",
         "floor_units",
+        "missing_units",
         "account",
         "order",
         "hash",

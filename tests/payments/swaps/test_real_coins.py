@@ -24,7 +24,7 @@ async def world(tmp_path: Path, own_database: Database) -> AsyncGenerator[ChainW
         yield world
 
 
-async def _follow(world: ChainWorld) -> None:
+async def follow(world: ChainWorld) -> None:
     """Mine until everything is final, and credit what has arrived."""
     world.mine(FINAL_DEPTH)
     assert world.container.chain_deposit_steps is not None
@@ -34,14 +34,14 @@ async def _follow(world: ChainWorld) -> None:
             return
 
 
-async def _swapper(world: ChainWorld) -> str:
+async def swapper(world: ChainWorld) -> str:
     """Return a user with 10 usdc on the chain and in the ledger."""
-    await _follow(world)
+    await follow(world)
     user = await make_user(world.org)
     wallet = await world.container.wallets.find(world.org.org_id, UUID(user), Chain.POLYGON)
     assert wallet is not None
     await world.mint("usdc", wallet.address, 10 * COIN)
-    await _follow(world)
+    await follow(world)
     assert await held(world.org, user) == "10"
     return user
 
@@ -68,7 +68,7 @@ async def _run_until(world: ChainWorld, created: str, *, leg: SwapLeg | None = N
 
 
 async def test_both_coins_move(world: ChainWorld) -> None:
-    user = await _swapper(world)
+    user = await swapper(world)
     org = world.org
     treasury = await world.container.wallets.treasury_address(org.org_id, Chain.POLYGON)
     await world.mint("usdt", treasury, 100 * COIN)
@@ -82,7 +82,7 @@ async def test_both_coins_move(world: ChainWorld) -> None:
     assert await world.balance("usdc", treasury) == 5 * COIN
     assert (await held(org, user), await held(org, user, "usdt")) == ("5", "4.995")
     # What the treasury sends to a wallet of ours was booked already: it is no deposit.
-    await _follow(world)
+    await follow(world)
     assert (await held(org, user), await held(org, user, "usdt")) == ("5", "4.995")
     facts = swap.record.facts
     for name in ("collect_transaction_hash", "transaction_hash"):
@@ -92,7 +92,7 @@ async def test_both_coins_move(world: ChainWorld) -> None:
 
 
 async def test_coins_that_can_not_be_delivered_come_back(world: ChainWorld) -> None:
-    user = await _swapper(world)
+    user = await swapper(world)
     org = world.org
     treasury = await world.container.wallets.treasury_address(org.org_id, Chain.POLYGON)
     await world.mint("usdt", treasury, 100 * COIN)
@@ -109,7 +109,7 @@ async def test_coins_that_can_not_be_delivered_come_back(world: ChainWorld) -> N
 
 
 async def test_an_empty_treasury_makes_a_swap_wait(world: ChainWorld) -> None:
-    user = await _swapper(world)
+    user = await swapper(world)
     created = await _accept(world, user)
     assert await _run_until(world, created, leg=SwapLeg.DELIVER) == "PENDING"
     for _ in range(3):

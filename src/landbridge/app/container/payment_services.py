@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from landbridge.app.container.base_services import members
 from landbridge.app.container.customer_services import CustomerServices
+from landbridge.app.container.registry import OWED_BY_TREASURY
 from landbridge.customers.team.approval_emails import ApprovalEmails
 from landbridge.customers.wallets.party_contexts import PartyContexts
+from landbridge.ledger.listing import TransferListing
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.bank_files.bank_simulator import SandboxBank
 from landbridge.payments.bank_files.inbox import InboxReader
@@ -14,6 +16,7 @@ from landbridge.payments.engine.create_transfer import TransferCreation
 from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
 from landbridge.payments.engine.scripted_creation import ScriptedTransferCreation
+from landbridge.payments.engine.treasury_bounds import TreasuryBounds
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.virtual_accounts.deposits import VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.destinations import DeliveryDestinations
@@ -68,6 +71,9 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
             address_policies=on.address_policies,
             party_contexts=PartyContexts(database),
             chains=on.chains,
+            treasury_bounds=TreasuryBounds(
+                on.chain_operations, TransferListing(database), OWED_BY_TREASURY
+            ),
             needs_registration=settings.require_registered_wallets,
         ),
         quote_acceptance=QuoteAcceptance(database, ledger, on.limits),

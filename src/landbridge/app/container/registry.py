@@ -53,6 +53,12 @@ ASSETS: Mapping[str, Asset] = {
     **currencies.FIAT_ASSETS,
 }
 
+# Every (kind, status) of a payment that the treasury still has to deliver.
+OWED_BY_TREASURY = [
+    *((swaps.KIND, status) for status in swaps.OWING),
+    *((onramps.KIND, status) for status in onramps.OWING),
+]
+
 TRANSITIONS: Mapping[str, Transitions[Any]] = {
     wallets.DEPOSIT_KIND: wallets.DEPOSIT_MOVES,
     reversals.KIND: reversals.TRANSITIONS,

@@ -33,6 +33,12 @@ class TreasuryToken:
     target_units: int | None
 
     @property
+    def missing_units(self) -> int | None:
+        """Units that fill it up to its target, or to its floor without one."""
+        wanted = self.floor_units if self.target_units is None else self.target_units
+        return None if self.units is None or wanted is None else max(wanted - self.units, 0)
+
+    @property
     def is_low(self) -> bool:
         """Whether the balance is below the floor."""
         return self.units is not None and is_below(self.units, self.floor_units)

@@ -81,5 +81,6 @@ class ChainMonitoring:
                 currency=each.currency,
                 units=each.units,
                 floor_units=each.floor_units,
+                missing_units=each.missing_units,
             )
         return [each.currency for each in low]

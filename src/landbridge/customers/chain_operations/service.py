@@ -18,9 +18,10 @@ from landbridge.customers.chain_operations.model import (
 from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound
+from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound, Unavailable
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.money import Asset
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_admin
 from landbridge.providers.chains.tokens import Chain, Network
@@ -129,6 +130,21 @@ class ChainOperations:
                 for (currency, token), balance in zip(chain.tokens.items(), units, strict=True)
             ],
         )
+
+    async def treasury_units(self, org_id: UUID, asset: Asset) -> int | None:
+        """Return the units of an asset at an organisation's own address.
+
+        None if they are without bound: the chain is not connected, or is a local one whose faucet
+        pays. Raises `Unavailable` if no node answers.
+        """
+        chain = self._chains.get(Network(asset.chain))
+        if chain is None or chain.faucet is not None or asset.currency not in chain.tokens:
+            return None
+        address = await self._wallets.find_treasury_address(org_id, Chain.ETHEREUM)
+        units = await self._balance(chain, chain.tokens[asset.currency], address)
+        if units is None:
+            raise Unavailable(f"no node of {chain.name} answers")
+        return units
 
     def _chain(self, name: str) -> EvmChain:
         for each in self._chains.values():

@@ -13,6 +13,7 @@ from landbridge.customers.wallets.party_contexts import PartyContexts
 from landbridge.customers.wallets.service import Wallets, checked_address
 from landbridge.ledger.model import AccountBalance, NewAccount
 from landbridge.ledger.service import Ledger
+from landbridge.payments.engine.treasury_bounds import TreasuryBounds
 from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.platform.core.errors import (
     FieldInvalid,
@@ -99,6 +100,7 @@ class PaymentParties:
     party_contexts: PartyContexts
     # Coins leave the platform only on a connected or a simulated chain.
     chains: Chains = field(kw_only=True)
+    treasury_bounds: TreasuryBounds = field(kw_only=True)
     # Whether an external address must be registered before coins are sent to it.
     needs_registration: bool = field(kw_only=True)
 
@@ -279,6 +281,14 @@ class PaymentParties:
         refusal = await self.address_policies.find_outside_refusal(org_id, address)
         if refusal is not None:
             raise RouteInvalid(f"{name}: {refusal}", field=name)
+
+    async def check_delivery(self, caller: Caller, payee: Payee, amount: Money, field: str) -> None:
+        """Check an amount that the treasury would deliver, once it is quoted.
+
+        Raises `QuoteNotReady` if the treasury can't deliver it, and as `check_new_address`.
+        """
+        await self.check_new_address(caller, payee, amount, field)
+        await self.treasury_bounds.check(caller.org_id, amount)
 
     async def check_new_address(
         self, caller: Caller, payee: Payee, amount: Money, field: str

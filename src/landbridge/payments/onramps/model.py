@@ -61,6 +61,17 @@ _ENDS = frozenset(
         OnrampStatus.COMPLETED,
     }
 )
+# Accepted, and not yet delivered by the treasury.
+OWING = (
+    frozenset(OnrampStatus)
+    - _ENDS
+    - {
+        OnrampStatus.CREATED,
+        OnrampStatus.OPEN_QUOTE,
+        OnrampStatus.FIAT_FAILED,
+        OnrampStatus.CRYPTO_FAILED,
+    }
+)
 # Statuses in which compliance may open a review. Afterwards the onramp continues from there.
 REVIEWABLE = (
     frozenset(OnrampStatus)

@@ -313,7 +313,7 @@ class Onramps:
             self.rates, org_id, source=fiat, destination=coins, now=at, age_max=self.price_age_max
         )
         quote = quote_onramp(requested, fiat=fiat, coins=coins, price=price, fee=params.fee)
-        await self.parties.check_new_address(caller, payee, quote.receive, "destination.amount")
+        await self.parties.check_delivery(caller, payee, quote.receive, "destination.amount")
         details = OnrampDetails(
             bank_account_id=params.bank_account_id,
             source_address=await self.wallets.find_treasury_address(org_id, chain),

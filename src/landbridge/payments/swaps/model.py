@@ -58,6 +58,9 @@ TRANSITIONS: Transitions[SwapStatus] = Transitions(
     },
 )
 
+# Accepted, and not yet delivered by the treasury. One in the ledger never stays at these.
+OWING = frozenset({SwapStatus.CREATED, SwapStatus.PENDING})
+
 # A swap in the ledger is executed by its accept; one that the chain carries takes an hour at most.
 WAITS = WaitStates(
     TRANSITIONS,

@@ -217,7 +217,7 @@ class Swaps:
         check_own_wallet(caller, params.source_user_id, payee.user_id, payee.account_id)
         at = self.clock.stamp(caller.clock_offset)
         quote = await self._quote(caller.org_id, amounts, source, destination, at)
-        await self.parties.check_new_address(caller, payee, quote.receive, "destination.amount")
+        await self.parties.check_delivery(caller, payee, quote.receive, "destination.amount")
         if payer.account.available_units < quote.send_gross.units:
             raise InsufficientBalance(
                 insufficient_balance_text(quote.send_gross), field="source.amount"
