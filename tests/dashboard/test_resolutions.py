@@ -13,7 +13,7 @@ from tests.payments.offramps.offramp_scenario import OfframpScenario, open_scena
 from tests.payments.resolutions.stuck_world import STAGES, Fault, World, stuck_world
 from tests.payouts import OUTSIDE
 from tests.resolution_team import RESOLUTIONS, body, make_approver, make_stuck_transfer
-from tests.tenants import Tenant, make_swap, make_user, refusal, register
+from tests.tenants import Tenant, make_user, refusal, register
 
 PAGES, APPROVALS = "/dashboard/reviews/resolutions", "/dashboard/approvals"
 EVIDENCE = "Ticket 17: <b>their</b> support says & writes so"
@@ -112,14 +112,18 @@ async def test_invalid_request_shows_errors_at_fields(org: Tenant) -> None:
     assert elsewhere.status == 422
     assert "address is only for REDIRECT" in elsewhere.text
     assert (await request(admin, transfer, "SETTLE_OUTSIDE")).status == 409
-    for nothing in ("nonsense", str(uuid4()), str((await _swap(org))["id"])):
+    for nothing in ("nonsense", str(uuid4()), await _deposit(org)):
         assert (await admin.open(f"{PAGES}/{nothing}")).status == 404
         assert (await admin.send(f"{PAGES}/{nothing}", fields)).status == 404
     assert (await org.get(RESOLUTIONS))["resolutions"] == []
 
 
-async def _swap(org: Tenant) -> dict[str, str]:
-    return await make_swap(org, await make_user(org, funds="10"), "5")
+async def _deposit(org: Tenant) -> str:
+    """Return the id of a record whose flow has no resolutions."""
+    user = await make_user(org, funds="10")
+    path = f"/v2/users/{user}/wallets/deposits"
+    (deposit,) = (await org.get(path, chain="POLYGON", currency="usdc"))["records"]
+    return str(deposit["id"])
 
 
 async def test_resubmitted_form_requests_once(org: Tenant) -> None:
