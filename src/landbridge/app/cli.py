@@ -23,6 +23,7 @@ from landbridge.app.cli_runtime import (
     run_in_container,
 )
 from landbridge.app.container import ASSETS, AUDIT_RULES, TRANSITIONS, Container
+from landbridge.app.master_key_commands import master_key
 from landbridge.app.org_commands import fees, keys, orgs, prices
 from landbridge.app.signer_commands import signer
 from landbridge.customers.chain_deposits.commands import chain_deposits
@@ -120,6 +121,7 @@ def worker(parent: int | None) -> None:
 
 
 commands.add_command(signer)
+commands.add_command(master_key)
 
 
 @commands.command()

@@ -1,7 +1,7 @@
 """All settings, read once from the environment. Source: docs/reference/settings.md."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from ipaddress import ip_address, ip_network
@@ -13,7 +13,8 @@ import msgspec
 
 from landbridge.customers.users.country_policy import check_codes, codes
 from landbridge.platform.core.errors import LandbridgeError
-from landbridge.platform.db.sealing import keys_from_text
+from landbridge.platform.db.sealing import keys_from_text, wrapped_keys_from_text
+from landbridge.platform.encryption.key_wrapping import LOCAL, wrapping_from_text
 from landbridge.platform.files import s3
 from landbridge.platform.mail import smtp
 from landbridge.platform.orgs.model import Mode, check_secret
@@ -55,6 +56,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     api_processes: Annotated[int, msgspec.Meta(ge=1, le=32)] = 1
     pool_size: Annotated[int, msgspec.Meta(ge=4, le=100)] = 12
     master_key: str | None = None
+    master_key_wrap: str = LOCAL
     chains_file: str | None = None
     signer_socket: str | None = None
     files: str | None = None
@@ -201,10 +203,12 @@ def _converted(name: str, value: str) -> Any:
 
 def check(settings: Settings) -> Settings:
     """Check the rules that types cannot express; return the settings or raise `SettingsInvalid`."""
+    is_wrapped = settings.master_key_wrap != LOCAL
     checks: list[tuple[str, Any, Any]] = [
         ("host", settings.host, _host),
         ("data_dir", settings.data_dir, _data_dir),
-        ("master_key", settings.master_key, keys_from_text),
+        ("master_key_wrap", settings.master_key_wrap, wrapping_from_text),
+        ("master_key", settings.master_key, _master_key(is_wrapped=is_wrapped)),
         ("chains_file", settings.chains_file, _path),
         ("signer_socket", settings.signer_socket, _path),
         ("api_key", settings.api_key, check_secret),
@@ -241,6 +245,8 @@ def check(settings: Settings) -> Settings:
                 raise SettingsInvalid(f"{PREFIX}{name.upper()} {error}.") from error
     if (settings.smtp_url is None) != (settings.mail_from is None):
         raise SettingsInvalid(f"{PREFIX}SMTP_URL and {PREFIX}MAIL_FROM belong together: set both.")
+    if is_wrapped and settings.master_key is None:
+        raise SettingsInvalid(f"{PREFIX}MASTER_KEY_WRAP needs {PREFIX}MASTER_KEY.")
     if settings.mode is Mode.PRODUCTION and settings.identity == "sandbox":
         raise SettingsInvalid(f"{PREFIX}IDENTITY is not for production if it says sandbox.")
     if settings.mode is Mode.PRODUCTION and settings.loopback_webhooks == "on":
@@ -254,6 +260,10 @@ def check(settings: Settings) -> Settings:
             "backups."
         )
     return settings
+
+
+def _master_key(*, is_wrapped: bool) -> Callable[[str], object]:
+    return wrapped_keys_from_text if is_wrapped else keys_from_text
 
 
 def _host(value: str) -> None:

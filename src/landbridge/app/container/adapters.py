@@ -6,7 +6,14 @@ from landbridge.customers.users.country_policy import COUNTRIES, US_STATES, Coun
 from landbridge.payments.bank_files.rails import FileRails
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.sealing import Sealer, keys_from_text, load_or_create_keys
+from landbridge.platform.db.sealing import (
+    KEY_BYTES,
+    Sealer,
+    keys_from_text,
+    load_or_create_keys,
+    wrapped_keys_from_text,
+)
+from landbridge.platform.encryption.key_wrapping import wrapping_from_text
 from landbridge.platform.files.disk import Disk
 from landbridge.platform.files.s3 import S3
 from landbridge.platform.files.storage import Storage
@@ -139,7 +146,14 @@ def _is_keyless(settings: Settings) -> bool:
 
 def _master_keys(settings: Settings) -> dict[int, bytes]:
     if settings.master_key is not None:
-        return keys_from_text(settings.master_key)
+        service = wrapping_from_text(settings.master_key_wrap)
+        if service is None:
+            return keys_from_text(settings.master_key)
+        wrapped = wrapped_keys_from_text(settings.master_key)
+        keys = {key_id: service.unwrap(key) for key_id, key in wrapped.items()}
+        if any(len(key) != KEY_BYTES for key in keys.values()):
+            raise SettingsInvalid(f"{PREFIX}MASTER_KEY does not wrap keys of {KEY_BYTES} bytes.")
+        return keys
     try:
         return load_or_create_keys(settings.folder / MASTER_KEY_FILE)
     except (OSError, ValueError) as error:

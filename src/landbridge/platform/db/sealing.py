@@ -17,7 +17,7 @@ import base64
 import os
 import secrets
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -114,6 +114,15 @@ def keys_from_text(text: str) -> dict[int, bytes]:
     id 1. Keys are separated by commas or line ends. Raises `ValueError` that does not repeat the
     text.
     """
+    return _parse_keys(text, _key_from_text)
+
+
+def wrapped_keys_from_text(text: str) -> dict[int, bytes]:
+    """Parse wrapped keys, by id and in order, as `keys_from_text`; they may have any length."""
+    return _parse_keys(text, _wrapped_from_text)
+
+
+def _parse_keys(text: str, parse: Callable[[str], bytes]) -> dict[int, bytes]:
     keys: dict[int, bytes] = {}
     parts = [part.strip() for part in text.replace(",", "\n").split("\n") if part.strip()]
     for part in parts:
@@ -124,7 +133,7 @@ def keys_from_text(text: str) -> dict[int, bytes]:
         key_id = int(id_text) if colon else FIRST_KEY_ID
         if key_id in keys or key_id > _KEY_ID_MAX:
             raise ValueError(f"The ids of master keys are different, and from 0 to {_KEY_ID_MAX}.")
-        keys[key_id] = _key_from_text(key_text)
+        keys[key_id] = parse(key_text)
     if not keys:
         raise ValueError(_KEY_FORM)
     return keys
@@ -138,6 +147,16 @@ def _key_from_text(text: str) -> bytes:
     if len(key) != KEY_BYTES:
         raise ValueError(_KEY_FORM)
     return key
+
+
+def _wrapped_from_text(text: str) -> bytes:
+    try:
+        wrapped = base64.b64decode(text, validate=True)
+    except ValueError:
+        wrapped = b""
+    if not wrapped:
+        raise ValueError("A wrapped master key is in base64, as the key service returned it.")
+    return wrapped
 
 
 def load_or_create_keys(path: Path) -> dict[int, bytes]:
