@@ -12,7 +12,16 @@ from landbridge.providers.chains.tokens import Chain
 from tests.chain_world import FINAL_DEPTH, ChainWorld, chain_world
 from tests.payouts import check_books
 from tests.providers.evm.outbox.chain_orders import make_due, new_address, run, set_token
-from tests.tenants import SWAPS, held, make_user, swap_body, swap_of
+from tests.tenants import (
+    BATCHES,
+    SWAPS,
+    batch_body,
+    held,
+    make_transfer,
+    make_user,
+    swap_body,
+    swap_of,
+)
 
 pytestmark = pytest.mark.long
 COIN = 1_000_000
@@ -124,3 +133,19 @@ async def test_an_empty_treasury_makes_a_swap_wait(world: ChainWorld) -> None:
     assert await _run_until(world, created) == "COMPLETED"
     assert await held(world.org, user, "usdt") == "4.995"
     await check_books(world.org)
+
+
+async def test_replies_name_the_contract_of_the_chain(world: ChainWorld) -> None:
+    """Not the published contract of the currency, which is on another chain than this local one."""
+    user, org = await swapper(world), world.org
+    contract = world.outbox.context.chain.tokens["usdc"].address
+    path, filters = f"/v2/users/{user}/wallets", {"chain": "POLYGON", "currency": "usdc"}
+    balance = await org.get(f"{path}/balance", **filters)
+    assert balance["tokenInfo"]["tokenAddress"] == contract
+    (deposit,) = (await org.get(f"{path}/deposits", **filters))["records"]
+    assert deposit["transaction"]["contractAddress"] == contract
+    other = await make_user(org)
+    made = await make_transfer(org, user, other, 2)
+    assert made["contractAddress"] == contract
+    batch = await org.post(BATCHES, batch_body(user, {"userId": other, "amount": "1"}))
+    assert batch["transferDetails"]["contractAddress"] == contract

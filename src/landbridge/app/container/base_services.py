@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 from landbridge.app.container.adapters import chains as choose_chains
 from landbridge.app.container.adapters import mail, sealer, storage
 from landbridge.app.container.adapters import rails as choose_rails
-from landbridge.app.container.evm_services import EvmServices, build_evm_services, read_chains
+from landbridge.app.container.evm_services import (
+    EvmServices,
+    build_evm_services,
+    read_chains,
+    wallet_tokens,
+)
 from landbridge.app.container.rates import reference, valuation
 from landbridge.app.container.registry import LIMITED
 from landbridge.app.container.team_services import TeamServices, gather_staff
@@ -110,7 +115,7 @@ def build_base_services(
     due_notifier = DueNotifier(database)
     ledger = Ledger(database, due_notifier)
     limits = Limits(database, vault, LIMITED)
-    wallets = Wallets(database, ledger, vault, clock)
+    wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(read_chains(settings)))
     address_policies = AddressPolicies(database, _screening(settings, database, clock), clock)
     evm = _evm(settings, SigningKeys(database, vault, wallets), ledger, address_policies)
     own_accounts, bank_payments = FundingAccounts(database, vault), BankPayments(ledger)

@@ -1,7 +1,7 @@
 """Services of EVM chains: only where a chains file is configured."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from landbridge.app.settings import Settings, SettingsInvalid
@@ -11,7 +11,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.model import Mode
-from landbridge.providers.chains.tokens import Network
+from landbridge.providers.chains.tokens import TOKENS, Network, Tokens
 from landbridge.providers.evm.configuration import ChainsFileError, EvmChain, read_chains_file
 from landbridge.providers.evm.faucet import Faucet
 from landbridge.providers.evm.gas.service import GasCosts
@@ -58,6 +58,17 @@ def read_chains(settings: Settings) -> Mapping[Network, EvmChain]:
             if chain.faucet is not None:
                 raise SettingsInvalid(f"chains.{name}.faucet is only for a sandbox")
     return chains
+
+
+def wallet_tokens(chains: Mapping[Network, EvmChain]) -> Tokens:
+    """Return the tokens that wallets hold; those of these chains with the contracts of the file."""
+    return dict(TOKENS) | {
+        (name.chain, currency): replace(TOKENS[name.chain, currency], address=token.address)
+        for name, chain in chains.items()
+        if name.chain is not None
+        for currency, token in chain.tokens.items()
+        if (name.chain, currency) in TOKENS
+    }
 
 
 def build_evm_services(

@@ -91,7 +91,8 @@ class WalletDeposits:
         page may end early, with a cursor to continue. Raises `FieldInvalid` for a currency that the
         chain does not have, and `WalletNotFound`.
         """
-        token = deposit_token(chain, currency)
+        deposit_token(chain, currency)
+        token = self._wallets.tokens[chain, currency]
         wallet = await self._wallets.find(org_id, user_id, chain)
         if wallet is None:
             raise WalletNotFound(f"user {user_id} has no wallet on {chain}")
@@ -118,7 +119,7 @@ class WalletDeposits:
         ends = {
             account.id: (wallet, token)
             for wallet in (await self._wallets.of_users(org_id, [user_id]))[user_id]
-            for (chain, _), token in TOKENS.items()
+            for (chain, _), token in self._wallets.tokens.items()
             if chain is wallet.chain
             for account in [await self._ledger.account(org_id, wallet.id, token.asset)]
         }
@@ -160,7 +161,7 @@ class WalletDeposits:
             found_by_change: defaultdict[tuple[UUID, int], list[WalletDeposit]] = defaultdict(list)
             for each in found:
                 wallet = wallets[each.credit.account_id]
-                token = TOKENS[wallet.chain, ASSETS[each.asset].currency]
+                token = self._wallets.tokens[wallet.chain, ASSETS[each.asset].currency]
                 key = (each.credit.transfer_id, each.seq)
                 found_by_change[key].append(_deposit(each.credit, wallet, token))
             return dict(found_by_change)

@@ -26,7 +26,7 @@ from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.formats.evm_addresses import checked_evm_address
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor
-from landbridge.providers.chains.tokens import TOKENS, Chain, Token, tokens_on
+from landbridge.providers.chains.tokens import TOKENS, Chain, Token, Tokens, tokens_on
 
 EXTERNAL_KIND = "WALLET.EXTERNAL"
 
@@ -44,7 +44,17 @@ class WalletHolding:
 class Wallets:
     """Wallets of all organisations."""
 
-    def __init__(self, database: Database, ledger: Ledger, vault: Vault, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        vault: Vault,
+        clock: Clock,
+        *,
+        tokens: Tokens = TOKENS,
+    ) -> None:
+        """Take the tokens: of connected chains with the contracts of the chains file."""
+        self.tokens = tokens
         self._database = database
         self._ledger = ledger
         self._vault = vault
@@ -127,7 +137,7 @@ class Wallets:
         self, org_id: UUID, user_id: UUID, chain: Chain, currency: str
     ) -> WalletHolding:
         """Return the user's holding of a currency; raise `WalletNotFound`."""
-        token = TOKENS.get((chain, currency))
+        token = self.tokens.get((chain, currency))
         if token is None:
             raise FieldInvalid(f"currency: there is no {currency} on {chain}", field="currency")
         wallet = await self.find(org_id, user_id, chain)
@@ -135,6 +145,11 @@ class Wallets:
             raise WalletNotFound(f"user {user_id} has no wallet on {chain}")
         account = await self._ledger.account(org_id, wallet.id, token.asset)
         return WalletHolding(wallet, token, account.available_units, account.held_units)
+
+    def connected_contract(self, chain: Chain, currency: str) -> str | None:
+        """Return the contract of a token that the chains file names; None for the published one."""
+        address = self.tokens[chain, currency].address
+        return None if address == TOKENS[chain, currency].address else address
 
     async def register(
         self,

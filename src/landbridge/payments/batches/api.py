@@ -210,7 +210,8 @@ def batch_reply(view: BatchView) -> BatchReply:
             updated_at=moment(record.updated_at),
             chain=asset.chain,
             currency=asset.currency,
-            contract_address=TOKENS[Chain(asset.chain), asset.currency].address,
+            contract_address=details.contract_address
+            or TOKENS[Chain(asset.chain), asset.currency].address,
             status=batch.status,
             failed_reason=details.failed_reason,
             source=BatchSourceReply(

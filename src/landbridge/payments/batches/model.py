@@ -32,13 +32,15 @@ class BatchPaymentItem(msgspec.Struct, frozen=True, kw_only=True):
     units: int
 
 
-class BatchDetails(msgspec.Struct, frozen=True, kw_only=True):
+class BatchDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Details of a batch in its record."""
 
     source_wallet_id: UUID
     source_account_id: UUID
     source_address: str
     items: tuple[BatchPaymentItem, ...]
+    # Contract of the token, if it is not the published one.
+    contract_address: str | None = None
     # Facts that changes add.
     transaction_hash: str | None = None
     user_op_hash: str | None = None

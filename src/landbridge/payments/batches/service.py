@@ -218,6 +218,7 @@ def _details(payer: Payer, payees: Sequence[Payee], amounts: Sequence[Money]) ->
         source_wallet_id=payer.wallet.id,
         source_account_id=payer.account.id,
         source_address=payer.wallet.address,
+        contract_address=payer.contract_address,
         items=tuple(
             BatchPaymentItem(
                 account_id=payee.account_id,

@@ -38,6 +38,8 @@ class Payer:
     account: AccountBalance
     asset: Asset
     other_account: AccountBalance | None = None
+    # Contract of the asset, if the chains file names another than the published one.
+    contract_address: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,8 @@ class PaymentParties:
         other_account = context.other_account
         if other is not None and other_account is None:
             other_account = await self.ledger.find_account(wallet.org_id, wallet.id, other)
-        return Payer(wallet, account, asset, other_account)
+        contract_address = self.wallets.connected_contract(chain, currency)
+        return Payer(wallet, account, asset, other_account, contract_address)
 
     async def payee(
         self,

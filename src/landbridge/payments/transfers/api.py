@@ -229,7 +229,8 @@ def wallet_transfer_reply(view: TransferView) -> WalletTransferReply:
             updated_at=moment(record.updated_at),
             chain=asset.chain,
             currency=asset.currency,
-            contract_address=TOKENS[Chain(asset.chain), asset.currency].address,
+            contract_address=details.contract_address
+            or TOKENS[Chain(asset.chain), asset.currency].address,
             status=transfer.status,
             failed_reason=details.failed_reason,
             source=TransferSourceReply(

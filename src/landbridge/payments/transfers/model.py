@@ -32,7 +32,7 @@ class FeeDetails(msgspec.Struct, frozen=True, kw_only=True):
     address: str
 
 
-class TransferDetails(msgspec.Struct, frozen=True, kw_only=True):
+class TransferDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Details of a wallet transfer in its record."""
 
     source_wallet_id: UUID
@@ -45,6 +45,8 @@ class TransferDetails(msgspec.Struct, frozen=True, kw_only=True):
     destination_address: str
     external_wallet_id: UUID | None
     fee: FeeDetails | None
+    # Contract of the token, if it is not the published one.
+    contract_address: str | None = None
     # Facts that changes add.
     transaction_hash: str | None = None
     user_op_hash: str | None = None

@@ -231,6 +231,7 @@ def _details(payer: Payer, payee: Payee, fee: FeeDetails | None) -> TransferDeta
         source_wallet_id=payer.wallet.id,
         source_account_id=payer.account.id,
         source_address=payer.wallet.address,
+        contract_address=payer.contract_address,
         destination_account_id=payee.account_id,
         destination_user_id=payee.user_id,
         destination_address=payee.address,

@@ -5,6 +5,7 @@ Addresses are the issuers' published ones on the main networks; `usdHifi` is the
 coin and has no contract anywhere, so its address is the zero address.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -101,7 +102,8 @@ _ABROAD = (
     _token(Network.ARBITRUM, "usdc", _USDC, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"),
 )
 
-TOKENS = {(Chain(each.asset.chain), each.asset.currency): each for each in _ALL}
+Tokens = Mapping[tuple[Chain, str], Token]
+TOKENS: Tokens = {(Chain(each.asset.chain), each.asset.currency): each for each in _ALL}
 NETWORK_TOKENS = {
     (Network(each.asset.chain), each.asset.currency): each for each in (*_ALL, *_ABROAD)
 }
