@@ -1,10 +1,10 @@
-"""The benchmark's comparison statements match the current tables."""
+"""The benchmark: its statements match the current tables, and growth is found."""
 
 import re
 from pathlib import Path
 
 import pytest
-from bench import scripts
+from bench import scripts, verbs
 
 from landbridge.platform.db.pool import Database
 
@@ -26,3 +26,25 @@ async def test_plain_statements_fill_what_a_row_needs(database: Database, table:
     assert inserts
     needed = {row["column_name"] for row in await database.rows(NEEDED, table)}
     assert all(needed <= set(re.findall(r"\w+", columns)) for columns in inserts)
+
+
+def _series(*calls_us: float, unit_us: float = 100) -> verbs.VerbSeries:
+    parts = [{"api": each / 2, "worker": each / 4, "postgres": each / 4} for each in calls_us]
+    return verbs.VerbSeries(parts, [1.0] * len(parts), [unit_us] * len(parts))
+
+
+def test_a_verb_that_costs_a_third_more_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verbs, "BASELINE", tmp_path / "baseline.json")
+    assert verbs.grown({"swap": _series(300)}) == [
+        "swap: 3.00 plain operations, 0.00 in the baseline"
+    ]
+    verbs.write_baseline({"swap": _series(300, 900), "list": _series(100)})
+    # The cheapest round counts, on a machine of any speed.
+    assert verbs.grown({"swap": _series(390, 900)}) == []
+    assert verbs.grown({"swap": _series(1950, unit_us=500)}) == []
+    assert verbs.grown({"swap": _series(410, 900), "new": _series(1)}) == [
+        "swap: 4.10 plain operations, 3.00 in the baseline",
+        "new: 0.01 plain operations, 0.00 in the baseline",
+    ]
