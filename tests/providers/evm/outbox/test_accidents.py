@@ -7,8 +7,10 @@ from typing import Any, cast
 import msgspec
 import pytest
 from eth_account import Account
+from structlog.testing import capture_logs
 
 from landbridge.app.container import sealer
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.key_derivation import EVM_RELAYERS
 from landbridge.providers.chains.port import ChainOrderState
@@ -339,3 +341,24 @@ async def test_a_lost_delegation_does_not_lose_the_next_payment(
         for order in (first, second):
             assert (await run_until_final(world, order)).state is OutboxState.FINAL
             await check_paid_once(world, order)
+
+
+class _LateClock(Clock):
+    """The clock of a machine that is a day behind; the database has the right time."""
+
+    def _real_us(self) -> int:
+        return super()._real_us() - 86_400_000_000
+
+
+async def test_a_worker_with_a_wrong_clock_says_so(world: ChainWorld) -> None:
+    order = await sent_order(world, {new_address(): COIN})
+    late = another_outbox(world, clock=_LateClock(98))
+    await free_lease(world)
+    with capture_logs() as logs:
+        assert not await late.run_once()
+    (found,) = [each for each in logs if each["event"] == "chain.clock.skewed"]
+    assert 86_340 < found["delay_s"] < 86_460
+    # What waited is paid by a worker that has the right time.
+    await free_lease(world)
+    assert (await run_until_final(world, order)).state is OutboxState.FINAL
+    await check_paid_once(world, order)

@@ -23,6 +23,8 @@ from landbridge.providers.evm.start_check import check_chain
 # Longer than any step takes; a worker that dies is replaced after this time.
 _LEASE = timedelta(seconds=15)
 _CHECK_AGAIN = timedelta(seconds=10)
+# Between this process and the database: more than any round trip takes.
+_SKEW_MAX = timedelta(minutes=1)
 
 _log = structlog.stdlib.get_logger()
 
@@ -71,6 +73,7 @@ class ChainOutbox:
 
         async def work(tx: Tx) -> bool:
             now = await context.clock.in_database(tx)
+            self._warn_about_clock(now - at)
             return await order_store.lease(
                 tx, context.name, self._owner, at=now, expires_at=now + _LEASE
             )
@@ -79,6 +82,13 @@ class ChainOutbox:
         if has_lease:
             self._extend_at = at + _LEASE // 2
         return has_lease
+
+    def _warn_about_clock(self, delay: timedelta) -> None:
+        """Log a clock that is wrong: orders are due by this process's time, so they would wait."""
+        if abs(delay) > _SKEW_MAX:
+            _log.warning(
+                "chain.clock.skewed", chain=self.context.name, delay_s=round(delay.total_seconds())
+            )
 
     async def _sign(self) -> int:
         """Sign what is due. Without the signer, what is signed is still sent."""
