@@ -87,7 +87,7 @@ class ChainOutbox:
         """Log a clock that is wrong: orders are due by this process's time, so they would wait."""
         if abs(delay) > _SKEW_MAX:
             _log.warning(
-                "chain.clock.skewed", chain=self.context.name, delay_s=round(delay.total_seconds())
+                "chain.clock.skewed", chain=self.context.name, delay_s=delay // timedelta(seconds=1)
             )
 
     async def _sign(self) -> int:
