@@ -8,8 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from landbridge.app.container import AUDIT_RULES, TRANSITIONS, wire
-from landbridge.ledger.audit import audit, table
+from landbridge.app.container import wire
 from landbridge.ledger.model import HouseRole
 from landbridge.payments.swaps.model import Swap, SwapLeg
 from landbridge.platform.core.clock import FrozenClock
@@ -22,6 +21,7 @@ from landbridge.providers.chains.port import ChainOrder
 from landbridge.providers.chains.tokens import ASSETS, Chain
 from tests.change_log import settled
 from tests.house_accounts import house_balance
+from tests.payouts import check_books
 from tests.providers.simulation.faulty import FaultyChains
 from tests.scripted import force
 from tests.tenants import (
@@ -82,12 +82,6 @@ class SwapScenario:
         held = int(found["balance"]) - int(found["availableBalance"])
         return int(found["availableBalance"]), held, outside.units
 
-    async def check_books(self) -> None:
-        found = await audit(
-            self.org.container.database, TRANSITIONS, AUDIT_RULES, org_id=self.org.org_id
-        )
-        assert found.is_clean, table(found)
-
     def key(self, created: str, name: str) -> UUID:
         return derived_id(UUID(created), name)
 
@@ -131,7 +125,7 @@ async def test_the_treasury_collects_then_delivers(scenario: SwapScenario) -> No
     facts = swap.record.facts
     assert facts["collect_transaction_hash"]
     assert facts["transaction_hash"]
-    await scenario.check_books()
+    await check_books(scenario.org)
 
 
 async def test_a_repeated_accept_sends_nothing_again(scenario: SwapScenario) -> None:
@@ -165,14 +159,14 @@ async def test_on_a_slow_chain_each_order_waits(scenario: SwapScenario) -> None:
     await scenario.work()
     assert (await scenario.swap(created)).details.leg is SwapLeg.COLLECT
     assert await scenario.coins() == (5_000_000, 5_000_000, 0)
-    await scenario.check_books()
+    await check_books(scenario.org)
     await scenario.work(after=6 * MINUTE)
     assert (await scenario.swap(created)).details.leg is SwapLeg.DELIVER
     assert await scenario.coins() == (5_000_000, 0, 0)
-    await scenario.check_books()
+    await check_books(scenario.org)
     await scenario.work(after=6 * MINUTE)
     assert (await scenario.get(created))["status"] == "COMPLETED"
-    await scenario.check_books()
+    await check_books(scenario.org)
 
 
 @pytest.mark.parametrize("order", [COLLECT, DELIVER])
@@ -193,13 +187,13 @@ async def test_a_lost_answer_loses_and_repeats_nothing(
     scenario.chains.raise_before_next, scenario.chains.raise_after_next = before, after
     await scenario.work()
     assert (await scenario.get(created))["status"] == "PENDING"
-    await scenario.check_books()
+    await check_books(scenario.org)
     await scenario.work()
     assert (await scenario.get(created))["status"] == "COMPLETED"
     assert await scenario.coins() == (5_000_000, 0, 4_995_000)
     keys = {key for _, key in scenario.chains.calls}
     assert keys == {scenario.key(created, COLLECT), scenario.key(created, DELIVER)}
-    await scenario.check_books()
+    await check_books(scenario.org)
 
 
 @pytest.mark.parametrize("late", [None, 5 * MINUTE])
@@ -215,7 +209,7 @@ async def test_uncollected_coins_are_released(
     assert (failed["status"], failed["error"]) == ("FAILED", "TRANSACTION_INITIATION_FAILED")
     assert failed["errorDetails"] == {"code": 400403, "message": "paused"}
     assert await scenario.coins() == (10_000_000, 0, 0)
-    await scenario.check_books()
+    await check_books(scenario.org)
 
 
 async def test_undelivered_coins_are_returned_with_their_fee(scenario: SwapScenario) -> None:
@@ -226,7 +220,7 @@ async def test_undelivered_coins_are_returned_with_their_fee(scenario: SwapScena
     await scenario.work()
     assert (await scenario.swap(created)).details.leg is SwapLeg.RETURN
     assert await scenario.coins() == (5_000_000, 0, 0)
-    await scenario.check_books()
+    await check_books(scenario.org)
     await scenario.work(after=MINUTE)
     failed = await scenario.get(created)
     assert (failed["status"], failed["errorDetails"]["message"]) == (
@@ -244,7 +238,7 @@ async def test_undelivered_coins_are_returned_with_their_fee(scenario: SwapScena
     path = f"/v2/users/{scenario.ada}/wallets/deposits"
     deposits = await scenario.org.get(path, chain="POLYGON", currency="usdc")
     assert deposits["count"] == 1
-    await scenario.check_books()
+    await check_books(scenario.org)
 
 
 async def test_a_freeze_before_the_collection_releases(scenario: SwapScenario) -> None:
@@ -256,7 +250,7 @@ async def test_a_freeze_before_the_collection_releases(scenario: SwapScenario) -
     assert "frozen" in failed["errorDetails"]["message"]
     assert scenario.chains.orders == []
     assert await scenario.coins() == (10_000_000, 0, 0)
-    await scenario.check_books()
+    await check_books(scenario.org)
 
 
 async def test_a_freeze_before_the_delivery_returns(scenario: SwapScenario) -> None:
@@ -271,7 +265,7 @@ async def test_a_freeze_before_the_delivery_returns(scenario: SwapScenario) -> N
     keys = [each.key for each in scenario.chains.orders]
     assert scenario.key(created, DELIVER) not in keys
     assert await scenario.coins() == (10_000_000, 0, 0)
-    await scenario.check_books()
+    await check_books(scenario.org)
 
 
 async def test_a_script_lets_the_chain_refuse(scenario: SwapScenario) -> None:
@@ -283,4 +277,4 @@ async def test_a_script_lets_the_chain_refuse(scenario: SwapScenario) -> None:
     await scenario.work()
     assert (await scenario.get(created))["status"] == "FAILED"
     assert await scenario.coins() == (10_000_000, 0, 0)
-    await scenario.check_books()
+    await check_books(scenario.org)

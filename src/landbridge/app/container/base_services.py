@@ -1,5 +1,6 @@
 """Base services: database, clock, encryption, files, ledger and providers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ from landbridge.platform.orgs.model import Mode
 from landbridge.platform.orgs.service import Orgs
 from landbridge.platform.rate_limits.service import RateLimits
 from landbridge.providers.chains.port import Chains
+from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.rates.reference import ReferenceRates
@@ -109,15 +112,15 @@ def build_base_services(
     """
     vault = Vault(sealer(settings))
     simulated_state = SimulatedState(database)
-    is_sandbox = settings.mode is Mode.SANDBOX
+    networks, is_sandbox = read_chains(settings), settings.mode is Mode.SANDBOX
     scripted_outcomes = _scripted_outcomes(settings, database)
     scripted_orders = ScriptedOrders(simulated_state, scripted_outcomes)
     due_notifier = DueNotifier(database)
     ledger = Ledger(database, due_notifier)
     limits = Limits(database, vault, LIMITED)
-    wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(read_chains(settings)))
+    wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(networks))
     address_policies = AddressPolicies(database, _screening(settings, database, clock), clock)
-    evm = _evm(settings, SigningKeys(database, vault, wallets), ledger, address_policies)
+    evm = _evm(settings, networks, SigningKeys(database, vault, wallets), ledger, address_policies)
     own_accounts, bank_payments = FundingAccounts(database, vault), BankPayments(ledger)
     files = FileRails(database, vault, own_accounts, bank_payments)
     rates = reference(settings, database, clock)
@@ -163,10 +166,13 @@ def _scripted_outcomes(settings: Settings, database: Database) -> ScriptedOutcom
 
 
 def _evm(
-    settings: Settings, keys: SigningKeys, ledger: Ledger, screening: AddressPolicies
+    settings: Settings,
+    chains: Mapping[Network, EvmChain],
+    keys: SigningKeys,
+    ledger: Ledger,
+    screening: AddressPolicies,
 ) -> EvmServices | None:
-    """Return the services of the chains file; None without one."""
-    chains = read_chains(settings)
+    """Return the services of the connected chains; None without any."""
     signer = SignerClient(settings.signer_path)
     if not chains:
         return None

@@ -10,7 +10,8 @@ from litestar.params import FromPath
 
 from landbridge.customers.users.path_params import known_user
 from landbridge.customers.users.service import Users
-from landbridge.customers.wallets.deposits import WalletDeposit, WalletDeposits, deposit_token
+from landbridge.customers.wallets.deposits import WalletDeposit, WalletDeposits
+from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.core.pagination import PageWindow
@@ -91,6 +92,7 @@ class DepositRoutes(Controller):
         *,
         userId: FromPath[str],
         users: NamedDependency[Users],
+        wallets: NamedDependency[Wallets],
         wallet_deposits: NamedDependency[WalletDeposits],
         window: NamedDependency[PageWindow],
         chain: Annotated[str | None, query("chain", one_of(Chain), is_required=True)] = None,
@@ -108,7 +110,7 @@ class DepositRoutes(Controller):
         """Newest first; coins from outside, from other users, from onramps and bridges."""
         org_id, user_id = request.user.org_id, known_user(userId)
         chain_filter = parse_choice("chain", _required("chain", chain), Chain)
-        token = deposit_token(chain_filter, _required("currency", currency))
+        token = wallets.token(chain_filter, _required("currency", currency))
         minimum = _parse_minimum(min_amount, Money(0, token.asset))
         status_filter = (
             None if status is None else parse_choice("status", status, DepositStatusReply)

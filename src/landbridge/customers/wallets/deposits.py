@@ -29,7 +29,7 @@ from landbridge.ledger.credits import (
     find_recorded_credits,
 )
 from landbridge.ledger.service import Ledger
-from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
+from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PageWindow
@@ -91,8 +91,7 @@ class WalletDeposits:
         page may end early, with a cursor to continue. Raises `FieldInvalid` for a currency that the
         chain does not have, and `WalletNotFound`.
         """
-        deposit_token(chain, currency)
-        token = self._wallets.tokens[chain, currency]
+        token = self._wallets.token(chain, currency)
         wallet = await self._wallets.find(org_id, user_id, chain)
         if wallet is None:
             raise WalletNotFound(f"user {user_id} has no wallet on {chain}")
@@ -201,14 +200,6 @@ class WalletDeposits:
         )
         lost = {id_ for id_, reversal in zip(ids, found, strict=True) if reversal is not None}
         return [each for each in credited if each.transfer_id not in lost]
-
-
-def deposit_token(chain: Chain, currency: str) -> Token:
-    """Return the token of a currency on a chain; raise `FieldInvalid`."""
-    token = TOKENS.get((chain, currency))
-    if token is None:
-        raise FieldInvalid(f"currency: there is no {currency[:50]} on {chain}", field="currency")
-    return token
 
 
 def _merged(

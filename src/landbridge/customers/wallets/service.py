@@ -137,14 +137,21 @@ class Wallets:
         self, org_id: UUID, user_id: UUID, chain: Chain, currency: str
     ) -> WalletHolding:
         """Return the user's holding of a currency; raise `WalletNotFound`."""
-        token = self.tokens.get((chain, currency))
-        if token is None:
-            raise FieldInvalid(f"currency: there is no {currency} on {chain}", field="currency")
+        token = self.token(chain, currency)
         wallet = await self.find(org_id, user_id, chain)
         if wallet is None:
             raise WalletNotFound(f"user {user_id} has no wallet on {chain}")
         account = await self._ledger.account(org_id, wallet.id, token.asset)
         return WalletHolding(wallet, token, account.available_units, account.held_units)
+
+    def token(self, chain: Chain, currency: str) -> Token:
+        """Return the token of a currency on a chain; raise `FieldInvalid`."""
+        token = self.tokens.get((chain, currency))
+        if token is None:
+            raise FieldInvalid(
+                f"currency: there is no {currency[:50]} on {chain}", field="currency"
+            )
+        return token
 
     def connected_contract(self, chain: Chain, currency: str) -> str | None:
         """Return the contract of a token that the chains file names; None for the published one."""

@@ -273,7 +273,7 @@ class PaymentParties:
 
     def check_in_ledger(self, chain: str, *, field: str) -> None:
         """Raise `RouteInvalid` if wallets hold real coins, for what only the ledger carries out."""
-        if self.chains.holds_coins(chain):
+        if self.holds_coins(chain):
             raise RouteInvalid(
                 f"{field}: {chain} is connected, and this payment has no order on a chain yet",
                 field=field,
