@@ -7,10 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from bench import kill, memory, pages, report, report_findings, reports, speed, verbs, webhooks
+from bench import (
+    idle,
+    kill,
+    memory,
+    pages,
+    report,
+    report_findings,
+    reports,
+    speed,
+    verbs,
+    webhooks,
+)
 
 _DEFAULT = speed.Effort(rounds=5, seconds=8)
 _QUICK = speed.Effort(rounds=2, seconds=3)
+_IDLE_S, _IDLE_QUICK_S = 120.0, 20.0
 
 
 def main() -> None:
@@ -24,6 +36,9 @@ def main() -> None:
         sys.exit(_measure_verbs(given))
     if given.memory:
         memory.measure(given.swaps, _say)
+        return
+    if given.idle:
+        idle.measure(_IDLE_QUICK_S if given.quick else _IDLE_S, _say)
         return
     if given.webhooks:
         chosen = webhooks.QUICK if given.quick else webhooks.DEFAULT
@@ -66,6 +81,7 @@ def _parse_arguments() -> argparse.Namespace:
         "--quick", action="store_true", help="run for a minute only, for work in progress"
     )
     modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
+    modes.add_argument("--idle", action="store_true", help="CPU time of a server nobody uses")
     modes.add_argument("--webhooks", action="store_true", help="webhook throughput and delay")
     modes.add_argument("--reports", action="store_true", help="reports on seeded organisations")
     modes.add_argument(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_NS_PER_S = 1_000_000_000
 _MB = 1024  # smaps counts in kB
 
 
@@ -26,6 +27,18 @@ class Memory:
 def cpu_s(pids: Iterable[int]) -> float:
     """Return the CPU seconds of these processes, including those of ended children."""
     return sum(sum(_stat(pid)[11:15]) for pid in pids) / _TICKS_PER_S
+
+
+def precise_cpu_s(pids: Iterable[int]) -> float:
+    """Return the CPU seconds of these running processes; `cpu_s` counts in hundredths."""
+    return (
+        sum(
+            int(Path(thread, "schedstat").read_text(encoding="ascii").split()[0])
+            for pid in pids
+            for thread in Path(f"/proc/{pid}/task").iterdir()
+        )
+        / _NS_PER_S
+    )
 
 
 def machine_cpu_s() -> tuple[float, float]:

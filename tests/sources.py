@@ -56,7 +56,8 @@ def files() -> tuple[Path, ...]:
     found: list[Path] = []
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [each for each in folders if each not in _MADE]
-        found += [Path(folder, name) for name in names]
+        # In a worktree `.git` is a file, and names the folder of the repository.
+        found += [Path(folder, name) for name in names if name not in _MADE]
     return tuple(sorted(found))
 
 

@@ -1,320 +1,24 @@
-"""Schedules of the worker: everything that happens without a request."""
+"""The worker: runs each schedule at its interval, sooner if woken, less often while idle."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+import time
 from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
 
 import structlog
-from prometheus_client import Gauge
 
 from landbridge.app.container import Container
-from landbridge.customers.verification.service import BATCH_SIZE as VERIFICATION_BATCH_SIZE
-from landbridge.developers.webhooks.retention import delete_old_snapshots
-from landbridge.ledger.house_accounts import roll_up
-from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
-from landbridge.payments.scheduler import BATCH_SIZE
+from landbridge.app.worker_schedules import (
+    DUE,
+    SCHEDULES,
+    ClockOffsets,
+    WorkerSchedule,
+    chain_schedules,
+)
 from landbridge.platform.core.errors import Busy
-from landbridge.platform.core.event_wait import wait_for_event
-from landbridge.platform.orgs.model import Mode
-from landbridge.providers.evm.errors import NodeUnavailable
-from landbridge.providers.evm.outbox.local_funds import LocalFunds
-from landbridge.providers.evm.outbox.service import ChainOutbox
-from landbridge.providers.rates.monitoring import watch_market, watch_reference
+from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
+from landbridge.platform.db.write_watch import WriteWatch
 
 _log = structlog.stdlib.get_logger()
-
-FAILING = Gauge(
-    "landbridge_due_failing_records",
-    "Due records and deposits that could not be moved when they were last tried.",
-    multiprocess_mode="mostrecent",
-)
-
-
-STUCK = Gauge(
-    "landbridge_stuck_records",
-    "Records and deposits that wait for longer than they should, up to a thousand.",
-    ["kind"],
-    multiprocess_mode="mostrecent",
-)
-_STUCK_MAX = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerSchedule:
-    """A repeated job; `run` returns whether more work may be pending."""
-
-    name: str
-    every_s: float
-    run: Callable[[Container], Awaitable[bool]]
-
-
-async def _clocks(container: Container) -> dict[UUID, datetime]:
-    """Return the current time of each organisation."""
-    offsets = await container.orgs.clock_offsets()
-    return {org_id: container.clock.now(offset) for org_id, offset in offsets.items()}
-
-
-async def _run_due(container: Container) -> bool:
-    moved = await container.scheduler.run_once(await container.orgs.clock_offsets())
-    FAILING.set(container.scheduler.failing + container.incoming_payment_steps.failing)
-    return moved == BATCH_SIZE
-
-
-async def _receive(container: Container) -> bool:
-    return await container.incoming_payment_steps.run_once(await container.orgs.clock_offsets())
-
-
-async def _verify(container: Container) -> bool:
-    processed = await container.verification.run_due(await container.orgs.clock_offsets())
-    return processed == VERIFICATION_BATCH_SIZE
-
-
-async def _count_stuck(container: Container) -> bool:
-    found = await container.timelines.stuck(await container.orgs.clock_offsets(), limit=_STUCK_MAX)
-    counts = Counter(each.kind for each in found)
-    for kind in (*container.timelines.waits, INCOMING_PAYMENT):
-        STUCK.labels(kind).set(counts[kind])
-    return False
-
-
-async def _watch_reference_rates(container: Container) -> bool:
-    await watch_reference(container.reference_rates, container.clock)
-    return False
-
-
-async def _watch_market(container: Container) -> bool:
-    if container.market is not None:
-        await watch_market(container.market)
-    return False
-
-
-async def _roll_up(container: Container) -> bool:
-    return await roll_up(container.database, await container.orgs.clock_offsets())
-
-
-async def _check_lists(container: Container) -> bool:
-    if container.settings.mode is Mode.PRODUCTION:
-        await container.screening.warn_about_lists()
-    return False
-
-
-async def _sweep_files(container: Container) -> bool:
-    return await container.files.sweep(await container.orgs.clock_offsets())
-
-
-async def _send_mails(container: Container) -> bool:
-    return await container.outbox.run_once(await container.orgs.clock_offsets())
-
-
-async def _sweep_links(container: Container) -> bool:
-    return await container.kyc_links.sweep(await container.orgs.clock_offsets())
-
-
-async def _sweep_members(container: Container) -> bool:
-    return await container.team_cleanup.sweep(await container.orgs.clock_offsets())
-
-
-async def _sweep_incoming_payments(container: Container) -> bool:
-    return await container.incoming_payments.sweep(await _clocks(container))
-
-
-async def _write_bank_files(container: Container) -> bool:
-    if container.settings.bank == "files":
-        await container.bank_file_writer.run(await container.orgs.clock_offsets())
-    return False
-
-
-async def _read_bank_files(container: Container) -> bool:
-    if container.settings.bank == "files":
-        await container.inbox_reader.poll(await container.orgs.clock_offsets())
-    return False
-
-
-async def _sweep_bank_lines(container: Container) -> bool:
-    return await container.statement_line_reviews.sweep(await _clocks(container))
-
-
-async def _sweep_bank_files(container: Container) -> bool:
-    return await container.bank_file_writer.sweep(
-        await _clocks(container), container.settings.bank_file_retention
-    )
-
-
-async def _sweep_request_log(container: Container) -> bool:
-    return await container.request_log.sweep(await container.orgs.clock_offsets())
-
-
-async def _keep_limits(container: Container) -> bool:
-    return await container.limit_maintenance.run_once(await container.orgs.clock_offsets())
-
-
-async def _sweep_limits(container: Container) -> bool:
-    return await container.limit_maintenance.sweep(await container.orgs.clock_offsets())
-
-
-async def _deliver(container: Container) -> bool:
-    if not container.settings.delivers_webhooks:
-        return False
-    return await container.dispatcher.run_once(await container.orgs.clock_offsets())
-
-
-async def _keep_partitions(container: Container) -> bool:
-    await container.partitions.maintain()
-    return False
-
-
-async def _watch_horizon(container: Container) -> bool:
-    await container.horizon.measure()
-    return False
-
-
-async def _fold_reports(container: Container) -> bool:
-    return await container.rollup_updater.run_once(await container.orgs.clock_offsets())
-
-
-async def _count_unfolded(container: Container) -> bool:
-    await container.rollup_updater.behind(await container.orgs.clock_offsets())
-    return False
-
-
-async def _make_reports(container: Container) -> bool:
-    return await container.report_schedules.run_due(await container.orgs.clock_offsets())
-
-
-async def _sweep_reports(container: Container) -> bool:
-    return await container.report_schedules.sweep(await container.orgs.clock_offsets())
-
-
-async def _sweep_snapshots(container: Container) -> bool:
-    offsets = await container.orgs.clock_offsets()
-    return await delete_old_snapshots(
-        container.database, container.clock, offsets, container.events.retention
-    )
-
-
-def _chain_schedules(container: Container) -> list[WorkerSchedule]:
-    """Return the schedules of each connected chain: a slow one does not hold up the others."""
-    if container.evm is None:
-        return []
-    return [
-        WorkerSchedule("chain_orders", 15.0, _count_chain_orders),
-        # A treasury below its floor raises an alarm within a minute.
-        WorkerSchedule("chain_treasuries", 60.0, _watch_treasuries),
-        # A transaction is seen in its block within this time.
-        *(
-            WorkerSchedule(f"chain_{name}", 0.25, _outbox_job(outbox))
-            for name, outbox in container.evm.outboxes.items()
-        ),
-        # Nobody waits for it.
-        WorkerSchedule("chain_gas", 2.0, _book_gas),
-        # A deposit is seen this long after it has its confirmations.
-        WorkerSchedule("chain_deposits", 0.5, _follow_chains),
-        *(
-            WorkerSchedule(f"chain_funds_{name}", 2.0, _funds_job(funds))
-            for name, funds in container.evm.local_funds.items()
-        ),
-    ]
-
-
-async def _book_gas(container: Container) -> bool:
-    assert container.evm is not None
-    return await container.evm.gas_costs.book(await container.orgs.clock_offsets())
-
-
-async def _follow_chains(container: Container) -> bool:
-    assert container.chain_deposit_steps is not None
-    return await container.chain_deposit_steps.run_once(await container.orgs.clock_offsets())
-
-
-async def _count_chain_orders(container: Container) -> bool:
-    await container.chain_monitoring.count()
-    return False
-
-
-async def _watch_treasuries(container: Container) -> bool:
-    await container.chain_monitoring.watch_treasuries(await container.orgs.clock_offsets())
-    return False
-
-
-def _outbox_job(outbox: ChainOutbox) -> Callable[[Container], Awaitable[bool]]:
-    async def run(_container: Container) -> bool:
-        return await outbox.run_once()
-
-    return run
-
-
-def _funds_job(funds: LocalFunds) -> Callable[[Container], Awaitable[bool]]:
-    async def run(_container: Container) -> bool:
-        with suppress(NodeUnavailable):
-            await funds.run()
-        return False
-
-    return run
-
-
-# Quotes expire within half a second of their deadline. What is due at once wakes this schedule.
-_DUE = WorkerSchedule("due", 0.5, _run_due)
-SCHEDULES = [
-    _DUE,
-    # Incoming fiat is processed as quickly.
-    WorkerSchedule("receipts", 0.5, _receive),
-    # Submitted verifications wait at most one more second.
-    WorkerSchedule("verification", 1.0, _verify),
-    # A payment that has been stuck for minutes is reported within another minute.
-    WorkerSchedule("stuck", 60.0, _count_stuck),
-    # House balances are exact at any time; this only keeps their unrolled tail short.
-    WorkerSchedule("house_roll_up", 2.0, _roll_up),
-    # Erased files can't be read from that moment on; this frees their space.
-    WorkerSchedule("files_sweep", 60.0, _sweep_files),
-    # In production, logs a line an hour until a sanctions list is loaded.
-    WorkerSchedule("sanctions_lists", 3600.0, _check_lists),
-    # Rates are published once a day; a missing day is fetched every quarter of an hour.
-    WorkerSchedule("reference_rates", 60.0, _watch_reference_rates),
-    # The database decides which worker fetches from the feed, every ten seconds.
-    WorkerSchedule("market", 2.0, _watch_market),
-    # An instant payment waits at most five seconds for its file.
-    WorkerSchedule("bank_files", 5.0, _write_bank_files),
-    # Each transport is polled at its own interval (`poll_seconds`), at most this often.
-    WorkerSchedule("bank_answers", 5.0, _read_bank_files),
-    # Texts of a statement line are kept for 90 days after it was resolved, plus at most an hour.
-    WorkerSchedule("bank_lines_sweep", 3600.0, _sweep_bank_lines),
-    # Contents of files sent to a bank are kept at most an hour longer than configured.
-    WorkerSchedule("bank_files_sweep", 3600.0, _sweep_bank_files),
-    # An event is sent a fifth of a second after its commit.
-    WorkerSchedule("webhooks", 0.2, _deliver),
-    # Deliveries have a partition for each day, created two days ahead.
-    WorkerSchedule("webhook_days", 3600.0, _keep_partitions),
-    # A transaction that holds up all events is detected within seconds.
-    WorkerSchedule("horizon", 5.0, _watch_horizon),
-    # Payload snapshots are kept two days and at most one hour longer than events.
-    WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots),
-    # Reports are exact at any time; this keeps the unrolled tail of the log short.
-    WorkerSchedule("reports_roll_up", 0.2, _fold_reports),
-    # Rollups that lag are detected within seconds.
-    WorkerSchedule("reports_behind", 15.0, _count_unfolded),
-    # A scheduled report is created within seconds of its time.
-    WorkerSchedule("scheduled_reports", 5.0, _make_reports),
-    # A report is kept for 90 days, plus at most an hour.
-    WorkerSchedule("scheduled_reports_sweep", 3600.0, _sweep_reports),
-    # An e-mail waits at most one more second.
-    WorkerSchedule("mails", 1.0, _send_mails),
-    # Recipients of expired links are kept at most one hour longer.
-    WorkerSchedule("kyc_links_sweep", 3600.0, _sweep_links),
-    # Limit usage of failed payments is released within a second; after days, within five minutes.
-    WorkerSchedule("limits", 1.0, _keep_limits),
-    # Times and origins of sign-ins are kept for 97 days, plus at most an hour.
-    WorkerSchedule("members_sweep", 3600.0, _sweep_members),
-    # No rule looks further back than a hundred days.
-    WorkerSchedule("limits_sweep", 3600.0, _sweep_limits),
-    # Requests are kept at most a quarter of an hour longer than configured.
-    WorkerSchedule("request_log_sweep", 900.0, _sweep_request_log),
-    # Senders of returned deposits are kept for 90 days, plus at most an hour.
-    WorkerSchedule("receipts_sweep", 3600.0, _sweep_incoming_payments),
-]
 
 
 async def work(
@@ -325,12 +29,14 @@ async def work(
     `wakeup` is set when something has become due, so that it need not wait for the next tick.
     """
     wakeup = wakeup or asyncio.Event()
-    wakeups = {_DUE.name: wakeup}
+    watch = WriteWatch(container.database)
+    offsets = _OffsetCache(container, watch)
     await asyncio.gather(
         _set_at(stop, wakeup),
+        watch.run(stop),
         *(
-            _keep(each, container, stop, wakeups.get(each.name, stop))
-            for each in (*SCHEDULES, *_chain_schedules(container))
+            _Repetition(each, container, offsets, watch, wakeup if each is DUE else None).run(stop)
+            for each in (*SCHEDULES, *chain_schedules(container))
         ),
     )
 
@@ -340,19 +46,56 @@ async def _set_at(stop: asyncio.Event, wakeup: asyncio.Event) -> None:
     wakeup.set()
 
 
-async def _keep(
-    schedule: WorkerSchedule, container: Container, stop: asyncio.Event, wakeup: asyncio.Event
-) -> None:
-    while not stop.is_set():
-        is_more = False
-        if wakeup is not stop:
-            # Before the work: what becomes due during it wakes this schedule once more.
-            wakeup.clear()
+class _OffsetCache:
+    """Clock offsets of all organisations, read again once anything was written."""
+
+    def __init__(self, container: Container, watch: WriteWatch) -> None:
+        self._container = container
+        self._watch = watch
+        self._read_at: int | None = None
+        self._offsets: ClockOffsets = {}
+
+    async def read(self, *, is_woken: bool) -> ClockOffsets:
+        """Return them; who was woken by a notification may be ahead of the watch."""
+        version = self._watch.version
+        if is_woken or self._read_at != version:
+            self._offsets = await self._container.orgs.clock_offsets()
+            self._read_at = version
+        return self._offsets
+
+
+@dataclass(slots=True)
+class _Repetition:
+    schedule: WorkerSchedule
+    container: Container
+    offsets: _OffsetCache
+    watch: WriteWatch
+    wakeup: asyncio.Event | None
+
+    async def run(self, stop: asyncio.Event) -> None:
+        wakeup = self.wakeup or stop
+        while not stop.is_set():
+            is_woken = wakeup is not stop and wakeup.is_set()
+            if is_woken:
+                # Before the work: what becomes due during it wakes this schedule once more.
+                wakeup.clear()
+            seen = self.watch.version
+            if not await self._run_once(is_woken=is_woken):
+                await self._wait(wakeup, seen)
+
+    async def _wait(self, wakeup: asyncio.Event, seen: int) -> None:
+        every_s, idle_s = self.schedule.every_s, self.schedule.idle_s
+        # Schedules of one interval run together: waking the process often costs more than the work.
+        await wait_for_event(wakeup, every_s - time.monotonic() % every_s)
+        if idle_s is not None and self.watch.version == seen:
+            await wait_for_any((wakeup, self.watch.changed), idle_s - every_s)
+
+    async def _run_once(self, *, is_woken: bool) -> bool:
         try:
-            is_more = await schedule.run(container)
+            offsets = await self.offsets.read(is_woken=is_woken)
+            return await self.schedule.run(self.container, offsets)
         except Busy as error:
-            _log.warning("worker.busy", schedule=schedule.name, reason=str(error))
+            _log.warning("worker.busy", schedule=self.schedule.name, reason=str(error))
         except Exception as error:  # noqa: BLE001  a broken schedule must not end the others
-            _log.error("worker.failed", schedule=schedule.name, exc_info=error)
-        if not is_more:
-            await wait_for_event(wakeup, schedule.every_s)
+            _log.error("worker.failed", schedule=self.schedule.name, exc_info=error)
+        return False

@@ -1,6 +1,7 @@
-"""Wait for an asyncio event with a timeout."""
+"""Wait for asyncio events with a timeout."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
 
 
@@ -13,3 +14,13 @@ async def wait_for_event(rung: asyncio.Event, timeout_s: float) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(timeout_s):
             await rung.wait()
+
+
+async def wait_for_any(events: Iterable[asyncio.Event], timeout_s: float) -> None:
+    """Wait for the first of these events, for at most this many seconds."""
+    waits = [asyncio.ensure_future(each.wait()) for each in events]
+    try:
+        await asyncio.wait(waits, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()

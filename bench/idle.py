@@ -1,0 +1,30 @@
+"""CPU time of a server that nobody uses."""
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench import databases, machine, server
+
+_PARTS = ("api", "worker", "postgres", "serve")
+# What a start leaves behind: compiled statements, the first run of each schedule.
+_SETTLE_S = 10.0
+_COMMITS = "select xact_commit from pg_stat_database where datname = current_database()"
+
+
+def measure(seconds: float, print_line: Callable[[str], None]) -> None:
+    """Print the share of a core of each part, and the transactions per second."""
+    with tempfile.TemporaryDirectory(prefix="landbridge-bench-") as folder:
+        data_dir = Path(folder) / "data"
+        with server.serving(data_dir) as ours:
+            time.sleep(_SETTLE_S)
+            commits = databases.count(ours.dsn, _COMMITS)
+            before = {part: machine.precise_cpu_s(ours.pids(part)) for part in _PARTS}
+            time.sleep(seconds)
+            after = {part: machine.precise_cpu_s(ours.pids(part)) for part in _PARTS}
+            commits = databases.count(ours.dsn, _COMMITS) - commits
+    spent = {part: (after[part] - before[part]) / seconds for part in _PARTS}
+    for part in _PARTS:
+        print_line(f"{part}: {spent[part]:.2%} of a core")
+    print_line(f"all: {sum(spent.values()):.2%} of a core, {commits / seconds:.0f} transactions/s")

@@ -1,0 +1,278 @@
+"""Schedules of the worker: everything that happens without a request."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from prometheus_client import Gauge
+
+from landbridge.app.container import Container
+from landbridge.customers.verification.service import BATCH_SIZE as VERIFICATION_BATCH_SIZE
+from landbridge.developers.webhooks.retention import delete_old_snapshots
+from landbridge.ledger.house_accounts import roll_up
+from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
+from landbridge.payments.scheduler import BATCH_SIZE
+from landbridge.platform.orgs.model import Mode
+from landbridge.providers.evm.errors import NodeUnavailable
+from landbridge.providers.evm.outbox.local_funds import LocalFunds
+from landbridge.providers.evm.outbox.service import ChainOutbox
+from landbridge.providers.rates.monitoring import watch_market, watch_reference
+
+FAILING = Gauge(
+    "landbridge_due_failing_records",
+    "Due records and deposits that could not be moved when they were last tried.",
+    multiprocess_mode="mostrecent",
+)
+
+
+STUCK = Gauge(
+    "landbridge_stuck_records",
+    "Records and deposits that wait for longer than they should, up to a thousand.",
+    ["kind"],
+    multiprocess_mode="mostrecent",
+)
+_STUCK_MAX = 1000
+
+
+# Offset of each organisation's clock from real time.
+ClockOffsets = Mapping[UUID, timedelta]
+# Returns whether more work may be pending.
+WorkerJob = Callable[[Container, ClockOffsets], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSchedule:
+    """A repeated job: runs every `every_s` seconds while the database is written to.
+
+    While nothing is written it runs every `idle_s` seconds: there is nothing new to find, only what
+    has become due by time alone.
+    """
+
+    name: str
+    every_s: float
+    run: WorkerJob
+    idle_s: float | None = None
+
+
+def _clocks(container: Container, offsets: ClockOffsets) -> dict[UUID, datetime]:
+    """Return the current time of each organisation."""
+    return {org_id: container.clock.now(offset) for org_id, offset in offsets.items()}
+
+
+async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
+    moved = await container.scheduler.run_once(offsets)
+    FAILING.set(container.scheduler.failing + container.incoming_payment_steps.failing)
+    return moved == BATCH_SIZE
+
+
+async def _verify(container: Container, offsets: ClockOffsets) -> bool:
+    processed = await container.verification.run_due(offsets)
+    return processed == VERIFICATION_BATCH_SIZE
+
+
+async def _count_stuck(container: Container, offsets: ClockOffsets) -> bool:
+    found = await container.timelines.stuck(offsets, limit=_STUCK_MAX)
+    counts = Counter(each.kind for each in found)
+    for kind in (*container.timelines.waits, INCOMING_PAYMENT):
+        STUCK.labels(kind).set(counts[kind])
+    return False
+
+
+async def _watch_reference_rates(container: Container, _offsets: ClockOffsets) -> bool:
+    await watch_reference(container.reference_rates, container.clock)
+    return False
+
+
+async def _watch_market(container: Container, _offsets: ClockOffsets) -> bool:
+    if container.market is not None:
+        await watch_market(container.market)
+    return False
+
+
+async def _check_lists(container: Container, _offsets: ClockOffsets) -> bool:
+    if container.settings.mode is Mode.PRODUCTION:
+        await container.screening.warn_about_lists()
+    return False
+
+
+async def _write_bank_files(container: Container, offsets: ClockOffsets) -> bool:
+    if container.settings.bank == "files":
+        await container.bank_file_writer.run(offsets)
+    return False
+
+
+async def _read_bank_files(container: Container, offsets: ClockOffsets) -> bool:
+    if container.settings.bank == "files":
+        await container.inbox_reader.poll(offsets)
+    return False
+
+
+async def _sweep_bank_files(container: Container, offsets: ClockOffsets) -> bool:
+    return await container.bank_file_writer.sweep(
+        _clocks(container, offsets), container.settings.bank_file_retention
+    )
+
+
+async def _deliver(container: Container, offsets: ClockOffsets) -> bool:
+    if not container.settings.delivers_webhooks:
+        return False
+    return await container.dispatcher.run_once(offsets)
+
+
+async def _keep_partitions(container: Container, _offsets: ClockOffsets) -> bool:
+    await container.partitions.maintain()
+    return False
+
+
+async def _watch_horizon(container: Container, _offsets: ClockOffsets) -> bool:
+    await container.horizon.measure()
+    return False
+
+
+async def _count_unfolded(container: Container, offsets: ClockOffsets) -> bool:
+    await container.rollup_updater.behind(offsets)
+    return False
+
+
+async def _sweep_snapshots(container: Container, offsets: ClockOffsets) -> bool:
+    return await delete_old_snapshots(
+        container.database, container.clock, offsets, container.events.retention
+    )
+
+
+def chain_schedules(container: Container) -> list[WorkerSchedule]:
+    """Return the schedules of each connected chain: a slow one does not hold up the others."""
+    if container.evm is None:
+        return []
+    return [
+        WorkerSchedule("chain_orders", 15.0, _count_chain_orders),
+        # A treasury below its floor raises an alarm within a minute.
+        WorkerSchedule("chain_treasuries", 60.0, _watch_treasuries),
+        # A transaction is seen in its block within this time.
+        *(
+            WorkerSchedule(f"chain_{name}", 0.25, _outbox_job(outbox))
+            for name, outbox in container.evm.outboxes.items()
+        ),
+        # Nobody waits for it.
+        WorkerSchedule("chain_gas", 2.0, _book_gas),
+        # A deposit is seen this long after it has its confirmations.
+        WorkerSchedule("chain_deposits", 0.5, _follow_chains),
+        *(
+            WorkerSchedule(f"chain_funds_{name}", 2.0, _funds_job(funds))
+            for name, funds in container.evm.local_funds.items()
+        ),
+    ]
+
+
+async def _book_gas(container: Container, offsets: ClockOffsets) -> bool:
+    assert container.evm is not None
+    return await container.evm.gas_costs.book(offsets)
+
+
+async def _follow_chains(container: Container, offsets: ClockOffsets) -> bool:
+    assert container.chain_deposit_steps is not None
+    return await container.chain_deposit_steps.run_once(offsets)
+
+
+async def _count_chain_orders(container: Container, _offsets: ClockOffsets) -> bool:
+    await container.chain_monitoring.count()
+    return False
+
+
+async def _watch_treasuries(container: Container, offsets: ClockOffsets) -> bool:
+    await container.chain_monitoring.watch_treasuries(offsets)
+    return False
+
+
+def _outbox_job(outbox: ChainOutbox) -> WorkerJob:
+    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
+        return await outbox.run_once()
+
+    return run
+
+
+def _funds_job(funds: LocalFunds) -> WorkerJob:
+    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
+        with suppress(NodeUnavailable):
+            await funds.run()
+        return False
+
+    return run
+
+
+# Quotes expire within a second of their deadline. What is due at once wakes this schedule.
+DUE = WorkerSchedule("due", 0.5, _run_due, 1.0)
+SCHEDULES = [
+    DUE,
+    # Incoming fiat is processed as quickly.
+    WorkerSchedule(
+        "receipts", 0.5, lambda c, offsets: c.incoming_payment_steps.run_once(offsets), 1.0
+    ),
+    # Submitted verifications wait at most one more second.
+    WorkerSchedule("verification", 1.0, _verify, 2.0),
+    # A payment that has been stuck for minutes is reported within another minute.
+    WorkerSchedule("stuck", 60.0, _count_stuck),
+    # House balances are exact at any time; this only keeps their unrolled tail short.
+    WorkerSchedule("house_roll_up", 2.0, lambda c, offsets: roll_up(c.database, offsets), 30.0),
+    # Erased files can't be read from that moment on; this frees their space.
+    WorkerSchedule("files_sweep", 60.0, lambda c, offsets: c.files.sweep(offsets)),
+    # In production, logs a line an hour until a sanctions list is loaded.
+    WorkerSchedule("sanctions_lists", 3600.0, _check_lists),
+    # Rates are published once a day; a missing day is fetched every quarter of an hour.
+    WorkerSchedule("reference_rates", 60.0, _watch_reference_rates),
+    # The database decides which worker fetches from the feed, every ten seconds.
+    WorkerSchedule("market", 2.0, _watch_market),
+    # An instant payment waits at most five seconds for its file.
+    WorkerSchedule("bank_files", 5.0, _write_bank_files),
+    # Each transport is polled at its own interval (`poll_seconds`), at most this often.
+    WorkerSchedule("bank_answers", 5.0, _read_bank_files),
+    # Texts of a statement line are kept for 90 days after it was resolved, plus at most an hour.
+    WorkerSchedule(
+        "bank_lines_sweep",
+        3600.0,
+        lambda c, offsets: c.statement_line_reviews.sweep(_clocks(c, offsets)),
+    ),
+    # Contents of files sent to a bank are kept at most an hour longer than configured.
+    WorkerSchedule("bank_files_sweep", 3600.0, _sweep_bank_files),
+    # An event is sent two fifths of a second after its commit.
+    WorkerSchedule("webhooks", 0.2, _deliver, 1.0),
+    # Deliveries have a partition for each day, created two days ahead.
+    WorkerSchedule("webhook_days", 3600.0, _keep_partitions),
+    # A transaction that holds up all events is detected within seconds.
+    WorkerSchedule("horizon", 5.0, _watch_horizon),
+    # Payload snapshots are kept two days and at most one hour longer than events.
+    WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots),
+    # Reports are exact at any time; this keeps the unrolled tail of the log short.
+    WorkerSchedule(
+        "reports_roll_up", 0.2, lambda c, offsets: c.rollup_updater.run_once(offsets), 5.0
+    ),
+    # Rollups that lag are detected within seconds.
+    WorkerSchedule("reports_behind", 15.0, _count_unfolded),
+    # A scheduled report is created within seconds of its time.
+    WorkerSchedule(
+        "scheduled_reports", 5.0, lambda c, offsets: c.report_schedules.run_due(offsets)
+    ),
+    # A report is kept for 90 days, plus at most an hour.
+    WorkerSchedule(
+        "scheduled_reports_sweep", 3600.0, lambda c, offsets: c.report_schedules.sweep(offsets)
+    ),
+    # An e-mail waits at most one more second.
+    WorkerSchedule("mails", 1.0, lambda c, offsets: c.outbox.run_once(offsets), 5.0),
+    # Recipients of expired links are kept at most one hour longer.
+    WorkerSchedule("kyc_links_sweep", 3600.0, lambda c, offsets: c.kyc_links.sweep(offsets)),
+    # Limit usage of failed payments is released within a second; after days, within five minutes.
+    WorkerSchedule("limits", 1.0, lambda c, offsets: c.limit_maintenance.run_once(offsets), 5.0),
+    # Times and origins of sign-ins are kept for 97 days, plus at most an hour.
+    WorkerSchedule("members_sweep", 3600.0, lambda c, offsets: c.team_cleanup.sweep(offsets)),
+    # No rule looks further back than a hundred days.
+    WorkerSchedule("limits_sweep", 3600.0, lambda c, offsets: c.limit_maintenance.sweep(offsets)),
+    # Requests are kept at most a quarter of an hour longer than configured.
+    WorkerSchedule("request_log_sweep", 900.0, lambda c, offsets: c.request_log.sweep(offsets)),
+    # Senders of returned deposits are kept for 90 days, plus at most an hour.
+    WorkerSchedule(
+        "receipts_sweep", 3600.0, lambda c, offsets: c.incoming_payments.sweep(_clocks(c, offsets))
+    ),
+]
