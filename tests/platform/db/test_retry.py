@@ -3,11 +3,15 @@ import asyncio
 import asyncpg
 import pytest
 
+from landbridge.app.container import wire
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db import retry
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.retry import retrying
+from landbridge.platform.orgs.clock_nodes import take_node
+from tests.tenants import SETTINGS, served
 
 
 class Flaky:
@@ -132,3 +136,39 @@ async def test_deadlock_is_resolved_by_repeating_one_side(database: Database) ->
     await asyncio.gather(touch(one, other), touch(other, one))
     rows = await database.rows("select name from orgs where id = any($1::uuid[])", [one, other])
     assert [row["name"] for row in rows] == ["xyy", "xyy"]
+
+
+async def test_connections_to_a_server_that_only_reads_are_replaced(own_dsn: str) -> None:
+    operator = await Database.connect(own_dsn, name="operator", size_max=1)
+    await operator.rows("create table written_to (id int primary key)")
+    name = (await operator.rows("select current_database() as name"))[0]["name"]
+    # For sessions from here on, as at a primary that has become a standby.
+    await operator.rows(f"alter database {name} set default_transaction_read_only = on")
+    database = await Database.connect(own_dsn, name="tests", size_max=1)
+
+    async def write(tx: Tx) -> None:
+        await tx.execute("insert into written_to (id) values (1)")
+
+    with pytest.raises(Busy, match="ReadOnlySQLTransactionError"):
+        await database.transact(write)
+    assert not await database.is_writable()
+    # The present session of `database` would refuse for ever.
+    await operator.rows(f"alter database {name} set default_transaction_read_only = off")
+    await database.transact(write)
+    assert await database.is_writable()
+    assert len(await operator.rows("select id from written_to")) == 1
+    await database.close()
+    await operator.close()
+
+
+async def test_server_that_only_reads_is_not_ready(own_dsn: str) -> None:
+    database = await Database.connect(own_dsn, name="tests", size_max=1)
+    async with served(wire(SETTINGS, database, Clock(await take_node(database)))) as client:
+        assert (await client.get("/readyz")).status_code == 200
+        await database.rows("set default_transaction_read_only = on")
+        answer = await client.get("/readyz")
+        assert answer.status_code == 503
+        assert "standby" in answer.json()["reason"]
+        # The session that could not write was replaced.
+        assert (await client.get("/readyz")).status_code == 200
+    await database.close()

@@ -3,6 +3,7 @@
 Guarantees:
 - Connections carry no session state, so a pooler in transaction mode may be used, and nothing is
   reset when one is released (that query costs a factor of 1.3 over HTTP).
+- If the server has become read-only, all connections are replaced: another one is the primary now.
 - Every connection has a statement timeout, a lock timeout and a name in pg_stat_activity.
 """
 
@@ -68,9 +69,13 @@ class Tx(Protocol):
 class _Pool(Protocol):
     async def fetch(self, sql: str, *args: Any) -> list[Row]: ...
     def acquire(self) -> AbstractAsyncContextManager[Tx]: ...
+    async def expire_connections(self) -> None: ...
     async def close(self) -> None: ...
 
 
+_IS_READ_ONLY = """
+select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as is_read_only
+"""
 # Our statements take milliseconds; one that takes this long is stuck, and its client has given up.
 STATEMENT_TIMEOUT_MS = 20_000
 LOCK_TIMEOUT_MS = 10_000
@@ -214,11 +219,22 @@ class Database:
 
     async def _retry(self, once: Callable[[], Awaitable[T]]) -> T:
         """Run `once` with the policy of `platform/db/retry.py`."""
-        return await retrying(once)
+        return await retrying(once, self._pool.expire_connections)
 
     async def rows(self, sql: str, *args: Any) -> list[Row]:
         """Read outside a transaction."""
-        return await retrying(lambda: self._pool.fetch(sql, *args))
+        return await self._retry(lambda: self._pool.fetch(sql, *args))
+
+    async def is_writable(self) -> bool:
+        """Return whether the server takes writes; a standby does not.
+
+        After a refusal, the next statement opens a new connection, and finds the primary if
+        `LANDBRIDGE_DATABASE_URL` names several servers or a pooler.
+        """
+        row = (await self.rows(_IS_READ_ONLY))[0]
+        if row["is_read_only"]:
+            await self._pool.expire_connections()
+        return not row["is_read_only"]
 
 
 def _unreachable(error: Exception) -> DatabaseUnreachable:

@@ -1,8 +1,9 @@
 """Bounded retry around every transaction.
 
-Retried are serialization failures, deadlocks and lost connections. A lost connection may have
-committed, so only idempotent work runs with a retry: creations by their request id, transitions by
-the version they were read at.
+Retried are serialization failures, deadlocks, lost connections, and refusals of a server that only
+reads: a standby, or a primary that has become one. A lost connection may have committed, so only
+idempotent work runs with a retry: creations by their request id, transitions by the version they
+were read at.
 """
 
 import asyncio
@@ -29,6 +30,8 @@ LOST_CONNECTION = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
 )
+# The server at the other end is no longer the primary. Nothing was written.
+READ_ONLY = (asyncpg.ReadOnlySQLTransactionError,)
 LOST_RACE = (
     asyncpg.SerializationError,
     asyncpg.DeadlockDetectedError,
@@ -39,10 +42,14 @@ OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError)
 OUT_OF_SPACE = (asyncpg.DiskFullError, asyncpg.OutOfMemoryError)
 
 
-async def retrying(work: Callable[[], Awaitable[T]]) -> T:
+async def retrying(
+    work: Callable[[], Awaitable[T]], on_read_only: Callable[[], Awaitable[None]] | None = None
+) -> T:
     """Run `work()` at most six times over about a second; then raise `Busy`.
 
-    Raises `LockTimeout`, a kind of `Busy`, if the database responds but a lock is not free in time.
+    `on_read_only` runs after a refusal of a server that only reads: the next attempt can have
+    another connection. Raises `LockTimeout`, a kind of `Busy`, if the database responds but a lock
+    is not free in time.
     """
     for attempt in range(ATTEMPTS):
         try:
@@ -53,9 +60,11 @@ async def retrying(work: Callable[[], Awaitable[T]]) -> T:
             raise Busy(f"the database took too long: {type(error).__name__}") from error
         except OUT_OF_SPACE as error:
             raise Busy(f"the database has no room: {type(error).__name__}") from error
-        except (*LOST_CONNECTION, *LOST_RACE, asyncpg.InterfaceError) as error:
+        except (*LOST_CONNECTION, *LOST_RACE, *READ_ONLY, asyncpg.InterfaceError) as error:
             if isinstance(error, asyncpg.InterfaceError) and "clos" not in str(error):
                 raise  # not a closed connection: an invalid call of asyncpg
+            if isinstance(error, READ_ONLY) and on_read_only is not None:
+                await on_read_only()
             if attempt == ATTEMPTS - 1:
                 raise Busy(f"the database did not answer: {type(error).__name__}") from error
             delay_s = _FIRST_DELAY_S * 2**attempt

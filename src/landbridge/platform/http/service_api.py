@@ -55,18 +55,24 @@ async def healthz(database: NamedDependency[Database]) -> dict[str, str]:
 async def readyz(database: NamedDependency[Database]) -> Response[Any]:
     """200 when this process may be sent requests.
 
-    503 once a newer version has migrated, and with a reason while transaction ids in the database
-    are ahead of its server.
+    503 once a newer version has migrated, and with a reason while the database can't be written, or
+    while transaction ids in it are ahead of its server.
     """
+    if not await database.is_writable():
+        return _not_ready("the database can only be read: its server is a standby")
     try:
         await check_schema(database)
         await transaction_ids.check(database)
     except SchemaNewer:
         return ResponseEncoder({"status": "outdated"}, status_code=HTTPStatus.SERVICE_UNAVAILABLE)
     except transaction_ids.TransactionIdsAhead as error:
-        status, reason = HTTPStatus.SERVICE_UNAVAILABLE, str(error)
-        return ResponseEncoder({"status": "not ready", "reason": reason}, status_code=status)
+        return _not_ready(str(error))
     return ResponseEncoder({"status": "ready"})
+
+
+def _not_ready(reason: str) -> Response[Any]:
+    content = {"status": "not ready", "reason": reason}
+    return ResponseEncoder(content, status_code=HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @get("/metrics", public=True, include_in_schema=False)
