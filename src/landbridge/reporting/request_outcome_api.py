@@ -38,7 +38,11 @@ class RequestRoutes(Controller):
     path = "/v2/requests"
     tags = ("Requests",)
 
-    @get("/{requestId:str}", summary="Find out what became of a request")
+    @get(
+        "/{requestId:str}",
+        summary="Find out what became of a request",
+        operation_id="requests.retrieve",
+    )
     async def retrieve(
         self,
         request: ApiRequest,

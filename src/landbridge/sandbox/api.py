@@ -101,6 +101,7 @@ class SandboxRoutes(Controller):
         summary="Move the organisation's clock on",
         unkeyed=True,
         costly=True,
+        operation_id="sandbox.advanceClock",
     )
     async def advance(
         self,
@@ -113,12 +114,12 @@ class SandboxRoutes(Controller):
         offset = await sandbox.advance_clock(request.user, timedelta(seconds=data.seconds))
         return ClockReply(now=moment(clock.now(offset)), offset_seconds=int(offset.total_seconds()))
 
-    @get("/latency", summary="Retrieve the latency")
+    @get("/latency", summary="Retrieve the latency", operation_id="sandbox.retrieveLatency")
     async def latency(self, request: ApiRequest, sandbox: NamedDependency[Sandbox]) -> LatencyReply:
         """Latency of the organisation's simulated chains and banks."""
         return _latency_reply(await sandbox.latencies(request.user))
 
-    @post("/latency", status_code=200, summary="Set the latency")
+    @post("/latency", status_code=200, summary="Set the latency", operation_id="sandbox.setLatency")
     async def set_latency(
         self,
         request: ApiRequest,
@@ -130,7 +131,12 @@ class SandboxRoutes(Controller):
             await sandbox.set_latencies(request.user, chains=data.chains, rails=data.rails)
         )
 
-    @post("/transfers/{transferId:str}/rfi", status_code=200, summary="Simulate an RFI")
+    @post(
+        "/transfers/{transferId:str}/rfi",
+        status_code=200,
+        summary="Simulate an RFI",
+        operation_id="sandbox.changeRfi",
+    )
     async def rfi(
         self,
         request: ApiRequest,
@@ -144,7 +150,11 @@ class SandboxRoutes(Controller):
         return review_reply(await sandbox.review(request.user, transfer_id, is_open=is_open))
 
     @post(
-        "/users/{userId:str}/wallets/fund", status_code=200, summary="Fund a wallet", unkeyed=True
+        "/users/{userId:str}/wallets/fund",
+        status_code=200,
+        summary="Fund a wallet",
+        unkeyed=True,
+        operation_id="sandbox.fundWallet",
     )
     async def fund(
         self,

@@ -83,6 +83,7 @@ class SandboxDepositRoutes(Controller):
         status_code=200,
         summary="Deposit for an onramp",
         unkeyed=True,
+        operation_id="sandbox.depositFiat",
     )
     async def fiat(
         self,
@@ -108,6 +109,7 @@ class SandboxDepositRoutes(Controller):
         status_code=200,
         summary="Deposit for an offramp",
         unkeyed=True,
+        operation_id="sandbox.depositCoins",
     )
     async def coins(
         self,

@@ -35,7 +35,7 @@ class OutcomeRoutes(Controller):
     path = "/v2/sandbox/outcomes"
     tags = ("Sandbox",)
 
-    @get(summary="List what can be forced")
+    @get(summary="List what can be forced", operation_id="sandbox.listOutcomes")
     async def outcomes(self, scripted_outcomes: NamedDependency[ScriptedOutcomes]) -> OutcomesReply:
         """Every step=outcome that the header Landbridge-Sandbox of a create accepts."""
         scripted_outcomes.check_sandbox()

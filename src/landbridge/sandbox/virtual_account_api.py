@@ -57,7 +57,11 @@ class SimulatedDepositRoutes(Controller):
     path = "/v2/users/{userId:str}/virtual-accounts/{accountId:str}/simulate-deposit"
     tags = ("Virtual accounts",)
 
-    @post(status_code=200, summary="Simulate a deposit")
+    @post(
+        status_code=200,
+        summary="Simulate a deposit",
+        operation_id="virtualAccounts.simulateDeposit",
+    )
     async def simulate(
         self,
         request: ApiRequest,

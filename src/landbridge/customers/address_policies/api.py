@@ -58,14 +58,14 @@ class AddressPolicyRoutes(Controller):
     path = "/v2/organization/address-policy"
     tags = ("Limits",)
 
-    @get(summary="Retrieve the address policy")
+    @get(summary="Retrieve the address policy", operation_id="addressPolicy.retrieve")
     async def retrieve(
         self, request: ApiRequest, address_policies: NamedDependency[AddressPolicies]
     ) -> AddressPolicyReply:
         """Return the organisation's policy on addresses outside the platform."""
         return _reply(await address_policies.get(request.user.org_id))
 
-    @put(summary="Set the address policy")
+    @put(summary="Set the address policy", operation_id="addressPolicy.replace")
     async def set(
         self,
         request: ApiRequest,

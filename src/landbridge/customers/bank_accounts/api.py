@@ -50,6 +50,7 @@ class AccountRoutes(Controller):
         status_code=200,
         summary="Add a bank account",
         exception_handlers=forgetting({FieldInvalid: _refused}),
+        operation_id="accounts.create",
     )
     async def create(
         self,
@@ -68,7 +69,7 @@ class AccountRoutes(Controller):
         )
         return status_reply(account)
 
-    @get(summary="List bank accounts")
+    @get(summary="List bank accounts", operation_id="accounts.list")
     async def page(
         self,
         request: ApiRequest,
@@ -93,7 +94,7 @@ class AccountRoutes(Controller):
             next_cursor=moment(found[-1].created_at) if found else None,
         )
 
-    @get("/{accountId:str}", summary="Retrieve a bank account")
+    @get("/{accountId:str}", summary="Retrieve a bank account", operation_id="accounts.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -106,7 +107,12 @@ class AccountRoutes(Controller):
         account_id = known_account(accountId)
         return account_reply(await bank_accounts.get(request.user.org_id, user_id, account_id))
 
-    @delete("/{accountId:str}", status_code=200, summary="Delete a bank account")
+    @delete(
+        "/{accountId:str}",
+        status_code=200,
+        summary="Delete a bank account",
+        operation_id="accounts.delete",
+    )
     async def delete(
         self,
         request: ApiRequest,

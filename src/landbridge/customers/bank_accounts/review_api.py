@@ -98,7 +98,7 @@ class AccountReviewRoutes(Controller):
     path = "/v2/reviews/accounts"
     tags = ("Reviews",)
 
-    @get(summary="List accounts that wait for a decision")
+    @get(summary="List accounts that wait for a decision", operation_id="accountReviews.list")
     async def page(
         self,
         request: ApiRequest,
@@ -116,7 +116,12 @@ class AccountReviewRoutes(Controller):
             next_cursor=None if after is None else moment(after),
         )
 
-    @post("/{accountId:str}", status_code=200, summary="Decide on a bank account")
+    @post(
+        "/{accountId:str}",
+        status_code=200,
+        summary="Decide on a bank account",
+        operation_id="accountReviews.decide",
+    )
     async def decide(
         self,
         request: ApiRequest,

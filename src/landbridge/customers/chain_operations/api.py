@@ -23,7 +23,7 @@ class ChainRoutes(Controller):
     path = "/v2/chains"
     tags = ("Service",)
 
-    @get(summary="List connected chains")
+    @get(summary="List connected chains", operation_id="chains.list")
     async def all(
         self, request: ApiRequest, chain_operations: NamedDependency[ChainOperations]
     ) -> ChainList:
@@ -36,7 +36,7 @@ class ChainRoutes(Controller):
             count=len(found), chains=[chain_reply(each, request.user) for each in found]
         )
 
-    @get("/{name:str}", summary="Retrieve a connected chain")
+    @get("/{name:str}", summary="Retrieve a connected chain", operation_id="chains.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -46,7 +46,11 @@ class ChainRoutes(Controller):
         """One chain, as in the list."""
         return chain_reply(await chain_operations.get(request.user, name), request.user)
 
-    @get("/orders/{recordId:str}", summary="List a payment's orders on chains")
+    @get(
+        "/orders/{recordId:str}",
+        summary="List a payment's orders on chains",
+        operation_id="chains.listOrders",
+    )
     async def orders(
         self,
         request: ApiRequest,

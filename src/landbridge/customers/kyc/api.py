@@ -88,7 +88,7 @@ class KycRoutes(Controller):
     path = "/v2/users/{userId:str}/kyc"
     tags = ("KYC",)
 
-    @post(status_code=200, summary="Update KYC data")
+    @post(status_code=200, summary="Update KYC data", operation_id="kyc.update")
     async def update(
         self,
         request: ApiRequest,
@@ -104,7 +104,7 @@ class KycRoutes(Controller):
         user = await users.get(request.user.org_id, known_user(userId))
         return kyc_reply(await kyc_profiles.update(request.user, user, data), expansions)
 
-    @get(summary="Retrieve KYC data")
+    @get(summary="Retrieve KYC data", operation_id="kyc.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -118,7 +118,11 @@ class KycRoutes(Controller):
         _, dossier = await _read(request, userId, users, kyc_profiles)
         return kyc_reply(dossier, expansions)
 
-    @get("/requirements", summary="Retrieve KYC requirements")
+    @get(
+        "/requirements",
+        summary="Retrieve KYC requirements",
+        operation_id="kyc.retrieveRequirements",
+    )
     async def requirements(
         self,
         request: ApiRequest,
@@ -145,7 +149,9 @@ class KycRoutes(Controller):
         ]
         return replies if len(replies) > 1 else replies[0]
 
-    @post("/ubos", status_code=200, summary="Add an owner", unkeyed=True)
+    @post(
+        "/ubos", status_code=200, summary="Add an owner", unkeyed=True, operation_id="kyc.addOwner"
+    )
     async def add_owner(
         self,
         request: ApiRequest,
@@ -159,7 +165,7 @@ class KycRoutes(Controller):
         _check_business(user)
         return owner_reply(*await kyc_profiles.add_owner(request.user, user, data))
 
-    @get("/ubos", summary="List owners")
+    @get("/ubos", summary="List owners", operation_id="kyc.listOwners")
     async def owners(
         self,
         request: ApiRequest,
@@ -172,7 +178,12 @@ class KycRoutes(Controller):
         _check_business(user)
         return _list([owner_reply(dossier, each) for each in dossier.owners])
 
-    @post("/ubos/{uboId:str}", status_code=200, summary="Update an owner")
+    @post(
+        "/ubos/{uboId:str}",
+        status_code=200,
+        summary="Update an owner",
+        operation_id="kyc.updateOwner",
+    )
     async def update_owner(
         self,
         request: ApiRequest,
@@ -188,7 +199,7 @@ class KycRoutes(Controller):
         owner_id = known_id(uboId, "owner")
         return owner_reply(*await kyc_profiles.update_owner(request.user, user, owner_id, data))
 
-    @get("/ubos/{uboId:str}", summary="Retrieve an owner")
+    @get("/ubos/{uboId:str}", summary="Retrieve an owner", operation_id="kyc.retrieveOwner")
     async def retrieve_owner(
         self,
         request: ApiRequest,
@@ -201,7 +212,13 @@ class KycRoutes(Controller):
         _, dossier = await _read(request, userId, users, kyc_profiles)
         return owner_reply(dossier, dossier.owner(known_id(uboId, "owner")))
 
-    @post("/documents", status_code=200, summary="Add documents", unkeyed=True)
+    @post(
+        "/documents",
+        status_code=200,
+        summary="Add documents",
+        unkeyed=True,
+        operation_id="kyc.addDocuments",
+    )
     async def add_documents(
         self,
         request: ApiRequest,
@@ -215,7 +232,7 @@ class KycRoutes(Controller):
         added = await kyc_profiles.add_documents(request.user, user, data)
         return _list([document_reply(each) for each in added])
 
-    @get("/documents", summary="List documents")
+    @get("/documents", summary="List documents", operation_id="kyc.listDocuments")
     async def documents(
         self,
         request: ApiRequest,
@@ -227,7 +244,12 @@ class KycRoutes(Controller):
         _, dossier = await _read(request, userId, users, kyc_profiles)
         return _list([document_reply(each) for each in dossier.documents])
 
-    @post("/documents/{documentId:str}", status_code=200, summary="Update a document")
+    @post(
+        "/documents/{documentId:str}",
+        status_code=200,
+        summary="Update a document",
+        operation_id="kyc.updateDocument",
+    )
     async def update_document(
         self,
         request: ApiRequest,
@@ -245,7 +267,11 @@ class KycRoutes(Controller):
             await kyc_profiles.update_document(request.user, user, document_id, data)
         )
 
-    @get("/documents/{documentId:str}", summary="Retrieve a document")
+    @get(
+        "/documents/{documentId:str}",
+        summary="Retrieve a document",
+        operation_id="kyc.retrieveDocument",
+    )
     async def retrieve_document(
         self,
         request: ApiRequest,

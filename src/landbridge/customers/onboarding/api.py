@@ -47,7 +47,12 @@ class KycLinkRoutes(Controller):
     path = "/v2/kyc-link"
     tags = ("KYC",)
 
-    @post(status_code=200, summary="Make a link to the hosted form", unkeyed=True)
+    @post(
+        status_code=200,
+        summary="Make a link to the hosted form",
+        unkeyed=True,
+        operation_id="kycLinks.create",
+    )
     async def make(
         self, request: ApiRequest, data: JSONBody[NewKycLink], kyc_links: NamedDependency[KycLinks]
     ) -> KycLinkCreatedReply:

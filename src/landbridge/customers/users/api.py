@@ -118,7 +118,7 @@ class UserRoutes(Controller):
     path = "/v2/users"
     tags = ("Users",)
 
-    @post(status_code=200, summary="Create a user")
+    @post(status_code=200, summary="Create a user", operation_id="users.create")
     async def create(
         self,
         request: ApiRequest,
@@ -137,7 +137,7 @@ class UserRoutes(Controller):
         )
         return await _reply(wallets, user)
 
-    @get(summary="List users", costly=True)
+    @get(summary="List users", costly=True, operation_id="users.list")
     async def page(
         self,
         request: ApiRequest,
@@ -166,7 +166,7 @@ class UserRoutes(Controller):
             next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
         )
 
-    @get("/{userId:str}", summary="Retrieve a user")
+    @get("/{userId:str}", summary="Retrieve a user", operation_id="users.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -177,7 +177,7 @@ class UserRoutes(Controller):
         """One user with its wallets."""
         return await _reply(wallets, await users.get(request.user.org_id, known_user(userId)))
 
-    @post("/{userId:str}", status_code=200, summary="Update a user")
+    @post("/{userId:str}", status_code=200, summary="Update a user", operation_id="users.update")
     async def update(
         self,
         request: ApiRequest,
@@ -195,7 +195,12 @@ class UserRoutes(Controller):
         )
         return await _reply(wallets, user)
 
-    @post("/{userId:str}/wallets/add", status_code=200, summary="Add wallets on more chains")
+    @post(
+        "/{userId:str}/wallets/add",
+        status_code=200,
+        summary="Add wallets on more chains",
+        operation_id="wallets.addChains",
+    )
     async def add_wallets(
         self,
         request: ApiRequest,
@@ -208,7 +213,12 @@ class UserRoutes(Controller):
         user = await users.add_wallets(request.user, known_user(userId), _chains(data.chains))
         return await _reply(wallets, user)
 
-    @post("/{userId:str}/freeze", status_code=200, summary="Freeze a user")
+    @post(
+        "/{userId:str}/freeze",
+        status_code=200,
+        summary="Freeze a user",
+        operation_id="users.freeze",
+    )
     async def freeze(
         self,
         request: ApiRequest,
@@ -223,21 +233,35 @@ class UserRoutes(Controller):
         frozen = await users.freeze(request.user, known_user(userId), reason=data.reason)
         return _freeze(frozen)
 
-    @get("/{userId:str}/freeze", summary="Whether a user is frozen")
+    @get(
+        "/{userId:str}/freeze",
+        summary="Whether a user is frozen",
+        operation_id="users.retrieveFreeze",
+    )
     async def freeze_of(
         self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
     ) -> FreezeReply:
         """Return the freeze state, its time and reason."""
         return _freeze(await users.freeze_of(request.user.org_id, known_user(userId)))
 
-    @post("/{userId:str}/unfreeze", status_code=200, summary="Unfreeze a user")
+    @post(
+        "/{userId:str}/unfreeze",
+        status_code=200,
+        summary="Unfreeze a user",
+        operation_id="users.unfreeze",
+    )
     async def unfreeze(
         self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
     ) -> FreezeReply:
         """Unfreeze the user, who may move money again."""
         return _freeze(await users.unfreeze(request.user, known_user(userId)))
 
-    @delete("/{userId:str}/personal-data", status_code=200, summary="Erase personal data")
+    @delete(
+        "/{userId:str}/personal-data",
+        status_code=200,
+        summary="Erase personal data",
+        operation_id="users.erasePersonalData",
+    )
     async def erase(
         self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
     ) -> ErasureReply:

@@ -85,7 +85,7 @@ class DepositRoutes(Controller):
     path = "/v2/users/{userId:str}/wallets/deposits"
     tags = ("Wallets",)
 
-    @get(summary="List deposits")
+    @get(summary="List deposits", operation_id="deposits.list")
     async def page(
         self,
         request: ApiRequest,
@@ -134,7 +134,7 @@ class DepositRoutes(Controller):
             next_cursor=None if ends_at is None else moment(ends_at),
         )
 
-    @get("/{depositId:str}", summary="Retrieve a deposit")
+    @get("/{depositId:str}", summary="Retrieve a deposit", operation_id="deposits.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,

@@ -42,7 +42,7 @@ class UserDetailsRoutes(Controller):
     path = "/v2/users/{userId:str}/particulars"
     tags = ("Users",)
 
-    @get(summary="Retrieve a user's particulars")
+    @get(summary="Retrieve a user's particulars", operation_id="users.retrieveParticulars")
     async def retrieve(
         self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
     ) -> UserDetailsReply:

@@ -69,7 +69,7 @@ class TermsRoutes(Controller):
     path = "/v2/tos-link"
     tags = ("Terms of service",)
 
-    @post(status_code=200, summary="Make a terms link")
+    @post(status_code=200, summary="Make a terms link", operation_id="termsLinks.create")
     async def link(
         self,
         request: ApiRequest,
@@ -89,7 +89,11 @@ class TermsRoutes(Controller):
             url=f"{public_url}/tos/{agreement.id}?{query}", signed_agreement_id=agreement.id
         )
 
-    @get("/{signedAgreementId:str}", summary="Retrieve a terms link")
+    @get(
+        "/{signedAgreementId:str}",
+        summary="Retrieve a terms link",
+        operation_id="termsLinks.retrieve",
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -100,7 +104,12 @@ class TermsRoutes(Controller):
         link_id = known_id(signedAgreementId, "terms link")
         return link_reply(await terms.get(request.user.org_id, link_id))
 
-    @post("/{signedAgreementId:str}/accept", status_code=200, summary="Accept the terms")
+    @post(
+        "/{signedAgreementId:str}/accept",
+        status_code=200,
+        summary="Accept the terms",
+        operation_id="termsLinks.accept",
+    )
     async def accept(
         self,
         request: ApiRequest,

@@ -84,7 +84,7 @@ class WalletRoutes(Controller):
     path = "/v2/users/{userId:str}/wallets"
     tags = ("Wallets",)
 
-    @get("/balance", summary="Balance of a wallet")
+    @get("/balance", summary="Balance of a wallet", operation_id="wallets.retrieveBalance")
     async def balance(
         self,
         request: ApiRequest,
@@ -104,7 +104,13 @@ class WalletRoutes(Controller):
         await users.check_exists(org_id, user_id)
         return _balance(await wallets.holding(org_id, user_id, _chain(chain), currency))
 
-    @post("/external", status_code=200, summary="Register an external wallet", unkeyed=True)
+    @post(
+        "/external",
+        status_code=200,
+        summary="Register an external wallet",
+        unkeyed=True,
+        operation_id="externalWallets.create",
+    )
     async def register(
         self,
         request: ApiRequest,
@@ -126,7 +132,7 @@ class WalletRoutes(Controller):
         )
         return _external(external)
 
-    @get("/external", summary="List external wallets")
+    @get("/external", summary="List external wallets", operation_id="externalWallets.list")
     async def externals(
         self,
         request: ApiRequest,
@@ -145,7 +151,11 @@ class WalletRoutes(Controller):
             next_cursor=moment(found[-1].created_at) if found else None,
         )
 
-    @get("/external/{externalWalletId:str}", summary="Retrieve an external wallet")
+    @get(
+        "/external/{externalWalletId:str}",
+        summary="Retrieve an external wallet",
+        operation_id="externalWallets.retrieve",
+    )
     async def external(
         self,
         request: ApiRequest,

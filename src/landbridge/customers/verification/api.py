@@ -64,7 +64,12 @@ class VerificationRoutes(Controller):
     path = "/v2"
     tags = ("KYC",)
 
-    @post("/users/{userId:str}/kyc/submissions", status_code=200, summary="Submit KYC")
+    @post(
+        "/users/{userId:str}/kyc/submissions",
+        status_code=200,
+        summary="Submit KYC",
+        operation_id="kyc.submit",
+    )
     async def submit(
         self,
         request: ApiRequest,
@@ -78,7 +83,11 @@ class VerificationRoutes(Controller):
         cases = await verification.submit(request.user, known_user(userId), requested_rails)
         return submission_objects(cases)
 
-    @get("/users/{userId:str}/kyc/status", summary="Retrieve the KYC status")
+    @get(
+        "/users/{userId:str}/kyc/status",
+        summary="Retrieve the KYC status",
+        operation_id="kyc.retrieveStatus",
+    )
     async def status(
         self,
         request: ApiRequest,
@@ -93,7 +102,7 @@ class VerificationRoutes(Controller):
         case = await verification.status(request.user.org_id, known_user(userId), rail)
         return status_object(rail, case)
 
-    @get("/kyc/status", summary="List KYC statuses", costly=True)
+    @get("/kyc/status", summary="List KYC statuses", costly=True, operation_id="kyc.listStatuses")
     async def page(
         self,
         request: ApiRequest,

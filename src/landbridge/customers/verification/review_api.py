@@ -162,7 +162,7 @@ class ReviewRoutes(Controller):
     path = "/v2/reviews/kyc"
     tags = ("Reviews",)
 
-    @get(summary="List KYC reviews")
+    @get(summary="List KYC reviews", operation_id="kycReviews.list")
     async def page(
         self,
         request: ApiRequest,
@@ -183,14 +183,19 @@ class ReviewRoutes(Controller):
             next_cursor=moment(found[-1][0].created_at + _NEXT) if found else None,
         )
 
-    @get("/{caseId:str}", summary="Retrieve a KYC review")
+    @get("/{caseId:str}", summary="Retrieve a KYC review", operation_id="kycReviews.retrieve")
     async def retrieve(
         self, request: ApiRequest, caseId: FromPath[str], kyc_reviews: NamedDependency[KycReviews]
     ) -> ReviewReply:
         """Return one case in any status."""
         return _shape(*await kyc_reviews.get(request.user, known_id(caseId, "case")))
 
-    @post("/{caseId:str}", status_code=200, summary="Decide a KYC review")
+    @post(
+        "/{caseId:str}",
+        status_code=200,
+        summary="Decide a KYC review",
+        operation_id="kycReviews.decide",
+    )
     async def decide(
         self,
         request: ApiRequest,

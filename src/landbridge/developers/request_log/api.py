@@ -99,7 +99,7 @@ class RequestLogRoutes(Controller):
     path = "/v2/request-log"
     tags = ("Service",)
 
-    @get(summary="List requests")
+    @get(summary="List requests", operation_id="requestLog.list")
     async def page(  # noqa: PLR0917  as many as there are filters
         self,
         request: ApiRequest,
@@ -126,7 +126,7 @@ class RequestLogRoutes(Controller):
             next_cursor=None if found.next is None else moment(found.next),
         )
 
-    @get("/{xRequestId:str}", summary="Retrieve a request")
+    @get("/{xRequestId:str}", summary="Retrieve a request", operation_id="requestLog.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,

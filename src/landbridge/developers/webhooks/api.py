@@ -40,7 +40,7 @@ class WebhookRoutes(Controller):
     path = "/v2/webhooks"
     tags = ("Webhooks",)
 
-    @post(status_code=200, summary="Create a webhook", unkeyed=True)
+    @post(status_code=200, summary="Create a webhook", unkeyed=True, operation_id="webhooks.create")
     async def create(
         self,
         request: ApiRequest,
@@ -55,7 +55,7 @@ class WebhookRoutes(Controller):
             created, clock.now(request.user.clock_offset), base_url=public_url
         )
 
-    @get(summary="List webhooks")
+    @get(summary="List webhooks", operation_id="webhooks.list")
     async def page(
         self,
         request: ApiRequest,
@@ -71,7 +71,7 @@ class WebhookRoutes(Controller):
             webhooks=[webhook_reply(each, now, base_url=public_url) for each in found],
         )
 
-    @get("/{webhookId:str}", summary="Retrieve a webhook")
+    @get("/{webhookId:str}", summary="Retrieve a webhook", operation_id="webhooks.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -84,7 +84,7 @@ class WebhookRoutes(Controller):
         found = await endpoints.get_view(request.user.org_id, known_webhook(webhookId))
         return webhook_reply(found, clock.now(request.user.clock_offset), base_url=public_url)
 
-    @patch("/{webhookId:str}", summary="Update a webhook")
+    @patch("/{webhookId:str}", summary="Update a webhook", operation_id="webhooks.update")
     async def update(
         self,
         request: ApiRequest,
@@ -101,7 +101,12 @@ class WebhookRoutes(Controller):
             changed, clock.now(request.user.clock_offset), base_url=public_url
         )
 
-    @delete("/{webhookId:str}", status_code=200, summary="Delete a webhook")
+    @delete(
+        "/{webhookId:str}",
+        status_code=200,
+        summary="Delete a webhook",
+        operation_id="webhooks.delete",
+    )
     async def delete(
         self, request: ApiRequest, webhookId: FromPath[str], endpoints: NamedDependency[Endpoints]
     ) -> WebhookDeletedReply:
@@ -110,7 +115,13 @@ class WebhookRoutes(Controller):
         await endpoints.delete(request.user, webhook_id)
         return WebhookDeletedReply(message=f"Webhook {webhook_id} was deleted.")
 
-    @post("/{webhookId:str}/test", status_code=200, summary="Send a test event", unkeyed=True)
+    @post(
+        "/{webhookId:str}/test",
+        status_code=200,
+        summary="Send a test event",
+        unkeyed=True,
+        operation_id="webhooks.test",
+    )
     async def test(
         self, request: ApiRequest, webhookId: FromPath[str], endpoints: NamedDependency[Endpoints]
     ) -> TestEventReply:
@@ -118,7 +129,13 @@ class WebhookRoutes(Controller):
         key = await endpoints.test(request.user, known_webhook(webhookId))
         return TestEventReply(event_id=key.text, event_type=f"{KIND}.{TEST.upper()}")
 
-    @post("/{webhookId:str}/rotate", status_code=200, summary="Rotate keys", unkeyed=True)
+    @post(
+        "/{webhookId:str}/rotate",
+        status_code=200,
+        summary="Rotate keys",
+        unkeyed=True,
+        operation_id="webhooks.rotate",
+    )
     async def rotate(
         self,
         request: ApiRequest,

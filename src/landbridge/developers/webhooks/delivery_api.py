@@ -80,7 +80,7 @@ class DeliveryRoutes(Controller):
     path = "/v2/webhooks/{webhookId:str}"
     tags = ("Webhooks",)
 
-    @get("/deliveries", summary="List deliveries")
+    @get("/deliveries", summary="List deliveries", operation_id="webhooks.listDeliveries")
     async def page(  # noqa: PLR0917  as many as there are filters
         self,
         request: ApiRequest,
@@ -118,7 +118,11 @@ class DeliveryRoutes(Controller):
             next_cursor=None if found.next is None else _cursor(found.next),
         )
 
-    @get("/deliveries/{deliveryId:str}", summary="Retrieve a delivery")
+    @get(
+        "/deliveries/{deliveryId:str}",
+        summary="Retrieve a delivery",
+        operation_id="webhooks.retrieveDelivery",
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -135,6 +139,7 @@ class DeliveryRoutes(Controller):
         status_code=200,
         summary="Resend a delivery",
         unkeyed=True,
+        operation_id="webhooks.resendDelivery",
     )
     async def resend(
         self,
@@ -147,7 +152,13 @@ class DeliveryRoutes(Controller):
         found = await deliveries.resend(request.user, _webhook(webhookId), _delivery(deliveryId))
         return delivery_reply(found)
 
-    @post("/resend", status_code=200, summary="Resend everything since a time", unkeyed=True)
+    @post(
+        "/resend",
+        status_code=200,
+        summary="Resend everything since a time",
+        unkeyed=True,
+        operation_id="webhooks.resendSince",
+    )
     async def resend_since(
         self,
         request: ApiRequest,

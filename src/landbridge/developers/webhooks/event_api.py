@@ -62,7 +62,7 @@ class EventRoutes(Controller):
     path = "/v2/events"
     tags = ("Webhooks",)
 
-    @get(summary="List events", costly=True)
+    @get(summary="List events", costly=True, operation_id="events.list")
     async def page(  # noqa: PLR0917  as many as there are filters
         self,
         request: ApiRequest,
@@ -107,7 +107,7 @@ class EventRoutes(Controller):
             next_cursor=None if found.end is None else found.end.text,
         )
 
-    @get("/{eventId:str}", summary="Retrieve an event")
+    @get("/{eventId:str}", summary="Retrieve an event", operation_id="events.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,

@@ -127,7 +127,7 @@ class ApprovalRoutes(Controller):
     path = "/v2/transfer-approvals"
     tags = ("Transfer approvals",)
 
-    @get(summary="List pending approvals")
+    @get(summary="List pending approvals", operation_id="transferApprovals.list")
     async def page(
         self,
         request: ApiRequest,
@@ -148,7 +148,11 @@ class ApprovalRoutes(Controller):
             approvals=[_pending(each) for each in found],
         )
 
-    @get("/{approvalId:str}", summary="Retrieve an approval")
+    @get(
+        "/{approvalId:str}",
+        summary="Retrieve an approval",
+        operation_id="transferApprovals.retrieve",
+    )
     async def retrieve(
         self, request: ApiRequest, approvalId: FromPath[str], voting: NamedDependency[Voting]
     ) -> ApprovalEnvelope:
@@ -158,7 +162,12 @@ class ApprovalRoutes(Controller):
             success=True, message=f"this approval is {found.status}", approval=_with_votes(found)
         )
 
-    @post("/{approvalId:str}/approve", status_code=200, summary="Approve a payment")
+    @post(
+        "/{approvalId:str}/approve",
+        status_code=200,
+        summary="Approve a payment",
+        operation_id="transferApprovals.approve",
+    )
     async def approve(
         self,
         request: ApiRequest,
@@ -177,7 +186,12 @@ class ApprovalRoutes(Controller):
             timestamp=moment(after.updated_at),
         )
 
-    @post("/{approvalId:str}/reject", status_code=200, summary="Reject a payment")
+    @post(
+        "/{approvalId:str}/reject",
+        status_code=200,
+        summary="Reject a payment",
+        operation_id="transferApprovals.reject",
+    )
     async def reject(
         self,
         request: ApiRequest,

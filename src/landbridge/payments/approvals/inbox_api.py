@@ -56,7 +56,7 @@ class ApprovalInboxRoutes(Controller):
     path = "/v2/approvals"
     tags = ("Transfer approvals",)
 
-    @get(summary="List approvals")
+    @get(summary="List approvals", operation_id="approvals.list")
     async def page(
         self,
         request: ApiRequest,
@@ -89,7 +89,11 @@ class ApprovalInboxRoutes(Controller):
             next_cursor=moment(found[-1].created_at) if found else None,
         )
 
-    @get("/{approvalId:str}", summary="Retrieve an approval in full")
+    @get(
+        "/{approvalId:str}",
+        summary="Retrieve an approval in full",
+        operation_id="approvals.retrieve",
+    )
     async def retrieve(
         self, request: ApiRequest, approvalId: FromPath[str], voting: NamedDependency[Voting]
     ) -> ListedApproval:

@@ -102,7 +102,7 @@ class BankLineRoutes(Controller):
     path = "/v2/reviews/bank-lines"
     tags = ("Reviews",)
 
-    @get(summary="List bank lines")
+    @get(summary="List bank lines", operation_id="bankLines.list")
     async def page(
         self,
         request: ApiRequest,
@@ -125,7 +125,7 @@ class BankLineRoutes(Controller):
             next_cursor=moment(found[-1].created_at + _NEXT) if found else None,
         )
 
-    @get("/{lineId:str}", summary="Retrieve a bank line")
+    @get("/{lineId:str}", summary="Retrieve a bank line", operation_id="bankLines.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -135,7 +135,12 @@ class BankLineRoutes(Controller):
         """Return a line in any status."""
         return _reply(await statement_line_reviews.get(request.user, _known(lineId)))
 
-    @post("/{lineId:str}/resolve", status_code=200, summary="Resolve a bank line")
+    @post(
+        "/{lineId:str}/resolve",
+        status_code=200,
+        summary="Resolve a bank line",
+        operation_id="bankLines.resolve",
+    )
     async def resolve(
         self,
         request: ApiRequest,

@@ -127,7 +127,7 @@ class BatchRoutes(Controller):
     path = "/v2/wallets/transfers/batches"
     tags = ("Batches",)
 
-    @post(status_code=200, summary="Create a batch transfer")
+    @post(status_code=200, summary="Create a batch transfer", operation_id="batches.create")
     async def create(
         self,
         request: ApiRequest,
@@ -145,7 +145,7 @@ class BatchRoutes(Controller):
         )
         return with_dry_run(batch_reply(created), options)
 
-    @get(summary="List batch transfers")
+    @get(summary="List batch transfers", operation_id="batches.list")
     async def page(
         self,
         request: ApiRequest,
@@ -161,7 +161,7 @@ class BatchRoutes(Controller):
             next_cursor=moment(found[-1].batch.record.updated_at) if found else None,
         )
 
-    @get("/{transferId:str}", summary="Retrieve a batch transfer")
+    @get("/{transferId:str}", summary="Retrieve a batch transfer", operation_id="batches.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,

@@ -40,7 +40,7 @@ class BridgeRoutes(Controller):
     path = "/v2/wallets/bridges"
     tags = ("Bridges",)
 
-    @post(status_code=200, summary="Create a bridge")
+    @post(status_code=200, summary="Create a bridge", operation_id="bridges.create")
     async def create(
         self,
         request: ApiRequest,
@@ -62,7 +62,7 @@ class BridgeRoutes(Controller):
         approval = found.get(created.record.id, options.approval)
         return with_dry_run(bridge_reply(created, approval), options)
 
-    @get(summary="List bridges")
+    @get(summary="List bridges", operation_id="bridges.list")
     async def page(
         self,
         request: ApiRequest,
@@ -80,7 +80,7 @@ class BridgeRoutes(Controller):
             next_cursor=moment(found[-1].record.updated_at) if found else None,
         )
 
-    @get("/{transferId:str}", summary="Retrieve a bridge")
+    @get("/{transferId:str}", summary="Retrieve a bridge", operation_id="bridges.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -96,7 +96,12 @@ class BridgeRoutes(Controller):
         reply = await _reply(found, approvals)
         return await timelines.attach(reply, found.record, expand, request.user)
 
-    @post("/{transferId:str}/accept", status_code=200, summary="Accept a bridge")
+    @post(
+        "/{transferId:str}/accept",
+        status_code=200,
+        summary="Accept a bridge",
+        operation_id="bridges.accept",
+    )
     async def accept(
         self,
         request: ApiRequest,

@@ -95,7 +95,7 @@ class DisbursementRoutes(Controller):
     path = "/v2/disbursements"
     tags = ("Transactions",)
 
-    @get(summary="List disbursements")
+    @get(summary="List disbursements", operation_id="disbursements.list")
     async def page(
         self,
         request: ApiRequest,
@@ -112,7 +112,11 @@ class DisbursementRoutes(Controller):
             next_cursor=moment(found[-1].record.updated_at) if found else None,
         )
 
-    @get("/{disbursementId:str}", summary="Retrieve a disbursement")
+    @get(
+        "/{disbursementId:str}",
+        summary="Retrieve a disbursement",
+        operation_id="disbursements.retrieve",
+    )
     async def retrieve(
         self,
         request: ApiRequest,

@@ -41,7 +41,7 @@ class StuckRoutes(Controller):
     path = "/v2/stuck"
     tags = ("Transactions",)
 
-    @get(summary="List stuck payments")
+    @get(summary="List stuck payments", operation_id="transactions.listStuck")
     async def all(
         self,
         request: ApiRequest,

@@ -95,7 +95,7 @@ class DepositReviewRoutes(Controller):
     path = "/v2/reviews/deposits"
     tags = ("Reviews",)
 
-    @get(summary="List unmatched deposits")
+    @get(summary="List unmatched deposits", operation_id="depositReviews.list")
     async def page(
         self,
         request: ApiRequest,
@@ -110,7 +110,11 @@ class DepositReviewRoutes(Controller):
             next_cursor=moment(found[-1].received_at + _TICK) if found else None,
         )
 
-    @get("/{incomingPaymentId:str}", summary="Retrieve a deposit")
+    @get(
+        "/{incomingPaymentId:str}",
+        summary="Retrieve a deposit",
+        operation_id="depositReviews.retrieve",
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -120,7 +124,12 @@ class DepositReviewRoutes(Controller):
         """Get a deposit in any status."""
         return _reply(await incoming_payment_reviews.get(request.user, _known(incomingPaymentId)))
 
-    @post("/{incomingPaymentId:str}/match", status_code=200, summary="Match a deposit manually")
+    @post(
+        "/{incomingPaymentId:str}/match",
+        status_code=200,
+        summary="Match a deposit manually",
+        operation_id="depositReviews.match",
+    )
     async def match(
         self,
         request: ApiRequest,
@@ -145,7 +154,12 @@ class DepositReviewRoutes(Controller):
                 )
         return _reply(matched)
 
-    @post("/{incomingPaymentId:str}/return", status_code=200, summary="Send a deposit back")
+    @post(
+        "/{incomingPaymentId:str}/return",
+        status_code=200,
+        summary="Send a deposit back",
+        operation_id="depositReviews.return",
+    )
     async def send_back(
         self,
         request: ApiRequest,
@@ -160,7 +174,12 @@ class DepositReviewRoutes(Controller):
         )
         return _reply(sent)
 
-    @post("/{incomingPaymentId:str}/settle", status_code=200, summary="Settle a return outside")
+    @post(
+        "/{incomingPaymentId:str}/settle",
+        status_code=200,
+        summary="Settle a return outside",
+        operation_id="depositReviews.settle",
+    )
     async def settle(
         self,
         request: ApiRequest,

@@ -98,7 +98,7 @@ class LimitRoutes(Controller):
     path = "/v2/limits"
     tags = ("Limits",)
 
-    @get(summary="Retrieve limits")
+    @get(summary="Retrieve limits", operation_id="limits.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -118,7 +118,14 @@ class LimitRoutes(Controller):
             left=[remaining_reply(each) for each in left],
         )
 
-    @post("/simulate", summary="Simulate limits", status_code=200, looks=True, costly=True)
+    @post(
+        "/simulate",
+        summary="Simulate limits",
+        status_code=200,
+        looks=True,
+        costly=True,
+        operation_id="limits.simulate",
+    )
     async def simulate(
         self,
         request: ApiRequest,

@@ -152,7 +152,7 @@ class OfframpRoutes(Controller):
     path = "/v2/offramps"
     tags = ("Offramps",)
 
-    @post(status_code=200, summary="Create an offramp")
+    @post(status_code=200, summary="Create an offramp", operation_id="offramps.create")
     async def create(
         self,
         request: ApiRequest,
@@ -174,7 +174,7 @@ class OfframpRoutes(Controller):
             context = replace(context, approvals={created.record.id: options.approval})
         return with_dry_run(offramp_reply(created, context), options)
 
-    @get(summary="List offramps")
+    @get(summary="List offramps", operation_id="offramps.list")
     async def page(
         self,
         request: ApiRequest,
@@ -187,7 +187,7 @@ class OfframpRoutes(Controller):
         found = await offramps.page(org_id, optional_id("userId", user_id), window)
         return offramp_page(found, await offramps.reply_context(org_id, found))
 
-    @get("/{transferId:str}", summary="Retrieve an offramp")
+    @get("/{transferId:str}", summary="Retrieve an offramp", operation_id="offramps.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -201,7 +201,12 @@ class OfframpRoutes(Controller):
         reply = await _shown(offramps, found)
         return await timelines.attach(reply, found.record, expand, request.user)
 
-    @post("/{transferId:str}/quote/accept", status_code=200, summary="Accept an offramp's quote")
+    @post(
+        "/{transferId:str}/quote/accept",
+        status_code=200,
+        summary="Accept an offramp's quote",
+        operation_id="offramps.accept",
+    )
     async def accept(
         self,
         request: ApiRequest,
@@ -215,7 +220,12 @@ class OfframpRoutes(Controller):
         """
         return await _shown(offramps, await offramps.accept(request.user, _known_id(transferId)))
 
-    @post("/{transferId:str}/cancel", status_code=200, summary="Cancel an offramp in review")
+    @post(
+        "/{transferId:str}/cancel",
+        status_code=200,
+        summary="Cancel an offramp in review",
+        operation_id="offramps.cancel",
+    )
     async def cancel(
         self,
         request: ApiRequest,

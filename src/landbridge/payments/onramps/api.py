@@ -36,7 +36,7 @@ class OnrampRoutes(Controller):
     path = "/v2/onramps"
     tags = ("Onramps",)
 
-    @post(status_code=200, summary="Create an onramp")
+    @post(status_code=200, summary="Create an onramp", operation_id="onramps.create")
     async def create(
         self,
         request: ApiRequest,
@@ -55,7 +55,7 @@ class OnrampRoutes(Controller):
         reply = onramp_reply(onramp, await onramp_reply_contexts.of([onramp]))
         return with_dry_run(reply, options)
 
-    @get(summary="List onramps")
+    @get(summary="List onramps", operation_id="onramps.list")
     async def page(
         self,
         request: ApiRequest,
@@ -73,7 +73,7 @@ class OnrampRoutes(Controller):
             next_cursor=moment(found[-1].record.updated_at) if found else None,
         )
 
-    @get("/{transferId:str}", summary="Retrieve an onramp")
+    @get("/{transferId:str}", summary="Retrieve an onramp", operation_id="onramps.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -89,7 +89,12 @@ class OnrampRoutes(Controller):
         reply = onramp_reply(found, await onramp_reply_contexts.of([found]))
         return await timelines.attach(reply, found.record, expand, request.user)
 
-    @post("/{transferId:str}/quote/accept", status_code=200, summary="Accept an onramp's quote")
+    @post(
+        "/{transferId:str}/quote/accept",
+        status_code=200,
+        summary="Accept an onramp's quote",
+        operation_id="onramps.accept",
+    )
     async def accept(
         self,
         request: ApiRequest,
@@ -104,7 +109,12 @@ class OnrampRoutes(Controller):
         accepted = await onramps.accept(request.user, _known_id(transferId))
         return accepted_reply(accepted, await onramp_reply_contexts.of([accepted]))
 
-    @post("/{transferId:str}/quote/refresh", status_code=200, summary="Refresh an onramp's quote")
+    @post(
+        "/{transferId:str}/quote/refresh",
+        status_code=200,
+        summary="Refresh an onramp's quote",
+        operation_id="onramps.refreshQuote",
+    )
     async def refresh(
         self,
         request: ApiRequest,
@@ -116,7 +126,12 @@ class OnrampRoutes(Controller):
         refreshed = await onramps.refresh(request.user, _known_id(transferId))
         return onramp_reply(refreshed, await onramp_reply_contexts.of([refreshed]))
 
-    @post("/{transferId:str}/cancel", status_code=200, summary="Cancel an onramp in review")
+    @post(
+        "/{transferId:str}/cancel",
+        status_code=200,
+        summary="Cancel an onramp in review",
+        operation_id="onramps.cancel",
+    )
     async def cancel(
         self,
         request: ApiRequest,

@@ -48,7 +48,7 @@ class RateRoutes(Controller):
     path = "/v2"
     tags = ("Rates",)
 
-    @get("/onramps/rates", summary="Rate of an onramp")
+    @get("/onramps/rates", summary="Rate of an onramp", operation_id="onramps.retrieveRate")
     async def onramp(
         self,
         request: ApiRequest,
@@ -61,7 +61,7 @@ class RateRoutes(Controller):
         pair_rate = await rate_board.onramp(request.user, source=sent, destination=received)
         return _rate_reply(sent, received, pair_rate)
 
-    @get("/offramps/rates", summary="Rate of an offramp")
+    @get("/offramps/rates", summary="Rate of an offramp", operation_id="offramps.retrieveRate")
     async def offramp(
         self,
         request: ApiRequest,

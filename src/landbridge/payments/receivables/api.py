@@ -50,7 +50,7 @@ class ReceivableRoutes(Controller):
     path = "/v2/reviews/receivables"
     tags = ("Reviews",)
 
-    @get(summary="List receivables")
+    @get(summary="List receivables", operation_id="receivables.list")
     async def page(
         self,
         request: ApiRequest,
@@ -88,7 +88,9 @@ class ReceivableRoutes(Controller):
             next_cursor=moment(found[-1].record.created_at + _NEXT) if is_page else None,
         )
 
-    @get("/{receivableId:str}", summary="Retrieve a receivable")
+    @get(
+        "/{receivableId:str}", summary="Retrieve a receivable", operation_id="receivables.retrieve"
+    )
     async def retrieve(
         self,
         request: ApiRequest,

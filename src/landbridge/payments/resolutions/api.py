@@ -101,7 +101,7 @@ class ResolutionRoutes(Controller):
     path = "/v2/reviews/resolutions"
     tags = ("Reviews",)
 
-    @post(status_code=200, summary="Request a resolution")
+    @post(status_code=200, summary="Request a resolution", operation_id="resolutions.create")
     async def request(
         self,
         request: ApiRequest,
@@ -120,7 +120,7 @@ class ResolutionRoutes(Controller):
         )
         return _reply(created)
 
-    @get(summary="List resolutions")
+    @get(summary="List resolutions", operation_id="resolutions.list")
     async def page(
         self,
         request: ApiRequest,
@@ -140,7 +140,9 @@ class ResolutionRoutes(Controller):
             next_cursor=moment(found[-1].resolution.record.created_at) if found else None,
         )
 
-    @get("/{resolutionId:str}", summary="Retrieve a resolution")
+    @get(
+        "/{resolutionId:str}", summary="Retrieve a resolution", operation_id="resolutions.retrieve"
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -151,7 +153,11 @@ class ResolutionRoutes(Controller):
         resolution_id = known_id(resolutionId, "resolution", TransactionNotFound)
         return _reply(await resolutions.get(request.user, resolution_id))
 
-    @get("/actions/{transferId:str}", summary="List possible actions on a payment")
+    @get(
+        "/actions/{transferId:str}",
+        summary="List possible actions on a payment",
+        operation_id="resolutions.listActions",
+    )
     async def actions(
         self,
         request: ApiRequest,

@@ -89,7 +89,7 @@ class TransferReviewRoutes(Controller):
     path = "/v2/reviews/transfers"
     tags = ("Reviews",)
 
-    @get(summary="List reviews of payments")
+    @get(summary="List reviews of payments", operation_id="transferReviews.list")
     async def page(
         self,
         request: ApiRequest,
@@ -114,7 +114,11 @@ class TransferReviewRoutes(Controller):
             next_cursor=moment(last.created_at + _TICK) if last else None,
         )
 
-    @get("/{transferId:str}", summary="Retrieve the review of a payment")
+    @get(
+        "/{transferId:str}",
+        summary="Retrieve the review of a payment",
+        operation_id="transferReviews.retrieve",
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -124,7 +128,12 @@ class TransferReviewRoutes(Controller):
         """Get any onramp or offramp with all its requests for information."""
         return review_reply(await transfer_reviews.get(request.user, _known(transferId)))
 
-    @post("/{transferId:str}/rfi", status_code=200, summary="Open a request for information")
+    @post(
+        "/{transferId:str}/rfi",
+        status_code=200,
+        summary="Open a request for information",
+        operation_id="transferReviews.openRfi",
+    )
     async def ask(
         self,
         request: ApiRequest,
@@ -139,7 +148,10 @@ class TransferReviewRoutes(Controller):
         )
 
     @post(
-        "/{transferId:str}/rfi/answer", status_code=200, summary="Answer a request for information"
+        "/{transferId:str}/rfi/answer",
+        status_code=200,
+        summary="Answer a request for information",
+        operation_id="transferReviews.answerRfi",
     )
     async def answer(
         self,
@@ -157,7 +169,12 @@ class TransferReviewRoutes(Controller):
         )
         return review_reply(review)
 
-    @post("/{transferId:str}/rfi/close", status_code=200, summary="Close a request for information")
+    @post(
+        "/{transferId:str}/rfi/close",
+        status_code=200,
+        summary="Close a request for information",
+        operation_id="transferReviews.closeRfi",
+    )
     async def close(
         self,
         request: ApiRequest,

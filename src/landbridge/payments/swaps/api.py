@@ -153,7 +153,7 @@ class SwapRoutes(Controller):
     path = "/v2/wallets/swaps"
     tags = ("Swaps",)
 
-    @post(status_code=200, summary="Create a swap")
+    @post(status_code=200, summary="Create a swap", operation_id="swaps.create")
     async def create(
         self,
         request: ApiRequest,
@@ -171,7 +171,7 @@ class SwapRoutes(Controller):
         )
         return with_dry_run(swap_reply(created), options)
 
-    @get(summary="List swaps")
+    @get(summary="List swaps", operation_id="swaps.list")
     async def page(
         self,
         request: ApiRequest,
@@ -187,7 +187,7 @@ class SwapRoutes(Controller):
             next_cursor=moment(found[-1].record.updated_at) if found else None,
         )
 
-    @get("/{swapId:str}", summary="Retrieve a swap")
+    @get("/{swapId:str}", summary="Retrieve a swap", operation_id="swaps.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -200,7 +200,12 @@ class SwapRoutes(Controller):
         found = await swaps.get(request.user.org_id, _known_id(swapId))
         return await timelines.attach(swap_reply(found), found.record, expand, request.user)
 
-    @post("/{swapId:str}/accept", status_code=200, summary="Accept a swap")
+    @post(
+        "/{swapId:str}/accept",
+        status_code=200,
+        summary="Accept a swap",
+        operation_id="swaps.accept",
+    )
     async def accept(
         self, request: ApiRequest, swapId: FromPath[str], swaps: NamedDependency[Swaps]
     ) -> SwapReply:

@@ -40,7 +40,7 @@ class TransactionRoutes(Controller):
     path = "/v2/transactions"
     tags = ("Transactions",)
 
-    @get(summary="List transactions")
+    @get(summary="List transactions", operation_id="transactions.list")
     async def page(
         self,
         request: ApiRequest,
@@ -73,7 +73,11 @@ class TransactionRoutes(Controller):
             next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
         )
 
-    @get("/{transactionId:str}", summary="Retrieve a transaction")
+    @get(
+        "/{transactionId:str}",
+        summary="Retrieve a transaction",
+        operation_id="transactions.retrieve",
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -91,7 +95,7 @@ class BalanceRoutes(Controller):
     path = "/v2/balances"
     tags = ("Transactions",)
 
-    @get(summary="Retrieve balances")
+    @get(summary="Retrieve balances", operation_id="balances.retrieve")
     async def show(
         self, request: ApiRequest, balance_sheets: NamedDependency[BalanceSheets]
     ) -> BalancesReply:
@@ -105,7 +109,7 @@ class SearchRoutes(Controller):
     path = "/v2/search"
     tags = ("Transactions",)
 
-    @get(summary="Search", costly=True)
+    @get(summary="Search", costly=True, operation_id="transactions.search")
     async def find(
         self,
         request: ApiRequest,

@@ -144,7 +144,7 @@ class WalletTransferRoutes(Controller):
     path = "/v2/wallets/transfers"
     tags = ("Transfers",)
 
-    @post(status_code=200, summary="Create a wallet transfer")
+    @post(status_code=200, summary="Create a wallet transfer", operation_id="transfers.create")
     async def create(
         self,
         request: ApiRequest,
@@ -163,7 +163,7 @@ class WalletTransferRoutes(Controller):
         )
         return with_dry_run(wallet_transfer_reply(created), options)
 
-    @get(summary="List wallet transfers")
+    @get(summary="List wallet transfers", operation_id="transfers.list")
     async def page(
         self,
         request: ApiRequest,
@@ -180,7 +180,9 @@ class WalletTransferRoutes(Controller):
             next_cursor=moment(found[-1].transfer.record.updated_at) if found else None,
         )
 
-    @get("/{transferId:str}", summary="Retrieve a wallet transfer")
+    @get(
+        "/{transferId:str}", summary="Retrieve a wallet transfer", operation_id="transfers.retrieve"
+    )
     async def retrieve(
         self,
         request: ApiRequest,

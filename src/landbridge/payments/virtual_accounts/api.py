@@ -50,7 +50,12 @@ class VirtualAccountRoutes(Controller):
     path = "/v2/users/{userId:str}/virtual-accounts"
     tags = ("Virtual accounts",)
 
-    @post(status_code=200, summary="Create a virtual account", unkeyed=True)
+    @post(
+        status_code=200,
+        summary="Create a virtual account",
+        unkeyed=True,
+        operation_id="virtualAccounts.create",
+    )
     async def create(
         self,
         request: ApiRequest,
@@ -65,7 +70,7 @@ class VirtualAccountRoutes(Controller):
         )
         return await _answer("created", account, users, virtual_accounts)
 
-    @get(summary="List virtual accounts")
+    @get(summary="List virtual accounts", operation_id="virtualAccounts.list")
     async def page(
         self,
         request: ApiRequest,
@@ -99,7 +104,11 @@ class VirtualAccountRoutes(Controller):
             next_cursor=moment(found[-1].created_at) if found else None,
         )
 
-    @get("/{accountId:str}", summary="Retrieve a virtual account")
+    @get(
+        "/{accountId:str}",
+        summary="Retrieve a virtual account",
+        operation_id="virtualAccounts.retrieve",
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -135,7 +144,12 @@ class VirtualAccountRoutes(Controller):
         account = await virtual_accounts.get(org_id, user_id, known_account(accountId))
         return await virtual_accounts.info(account, bounds)
 
-    @post("/{accountId:str}/update", status_code=200, summary="Update a virtual account")
+    @post(
+        "/{accountId:str}/update",
+        status_code=200,
+        summary="Update a virtual account",
+        operation_id="virtualAccounts.update",
+    )
     async def update(
         self,
         request: ApiRequest,
@@ -152,7 +166,12 @@ class VirtualAccountRoutes(Controller):
         )
         return await _answer("updated", account, users, virtual_accounts)
 
-    @post("/{accountId:str}/deactivate", status_code=200, summary="Deactivate a virtual account")
+    @post(
+        "/{accountId:str}/deactivate",
+        status_code=200,
+        summary="Deactivate a virtual account",
+        operation_id="virtualAccounts.deactivate",
+    )
     async def deactivate(
         self,
         request: ApiRequest,
@@ -167,7 +186,12 @@ class VirtualAccountRoutes(Controller):
         )
         return await _answer("deactivated", account, users, virtual_accounts)
 
-    @post("/{accountId:str}/reactivate", status_code=200, summary="Reactivate a virtual account")
+    @post(
+        "/{accountId:str}/reactivate",
+        status_code=200,
+        summary="Reactivate a virtual account",
+        operation_id="virtualAccounts.reactivate",
+    )
     async def reactivate(
         self,
         request: ApiRequest,
@@ -186,6 +210,7 @@ class VirtualAccountRoutes(Controller):
         "/{accountId:str}/settlement-rules/{ruleId:str}",
         status_code=200,
         summary="Apply a settlement rule",
+        operation_id="virtualAccounts.applySettlementRule",
     )
     async def apply_rule(
         self,
@@ -203,7 +228,10 @@ class VirtualAccountRoutes(Controller):
         )
 
     @delete(
-        "/{accountId:str}/settlement-rules", status_code=200, summary="Remove a settlement rule"
+        "/{accountId:str}/settlement-rules",
+        status_code=200,
+        summary="Remove a settlement rule",
+        operation_id="virtualAccounts.removeSettlementRule",
     )
     async def remove_rule(
         self,

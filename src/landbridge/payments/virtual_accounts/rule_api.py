@@ -31,7 +31,9 @@ class SettlementRuleRoutes(Controller):
     path = "/v2/virtual-accounts/settlement-rules"
     tags = ("Settlement rules",)
 
-    @post(status_code=200, summary="Create a settlement rule")
+    @post(
+        status_code=200, summary="Create a settlement rule", operation_id="settlementRules.create"
+    )
     async def create(
         self,
         request: ApiRequest,
@@ -44,7 +46,7 @@ class SettlementRuleRoutes(Controller):
         )
         return rule_reply(rule)
 
-    @get(summary="List settlement rules")
+    @get(summary="List settlement rules", operation_id="settlementRules.list")
     async def page(
         self,
         request: ApiRequest,
@@ -61,7 +63,11 @@ class SettlementRuleRoutes(Controller):
             next_cursor=moment(found[-1].created_at) if found else None,
         )
 
-    @get("/{ruleId:str}", summary="Retrieve a settlement rule")
+    @get(
+        "/{ruleId:str}",
+        summary="Retrieve a settlement rule",
+        operation_id="settlementRules.retrieve",
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -71,7 +77,12 @@ class SettlementRuleRoutes(Controller):
         """Get a rule."""
         return rule_reply(await settlement_rules.get(request.user.org_id, known_rule(ruleId)))
 
-    @post("/{ruleId:str}/update", status_code=200, summary="Update a settlement rule")
+    @post(
+        "/{ruleId:str}/update",
+        status_code=200,
+        summary="Update a settlement rule",
+        operation_id="settlementRules.update",
+    )
     async def update(
         self,
         request: ApiRequest,
@@ -85,7 +96,12 @@ class SettlementRuleRoutes(Controller):
         )
         return rule_reply(rule)
 
-    @delete("/{ruleId:str}", status_code=200, summary="Delete a settlement rule")
+    @delete(
+        "/{ruleId:str}",
+        status_code=200,
+        summary="Delete a settlement rule",
+        operation_id="settlementRules.delete",
+    )
     async def delete(
         self,
         request: ApiRequest,

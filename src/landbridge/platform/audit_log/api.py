@@ -95,7 +95,7 @@ class AuditLogRoutes(Controller):
     path = "/v2/audit-log"
     tags = ("Service",)
 
-    @get(summary="List who did what")
+    @get(summary="List who did what", operation_id="auditLog.list")
     async def page(  # noqa: PLR0917  as many as there are filters
         self,
         request: ApiRequest,

@@ -117,6 +117,7 @@ class FileRoutes(Controller):
         unkeyed=True,
         operation_class=UploadOperation,
         request_max_body_size=UPLOAD_BYTES_MAX,
+        operation_id="files.create",
     )
     async def upload(self, request: ApiRequest, files: NamedDependency[Files]) -> FileReply:
         """Keeps a pdf, jpeg, png, heic or tif of up to 10 MB, sent as the part `file`."""
@@ -127,7 +128,7 @@ class FileRoutes(Controller):
             )
         return _shape(file)
 
-    @get("/{fileId:str}", summary="Retrieve a file")
+    @get("/{fileId:str}", summary="Retrieve a file", operation_id="files.retrieve")
     async def retrieve(
         self, request: ApiRequest, fileId: FromPath[str], files: NamedDependency[Files]
     ) -> FileReply:
@@ -140,6 +141,7 @@ class FileRoutes(Controller):
         responses={
             200: ResponseSpec(bytes, media_type="application/octet-stream", generate_examples=False)
         },
+        operation_id="files.download",
     )
     async def content(
         self, request: ApiRequest, fileId: FromPath[str], files: NamedDependency[Files]
@@ -150,7 +152,7 @@ class FileRoutes(Controller):
             file, content = await files.read(request.user.org_id, fileId)
             return FileDownload(file, content, on_sent=stack.pop_all().close)
 
-    @delete("/{fileId:str}", status_code=200, summary="Delete a file")
+    @delete("/{fileId:str}", status_code=200, summary="Delete a file", operation_id="files.delete")
     async def remove(
         self, request: ApiRequest, fileId: FromPath[str], files: NamedDependency[Files]
     ) -> FileReply:

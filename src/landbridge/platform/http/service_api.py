@@ -38,7 +38,12 @@ class Pong(WireStruct, frozen=True):
     message: str
 
 
-@get("/v2/ping", summary="Check the connection and the key", tags=["Service"])
+@get(
+    "/v2/ping",
+    summary="Check the connection and the key",
+    tags=["Service"],
+    operation_id="service.ping",
+)
 async def ping() -> Pong:
     """Answers `pong` to a caller with a valid key."""
     return Pong(message="pong")

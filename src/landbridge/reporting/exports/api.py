@@ -88,6 +88,7 @@ class DownloadRoutes(Controller):
         responses=_FILE,
         looks=True,
         costly=True,
+        operation_id="metrics.downloadPreview",
     )
     async def preview(
         self,
@@ -110,6 +111,7 @@ class DownloadRoutes(Controller):
         summary="Calculate a saved metric into a file",
         responses=_FILE,
         costly=True,
+        operation_id="metrics.download",
     )
     async def saved(
         self,

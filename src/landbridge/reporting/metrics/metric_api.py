@@ -37,7 +37,7 @@ class MetricRoutes(Controller):
     path = "/v2/reporting/metrics"
     tags = ("Reporting",)
 
-    @post(status_code=201, summary="Save a metric", unkeyed=True)
+    @post(status_code=201, summary="Save a metric", unkeyed=True, operation_id="metrics.create")
     async def create(
         self,
         request: ApiRequest,
@@ -50,7 +50,7 @@ class MetricRoutes(Controller):
         )
         return metric_answer(metric)
 
-    @get(summary="List saved metrics")
+    @get(summary="List saved metrics", operation_id="metrics.list")
     async def page(
         self, request: ApiRequest, saved_metrics: NamedDependency[SavedMetrics]
     ) -> MetricList:
@@ -69,6 +69,7 @@ class MetricRoutes(Controller):
         unkeyed=True,
         looks=True,
         costly=True,
+        operation_id="metrics.preview",
     )
     async def preview(
         self,
@@ -80,7 +81,7 @@ class MetricRoutes(Controller):
         template = preview_template(data.template, data.definition)
         return await _answer(await calculator.calculate(request.user, template, data.params))
 
-    @get("/{metricId:str}", summary="Retrieve a saved metric")
+    @get("/{metricId:str}", summary="Retrieve a saved metric", operation_id="metrics.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -91,7 +92,13 @@ class MetricRoutes(Controller):
         found = await saved_metrics.get(request.user.org_id, known_metric(metricId))
         return metric_answer(found)
 
-    @post("/{metricId:str}", status_code=200, summary="Update a saved metric", unkeyed=True)
+    @post(
+        "/{metricId:str}",
+        status_code=200,
+        summary="Update a saved metric",
+        unkeyed=True,
+        operation_id="metrics.update",
+    )
     async def update(
         self,
         request: ApiRequest,
@@ -109,7 +116,12 @@ class MetricRoutes(Controller):
         )
         return metric_answer(changed)
 
-    @delete("/{metricId:str}", status_code=200, summary="Delete a saved metric")
+    @delete(
+        "/{metricId:str}",
+        status_code=200,
+        summary="Delete a saved metric",
+        operation_id="metrics.delete",
+    )
     async def delete(
         self,
         request: ApiRequest,
@@ -119,7 +131,12 @@ class MetricRoutes(Controller):
         """Delete permanently; returns the deleted metric."""
         return metric_answer(await saved_metrics.delete(request.user, known_metric(metricId)))
 
-    @get("/{metricId:str}/results", summary="Calculate a saved metric", costly=True)
+    @get(
+        "/{metricId:str}/results",
+        summary="Calculate a saved metric",
+        costly=True,
+        operation_id="metrics.retrieveResults",
+    )
     async def results(
         self,
         request: ApiRequest,

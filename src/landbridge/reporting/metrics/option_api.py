@@ -46,7 +46,11 @@ class OptionRoutes(Controller):
     path = "/v2/reporting/params"
     tags = ("Reporting",)
 
-    @get("/{name:str}/options", summary="List what a parameter may be")
+    @get(
+        "/{name:str}/options",
+        summary="List what a parameter may be",
+        operation_id="metrics.listOptions",
+    )
     async def page(
         self,
         request: ApiRequest,

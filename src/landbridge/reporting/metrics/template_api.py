@@ -75,7 +75,7 @@ class TemplateRoutes(Controller):
     path = "/v2/reporting/templates"
     tags = ("Reporting",)
 
-    @get(summary="List metric templates")
+    @get(summary="List metric templates", operation_id="reportTemplates.list")
     async def list_all(
         self,
         request: ApiRequest,
@@ -91,7 +91,12 @@ class TemplateRoutes(Controller):
         ]
         return TemplateList(status="success", data=found, metadata={"count": len(found)})
 
-    @post(status_code=201, summary="Create a metric template", unkeyed=True)
+    @post(
+        status_code=201,
+        summary="Create a metric template",
+        unkeyed=True,
+        operation_id="reportTemplates.create",
+    )
     async def create(
         self,
         request: ApiRequest,
@@ -109,7 +114,9 @@ class TemplateRoutes(Controller):
         )
         return _envelope(custom_template_reply(created, _today(clock, request)))
 
-    @get("/{name:str}", summary="Retrieve a metric template")
+    @get(
+        "/{name:str}", summary="Retrieve a metric template", operation_id="reportTemplates.retrieve"
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -124,7 +131,13 @@ class TemplateRoutes(Controller):
         found = await custom_templates.get(request.user.org_id, name)
         return _envelope(custom_template_reply(found, _today(clock, request)))
 
-    @post("/{name:str}", status_code=200, summary="Update a metric template", unkeyed=True)
+    @post(
+        "/{name:str}",
+        status_code=200,
+        summary="Update a metric template",
+        unkeyed=True,
+        operation_id="reportTemplates.update",
+    )
     async def update(
         self,
         request: ApiRequest,
@@ -143,7 +156,12 @@ class TemplateRoutes(Controller):
         )
         return _envelope(custom_template_reply(changed, _today(clock, request)))
 
-    @delete("/{name:str}", status_code=200, summary="Delete a metric template")
+    @delete(
+        "/{name:str}",
+        status_code=200,
+        summary="Delete a metric template",
+        operation_id="reportTemplates.delete",
+    )
     async def delete(
         self,
         request: ApiRequest,

@@ -43,14 +43,14 @@ class TimeZoneRoutes(Controller):
     path = "/v2/reporting/time-zone"
     tags = ("Reporting",)
 
-    @get(summary="Retrieve the time zone")
+    @get(summary="Retrieve the time zone", operation_id="reportTimeZone.retrieve")
     async def retrieve(
         self, request: ApiRequest, time_zones: NamedDependency[TimeZones]
     ) -> TimeZoneReply:
         """Return the value of the parameter `timeZone` that is available besides UTC."""
         return _reply(await time_zones.get(request.user.org_id))
 
-    @put(summary="Set the time zone")
+    @put(summary="Set the time zone", operation_id="reportTimeZone.replace")
     async def set(
         self,
         request: ApiRequest,

@@ -28,7 +28,12 @@ class ScheduleRoutes(Controller):
     path = "/v2/reporting/schedules"
     tags = ("Reporting",)
 
-    @post(status_code=201, summary="Create a schedule", unkeyed=True)
+    @post(
+        status_code=201,
+        summary="Create a schedule",
+        unkeyed=True,
+        operation_id="reportSchedules.create",
+    )
     async def create(
         self,
         request: ApiRequest,
@@ -38,14 +43,16 @@ class ScheduleRoutes(Controller):
         """Schedule a report after each day, week or month. At most 100."""
         return schedule_reply(await report_schedules.create(request.user, data))
 
-    @get(summary="List schedules")
+    @get(summary="List schedules", operation_id="reportSchedules.list")
     async def list_all(
         self, request: ApiRequest, report_schedules: NamedDependency[ReportSchedules]
     ) -> ScheduleList:
         """List all, newest first."""
         return schedule_list(await report_schedules.page(request.user.org_id))
 
-    @get("/{scheduleId:str}", summary="Retrieve a schedule")
+    @get(
+        "/{scheduleId:str}", summary="Retrieve a schedule", operation_id="reportSchedules.retrieve"
+    )
     async def retrieve(
         self,
         request: ApiRequest,
@@ -61,6 +68,7 @@ class ScheduleRoutes(Controller):
         status_code=200,
         summary="Move a schedule to another template version",
         unkeyed=True,
+        operation_id="reportSchedules.update",
     )
     async def move(
         self,
@@ -75,7 +83,12 @@ class ScheduleRoutes(Controller):
             await report_schedules.move(request.user, schedule_id, data.template_version)
         )
 
-    @delete("/{scheduleId:str}", status_code=200, summary="Delete a schedule")
+    @delete(
+        "/{scheduleId:str}",
+        status_code=200,
+        summary="Delete a schedule",
+        operation_id="reportSchedules.delete",
+    )
     async def delete(
         self,
         request: ApiRequest,
@@ -86,7 +99,7 @@ class ScheduleRoutes(Controller):
         schedule_id = known_id(scheduleId, "schedule")
         return schedule_reply(await report_schedules.delete(request.user, schedule_id))
 
-    @get("/{scheduleId:str}/runs", summary="List runs")
+    @get("/{scheduleId:str}/runs", summary="List runs", operation_id="reportSchedules.listRuns")
     async def runs(
         self,
         request: ApiRequest,
@@ -106,7 +119,7 @@ class RunRoutes(Controller):
     path = "/v2/reporting/runs"
     tags = ("Reporting",)
 
-    @get("/{runId:str}", summary="Retrieve a run")
+    @get("/{runId:str}", summary="Retrieve a run", operation_id="reportRuns.retrieve")
     async def retrieve(
         self,
         request: ApiRequest,
@@ -118,7 +131,7 @@ class RunRoutes(Controller):
         run_id = known_id(runId, "run")
         return run_reply(await report_schedules.run(request.user.org_id, run_id), public_url)
 
-    @get("/{runId:str}/download", summary="Download a report")
+    @get("/{runId:str}/download", summary="Download a report", operation_id="reportRuns.download")
     async def download(
         self,
         request: ApiRequest,

@@ -84,6 +84,7 @@ class StatementRoutes(Controller):
             )
         },
         costly=True,
+        operation_id="statements.download",
     )
     async def make(  # noqa: PLR0917  as many as there are filters
         self,
