@@ -2,13 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import httpx2
-import pytest
 
 from tests.contract import (
     published_accounts,
@@ -17,6 +11,7 @@ from tests.contract import (
     published_payments,
     published_virtual_accounts,
 )
+from tests.contract.openapi_document import Document, choices
 
 SNAPSHOT = Path(__file__).parent / "openapi.json"
 RENEW = "WRITE_OPENAPI=1 .venv/bin/pytest tests/contract/test_openapi.py"
@@ -140,55 +135,6 @@ OTHERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """OpenAPI document with the queries that these tests need."""
-
-    whole: dict[str, Any]
-
-    def operations(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Return each operation as `GET /path` with its description."""
-        for path, item in self.whole["paths"].items():
-            for method, operation in item.items():
-                yield f"{method.upper()} {path}", operation
-
-    def operation(self, name: str) -> dict[str, Any]:
-        return dict(self.operations())[name]
-
-    def resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return the schema of a reference."""
-        while "$ref" in schema:
-            schema = self.whole["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-        return schema
-
-    def members(self, schema: dict[str, Any], under: str = "") -> Iterator[str]:
-        """Return every member as `source.amount`, required ones with a star."""
-        schema = self.resolved(schema)
-        for each in schema.get("oneOf", ()):
-            yield from self.members(each, under)
-        if "items" in schema:
-            yield from self.members(schema["items"], under)
-        for name, value in schema.get("properties", {}).items():
-            star = "*" if name in schema.get("required", ()) else ""
-            yield f"{under}{name}{star}"
-            yield from self.members(value, f"{under}{name}.")
-
-    def types(self, schema: dict[str, Any], path: list[str]) -> set[str]:
-        """Return the types that the member at `path` may have, except null."""
-        schema = self.resolved(schema)
-        variants = [*schema.get("oneOf", ()), *([schema["items"]] if "items" in schema else ())]
-        found = {kind for each in variants for kind in self.types(each, path)}
-        if not path:
-            return (found or {str(schema["type"])}) - {"null"}
-        inner = schema.get("properties", {}).get(path[0])
-        return found if inner is None else found | self.types(inner, path[1:])
-
-
-@pytest.fixture
-async def document(client: httpx2.AsyncClient) -> Document:
-    return Document((await client.get("/openapi.json")).json())
-
-
 async def test_the_document_changes_on_purpose_only(document: Document) -> None:
     now = json.dumps(document.whole, indent=1, sort_keys=True) + "\n"
     if os.environ.get("WRITE_OPENAPI"):
@@ -268,7 +214,7 @@ async def test_bodies_have_the_published_fields(document: Document) -> None:
         assert operation["requestBody"]["required"] is True
         (content,) = operation["requestBody"]["content"].values()
         schema = content["schema"]
-        variants = schema.get("oneOf", [schema])
+        variants = choices(schema) or [schema]
         field_sets = [set(document.members(each)) for each in variants]
         assert field_sets == [set(each.split()) for each in BODIES[name]], name
 
@@ -284,7 +230,7 @@ async def test_user_schema_is_chosen_by_its_type(document: Document) -> None:
 
 async def test_numbers_are_numbers_and_amounts_of_quotes_are_texts(document: Document) -> None:
     schemas = document.whole["components"]["schemas"]
-    number, text = {"type": "number"}, {"type": "string"}
+    number, text = ({"type": each, "format": "decimal"} for each in ("number", "string"))
     assert schemas["SwapSourceReply"]["properties"]["amount"] == number
     assert schemas["SwapDestinationReply"]["properties"]["amount"] == {
         "oneOf": [number, {"type": "null"}]

@@ -9,28 +9,22 @@ from litestar import Litestar, MediaType, Response, Router
 from litestar.config.app import AppConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
-from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from landbridge import __version__
 from landbridge.app.container import Container
 from landbridge.app.container.installation import installation
+from landbridge.app.openapi_document import openapi_config, openapi_document
 from landbridge.app.routes import ROUTES, SERVICE_ROUTES, SERVICES
-from landbridge.customers.kyc import schemas as kyc_shapes
 from landbridge.customers.team.model import SignedInSession
 from landbridge.dashboard.rendering import InstallationInfo
 from landbridge.dashboard.routes import dashboard
 from landbridge.dashboard.time_zones import PageZones
-from landbridge.developers.events import names as events_names
 from landbridge.payments.engine.request_options import (
     check_request_options,
     provide_request_options,
 )
 from landbridge.platform.core.errors import Busy, Refused
-from landbridge.platform.formats import addresses, schemas
-from landbridge.platform.http import constraints, error_responses
+from landbridge.platform.http import error_responses
 from landbridge.platform.http.auth_guard import auth_guard
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.concurrency import OrgConcurrency
@@ -40,7 +34,6 @@ from landbridge.platform.http.idempotency_key import check_key
 from landbridge.platform.http.list_query import AnyRequest, check_query, provide_window
 from landbridge.platform.http.methods import OPTIONS, options_reply
 from landbridge.platform.http.metrics import MetricsText
-from landbridge.platform.http.openapi import describe
 from landbridge.platform.http.periodic_task import repeating
 from landbridge.platform.http.request_decoding import RequestDecoder
 from landbridge.platform.http.responses import ResponseEncoder, encode
@@ -106,7 +99,7 @@ def build_app(container: Container) -> Litestar:
             lambda _: container.request_log.flushing(),
             lambda _: container.rate_limits.sharing(),
         ],
-        openapi_config=_openapi_config(),
+        openapi_config=openapi_config(),
         plugins=[ConstraintPlugin()],
         logging_config=None,
         on_app_init=[_quiet],
@@ -126,36 +119,6 @@ def _checking(turns: OrgConcurrency) -> Callable[[AnyRequest], Awaitable[Respons
         return None
 
     return check
-
-
-def openapi_document(app: Litestar) -> dict[str, Any]:
-    """Return the OpenAPI document of `app`."""
-    return describe(
-        app.openapi_schema.to_schema(),
-        {
-            **constraints.SCHEMAS,
-            **schemas.schemas(),
-            **addresses.schemas(),
-            **kyc_shapes.SCHEMAS,
-            **events_names.schemas(),
-        },
-    )
-
-
-def _openapi_config() -> OpenAPIConfig:
-    return OpenAPIConfig(
-        title="Landbridge",
-        version=__version__,
-        description="Self-hosted stablecoin payments.",
-        path="/openapi",
-        # Never empty: Litestar would then serve pages with scripts from other hosts.
-        render_plugins=[JsonRenderPlugin()],
-        components=Components(
-            security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
-        ),
-        security=[{"key": []}],
-        use_handler_docstrings=True,
-    )
 
 
 def _quiet(config: AppConfig) -> AppConfig:

@@ -17,7 +17,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, positive_text, stated
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.platform.orgs.service import AHEAD_MAX
 from landbridge.providers.chains.tokens import CURRENCIES, Chain
 from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles
@@ -55,8 +55,8 @@ class FundingReply(WireStruct, frozen=True):
     user_id: UUID
     chain: Chain
     currency: str
-    amount: str
-    balance: str
+    amount: DecimalText
+    balance: DecimalText
     wallet_address: str
     transaction_hash: str
     created_at: Moment

@@ -15,7 +15,7 @@ from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, positive_text, stated
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.sandbox.deposits import EVERY_RAIL, CreditedDeposit, SandboxDeposits
 
 # Deposits are in dollars.
@@ -45,7 +45,7 @@ class FiatDepositReply(WireStruct, frozen=True):
 
     id: UUID
     transfer_id: UUID
-    amount: str
+    amount: DecimalText
     currency: str
     payment_rail: str
     reference: str | None
@@ -64,7 +64,7 @@ class CoinDepositReply(WireStruct, frozen=True):
 
     transfer_id: UUID
     status: str
-    amount: str
+    amount: DecimalText
     currency: str
     chain: str
     from_address: str

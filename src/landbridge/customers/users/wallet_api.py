@@ -20,7 +20,7 @@ from landbridge.platform.formats.schemas import AddressText, LineText
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, query
 from landbridge.platform.http.list_query import parse_choice
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.providers.chains.tokens import CURRENCIES, Chain
 
 
@@ -42,7 +42,7 @@ class BalanceReply(WireStruct, frozen=True):
     """
 
     balance: str
-    display_balance: str
+    display_balance: DecimalText
     available_balance: str
     token_info: TokenInfo
 

@@ -24,7 +24,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of, stated
 from landbridge.platform.http.list_query import parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
 # Times have microseconds, so this is the next distinct time.
 _NEXT = timedelta(microseconds=1)
@@ -72,7 +72,7 @@ class BankLine(WireStruct, frozen=True):
     kind: StatementLineKind
     status: StatementLineStatus
     reason: str | None
-    amount: str | None
+    amount: DecimalText | None
     currency: str
     booked_on: date | None
     returned: bool

@@ -24,7 +24,7 @@ from landbridge.platform.http.constraints import IDENTIFIER, query
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.request_decoding import AmountText, request_values
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
 
@@ -70,7 +70,7 @@ class BatchSourceReply(WireStruct, frozen=True):
 class BatchItemReply(WireStruct, frozen=True):
     """Recipient; `userId` is null for an address that no user registered."""
 
-    amount: str
+    amount: DecimalText
     user_id: UUID | None
     wallet_address: str
 

@@ -10,7 +10,14 @@ from landbridge.payments.engine.schemas import ApprovalReply, QuotedAmount, appr
 from landbridge.payments.engine.timelines import TimelineExpandable
 from landbridge.platform.core.money import Money
 from landbridge.platform.formats.schemas import AddressText
-from landbridge.platform.http.responses import Moment, Number, PositiveNumber, WireStruct, moment
+from landbridge.platform.http.responses import (
+    DecimalText,
+    Moment,
+    Number,
+    PositiveNumber,
+    WireStruct,
+    moment,
+)
 from landbridge.providers.chains.tokens import Chain, Network
 
 
@@ -81,7 +88,7 @@ class BridgeQuoteReply(WireStruct, frozen=True):
     rail_fee: QuotedAmount
     receive_gross: QuotedAmount
     receive_net: QuotedAmount
-    rate: str
+    rate: DecimalText
     expires_at: Moment
 
 

@@ -9,7 +9,7 @@ from litestar.params import HeaderParameter
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.engine.dry_run import DryRunResult
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.http.constraints import one_of, query
+from landbridge.platform.http.constraints import BOOLEAN, query
 from landbridge.platform.http.headers import header_values
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.providers.simulation.outcome_plans import HEADER
@@ -23,7 +23,7 @@ DryRun = Annotated[
     str | None,
     query(
         _DRY_RUN,
-        one_of(_BOOLEANS),
+        BOOLEAN,
         description="`true`: return the planned journals, limits and approval, and write nothing.",
     ),
 ]

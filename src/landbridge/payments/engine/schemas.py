@@ -8,7 +8,7 @@ from landbridge.customers.users.model import UserCard
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.engine.fees import FeeType
 from landbridge.platform.core.money import Money, Rate
-from landbridge.platform.http.responses import FeeNumber, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, FeeNumber, Moment, WireStruct, moment
 
 # Type of every user's wallet in replies, including those of businesses.
 WALLET_TYPE = "INDIVIDUAL"
@@ -26,7 +26,7 @@ class PartyReply(WireStruct, frozen=True):
 class QuotedAmount(WireStruct, frozen=True):
     """Decimal string with its currency."""
 
-    amount: str
+    amount: DecimalText
     currency: str
 
 

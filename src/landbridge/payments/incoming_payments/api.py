@@ -20,7 +20,7 @@ from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import stated
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
 # Times have microseconds, so this is the next moment after one.
 _TICK = timedelta(microseconds=1)
@@ -66,7 +66,7 @@ class DepositReview(WireStruct, frozen=True):
 
     id: UUID
     status: IncomingPaymentStatus
-    amount: str
+    amount: DecimalText
     currency: str
     payment_rail: str
     bank_reference: str

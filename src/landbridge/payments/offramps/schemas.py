@@ -20,7 +20,7 @@ from landbridge.payments.offramps.model import KIND, Offramp, OfframpStatus
 from landbridge.payments.offramps.service import OfframpReplyContext
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money, Rate, Rounding
-from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, Number, WireStruct, moment
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
 
@@ -70,7 +70,7 @@ class FeeLineReply(WireStruct, frozen=True):
 
     type: str
     value: str
-    amount: str
+    amount: DecimalText
     wallet_address: str
 
 
@@ -89,7 +89,7 @@ class OfframpQuoteReply(WireStruct, frozen=True):
     send_net: QuotedAmount
     receive_gross: QuotedAmount
     receive_net: QuotedAmount
-    rate: str
+    rate: DecimalText
     expires_at: Moment
 
 

@@ -19,6 +19,7 @@ from landbridge.payments.onramps.request import (
     TransferType,
 )
 from landbridge.platform.http.responses import (
+    DecimalText,
     FeeNumber,
     Moment,
     Number,
@@ -149,7 +150,7 @@ class OnrampQuoteReply(WireStruct, frozen=True):
     rail_fee: QuotedAmount
     receive_gross: QuotedAmount
     receive_net: QuotedAmount
-    rate: str
+    rate: DecimalText
     expires_at: Moment
 
 

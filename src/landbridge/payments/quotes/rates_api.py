@@ -12,7 +12,7 @@ from landbridge.payments.quotes.rate_board import PairRate, RateBoard
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import form, query
-from landbridge.platform.http.responses import WireStruct
+from landbridge.platform.http.responses import DecimalText, WireStruct
 
 # The served values depend on the other currency and on the configured banks.
 _CODE = form("^[a-z]{3,5}(-[a-z]{3})?$")
@@ -30,7 +30,7 @@ class RailRateReply(WireStruct, frozen=True):
     """The rate on one rail."""
 
     transfer_type: str
-    conversion_rate: str
+    conversion_rate: DecimalText
 
 
 class RateReply(WireStruct, frozen=True):
@@ -38,7 +38,7 @@ class RateReply(WireStruct, frozen=True):
 
     from_currency: str
     to_currency: str
-    conversion_rate: str
+    conversion_rate: DecimalText
     conversion_rates: list[RailRateReply]
 
 

@@ -15,7 +15,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
 from landbridge.platform.http.list_query import optional_id, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
 # Times have microseconds, so this is the smallest step.
 _NEXT = timedelta(microseconds=1)
@@ -29,7 +29,7 @@ class ReceivableReply(WireStruct, frozen=True):
     user_id: UUID
     transfer_id: UUID
     transfer_type: str
-    amount: str
+    amount: DecimalText
     currency: str
     reason: str
     created_at: Moment

@@ -26,7 +26,7 @@ from landbridge.platform.http.constraints import IDENTIFIER, query
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.request_decoding import AmountText, request_values
-from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, Number, WireStruct, moment
 from landbridge.providers.chains.tokens import Chain
 
 
@@ -89,7 +89,7 @@ class QuoteReply(WireStruct, frozen=True):
     send_net: QuotedAmount
     receive_gross: QuotedAmount
     receive_net: QuotedAmount
-    rate: str
+    rate: DecimalText
     expires_at: Moment
 
 

@@ -7,7 +7,7 @@ from landbridge.ledger.model import HouseRole
 from landbridge.payments.transactions.balances import BalanceSheet
 from landbridge.payments.transactions.search import SearchResult, SearchResultKind
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import WireStruct
+from landbridge.platform.http.responses import DecimalText, WireStruct
 from landbridge.providers.rails.currencies import AT_BANK
 
 
@@ -26,7 +26,7 @@ class HouseReply(WireStruct, frozen=True):
     role: HouseRole
     currency: str
     chain: str | None
-    balance: str
+    balance: DecimalText
 
 
 class InTransitReply(WireStruct, frozen=True):
@@ -34,7 +34,7 @@ class InTransitReply(WireStruct, frozen=True):
 
     currency: str
     chain: str | None
-    amount: str
+    amount: DecimalText
 
 
 class BalancesReply(WireStruct, frozen=True):

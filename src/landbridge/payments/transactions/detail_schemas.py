@@ -11,7 +11,7 @@ from landbridge.payments.transactions.details import TransactionDetail, public_f
 from landbridge.payments.transactions.model import ALL_ASSETS, KINDS
 from landbridge.payments.transactions.schemas import EndReply, chain_of, end_reply
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
 
 class ChangeReply(WireStruct, frozen=True):
@@ -56,7 +56,7 @@ class PayeeReply(WireStruct, frozen=True):
     user_id: UUID | None
     user_name: str | None
     address: str
-    amount: str
+    amount: DecimalText
 
 
 class DisbursementLineReply(WireStruct, frozen=True):

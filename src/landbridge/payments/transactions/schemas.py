@@ -7,7 +7,7 @@ from landbridge.customers.users.model import UserCard
 from landbridge.ledger.listing import TransferListRow
 from landbridge.payments.transactions.model import ALL_ASSETS
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.providers.rails.currencies import AT_BANK
 
 
@@ -16,7 +16,7 @@ class EndReply(WireStruct, frozen=True):
 
     currency: str
     chain: str | None
-    amount: str
+    amount: DecimalText
 
 
 class TransactionReply(WireStruct, frozen=True):

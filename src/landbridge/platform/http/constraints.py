@@ -51,6 +51,10 @@ TIME: Keywords = {
 ZONE_NAME: Keywords = {**_TYPE_STRING, "pattern": "^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}$"}
 
 
+# A query parameter is `true` or `false`.
+BOOLEAN: Keywords = {"type": "boolean"}
+
+
 def one_of(values: Iterable[str]) -> Keywords:
     """One of these values."""
     return {**_TYPE_STRING, "enum": [str(each) for each in values]}
@@ -79,7 +83,8 @@ def form(pattern: str, **keywords: Any) -> Keywords:
 
 def coins(decimals: int) -> Keywords:
     """An amount in whole coins, not below zero, as a decimal text."""
-    return form(f"^[0-9]{{1,{UNITS_DIGITS_MAX - decimals}}}([.][0-9]{{1,{decimals}}})?$")
+    pattern = f"^[0-9]{{1,{UNITS_DIGITS_MAX - decimals}}}([.][0-9]{{1,{decimals}}})?$"
+    return form(pattern, format="decimal")
 
 
 def shared(name: str, **keywords: Any) -> Keywords:
@@ -106,7 +111,8 @@ def or_empty(keywords: Keywords) -> Keywords:
 
 def positive_text(decimals: int = _DECIMALS, whole_digits: int = _WHOLE_DIGITS) -> Keywords:
     """An amount above zero, as a decimal text."""
-    return form(f"^(?=.*[1-9])[0-9]{{1,{whole_digits}}}([.][0-9]{{1,{decimals}}})?$")
+    pattern = f"^(?=.*[1-9])[0-9]{{1,{whole_digits}}}([.][0-9]{{1,{decimals}}})?$"
+    return form(pattern, format="decimal")
 
 
 def number(minimum: int, maximum: int) -> Keywords:

@@ -13,11 +13,15 @@ from typing_extensions import override
 from landbridge.platform.http.constraints import POSITIVE, number, stated
 
 # Descriptions of fields in the OpenAPI document; the JSON is unaffected.
-Number: TypeAlias = Annotated[Decimal, BodyKwarg(schema_extra={"type": OpenAPIType.NUMBER})]
+Number: TypeAlias = Annotated[
+    Decimal, BodyKwarg(schema_extra={"type": OpenAPIType.NUMBER, "format": "decimal"})
+]
 # Of requests, with what the handler checks of them.
 PositiveNumber: TypeAlias = Annotated[Number, stated(POSITIVE)]
 # A fraction, or coins: another member says which.
 FeeNumber: TypeAlias = Annotated[Number, stated(number(0, 10**24))]
+# An amount or a rate: a JSON text, so that no reader makes a float of it.
+DecimalText: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": "decimal"})]
 Moment: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": OpenAPIFormat.DATE_TIME})]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import Moment, WireStruct
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.statements.model import AccountStatement, Statement, StatementRow
 
@@ -38,7 +38,7 @@ class StatementLineReply(WireStruct, frozen=True):
     status: str
     in_: str | None
     out: str | None
-    balance: str
+    balance: DecimalText
 
 
 class StatementAccount(WireStruct, frozen=True):
@@ -49,10 +49,10 @@ class StatementAccount(WireStruct, frozen=True):
 
     wallet: StatementWallet
     currency: str
-    opening_balance: str
-    total_in: str
-    total_out: str
-    closing_balance: str
+    opening_balance: DecimalText
+    total_in: DecimalText
+    total_out: DecimalText
+    closing_balance: DecimalText
     lines: list[StatementLineReply]
 
 

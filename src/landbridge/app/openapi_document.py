@@ -1,0 +1,88 @@
+"""The OpenAPI document of this application: its title, its tags, and what routes cannot say."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from litestar import Litestar
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, Contact, License, SecurityScheme, Tag
+
+from landbridge import __version__
+from landbridge.customers.kyc import schemas as kyc_shapes
+from landbridge.developers.events import names as events_names
+from landbridge.developers.events.webhook_schemas import event_schemas, webhooks
+from landbridge.platform.formats import addresses, schemas
+from landbridge.platform.http import constraints
+from landbridge.platform.http.openapi import describe
+
+_WEBHOOKS = "Webhooks"
+TAGS: Mapping[str, str] = {
+    "Users": "People and businesses who hold wallets, their freezes and personal data.",
+    "Terms of service": "Links by which a user accepts the terms before being created.",
+    "KYC": "Data and documents about a user, and their verification for each rail.",
+    "Files": "Documents, uploaded once and referred to by id.",
+    "Wallets": "Balances, deposits and outside wallets of a user.",
+    "Transfers": "Coins sent to another user or to an address, on one chain.",
+    "Batches": "Transfers of one sender to many recipients, as one payment.",
+    "Bridges": "Coins moved from one chain to another.",
+    "Swaps": "One stablecoin changed into another on the same chain.",
+    "Accounts": "Bank accounts that offramps pay to, and that onramps are paid from.",
+    "Onramps": "Fiat paid in and delivered as stablecoins.",
+    "Offramps": "Stablecoins sold and paid out as fiat.",
+    "Virtual accounts": "Bank account numbers of a user, whose deposits become stablecoins.",
+    "Settlement rules": "Where deposits of virtual accounts go.",
+    "Rates": "Current prices, without creating anything.",
+    "Transfer approvals": "Payments that await the approval of people.",
+    "Limits": "Rules on amounts and addresses that payments must keep.",
+    "Transactions": "All payments of all kinds: lists, search, balances, what is stuck.",
+    "Requests": "What became of a request, by the id its caller gave it.",
+    "Reviews": "Work of compliance: verifications, deposits, receivables and resolutions.",
+    "Reporting": "Metrics, own templates, schedules and statements.",
+    _WEBHOOKS: "Endpoints, deliveries and events.",
+    "Sandbox": "Time, money and outcomes that tests choose; refused in production.",
+    "Service": "The installation itself: a ping, its chains, the request and audit logs.",
+}
+
+
+def openapi_config() -> OpenAPIConfig:
+    """Return what the framework describes by itself."""
+    return OpenAPIConfig(
+        title="Landbridge",
+        version=__version__,
+        description="Self-hosted stablecoin payments: wallets, swaps, transfers, bridges, onramps "
+        "and offramps, verification of users, signed webhooks and reports.",
+        contact=Contact(name="The Landbridge developers"),
+        license=License(name="Apache 2.0", identifier="Apache-2.0"),
+        path="/openapi",
+        # Never empty: Litestar would then serve pages with scripts from other hosts.
+        render_plugins=[JsonRenderPlugin()],
+        tags=[Tag(name=name, description=text) for name, text in TAGS.items()],
+        components=Components(
+            security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
+        ),
+        security=[{"key": []}],
+        use_handler_docstrings=True,
+    )
+
+
+def openapi_document(app: Litestar) -> dict[str, Any]:
+    """Return the OpenAPI document of `app`."""
+    return describe(
+        app.openapi_schema.to_schema(),
+        {
+            **event_schemas(),
+            **constraints.SCHEMAS,
+            **schemas.schemas(),
+            **addresses.schemas(),
+            **kyc_shapes.SCHEMAS,
+            **events_names.schemas(),
+        },
+        webhooks(_WEBHOOKS),
+        unrepeatable={
+            handler.operation_id
+            for route in app.routes
+            for handler in getattr(route, "route_handlers", ())
+            if handler.opt.get("unkeyed")
+        },
+    )

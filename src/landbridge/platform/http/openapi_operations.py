@@ -1,0 +1,103 @@
+"""Operations of the OpenAPI document: parameters as clients read them, and marks for generators.
+
+Marks of our own, per operation:
+- `x-items` names the array of a page; the next page is asked for with its `nextCursor`.
+- `x-idempotent` names the member of the body whose value makes a repeated request safe: it answers
+  what the first one did.
+- `x-repeatable` is on every write: whether the same request may be sent again after a lost answer.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from landbridge.platform.http.constraints import take_required
+from landbridge.platform.http.idempotency_key import HEADER, MEMBERS
+
+# Keywords that say nothing when they are false.
+_FLAGS = ("deprecated", "allowEmptyValue", "allowReserved")
+_CURSOR = "nextCursor"
+
+
+def complete(
+    operation: dict[str, Any],
+    method: str,
+    schemas: Mapping[str, Mapping[str, Any]],
+    *,
+    is_repeatable: bool,
+) -> None:
+    """Bring the operation's own parts into their final form; errors are not among them.
+
+    `is_repeatable`: the handler's effect does not grow with each request.
+    """
+    _drop_flags(operation)
+    for parameter in operation.get("parameters", ()):
+        _drop_flags(parameter)
+        take_required(parameter)
+        parameter["schema"] = _without_null(parameter["schema"])
+        if parameter["schema"].get("description") == parameter.get("description"):
+            parameter["schema"].pop("description", None)
+    items = _items(operation, schemas)
+    if items is not None:
+        operation["x-items"] = items
+    member = _offer_key(operation, schemas)
+    if member is not None:
+        operation["x-idempotent"] = member
+    if method != "get":
+        operation["x-repeatable"] = is_repeatable
+
+
+def _drop_flags(described: dict[str, Any]) -> None:
+    for flag in _FLAGS:
+        if described.get(flag) is False:
+            del described[flag]
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a parameter, which is left out rather than null."""
+    choices = [each for each in schema.get("oneOf", ()) if each.get("type") != "null"]
+    if not choices:
+        return schema
+    rest = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
+    return {**rest, **choices[0]} if len(choices) == 1 else {**rest, "oneOf": choices}
+
+
+def _items(operation: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Return the name of a page's array; two arrays have the same elements."""
+    content = operation["responses"].get("200", {}).get("content", {})
+    schema = content.get("application/json", {}).get("schema", {})
+    members = schemas.get(schema.get("$ref", "").rpartition("/")[2], {}).get("properties", {})
+    if _CURSOR not in members:
+        return None
+    return next(name for name, value in members.items() if value.get("type") == "array")
+
+
+def _offer_key(operation: dict[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Describe the headers of idempotency; return the member that the header stands for."""
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = body.get("schema", {})
+    shapes = [schemas[name.rpartition("/")[2]] for name in _references(schema)]
+    names = {name for shape in shapes for name in shape.get("properties", {})}
+    member = next((each for each in MEMBERS if each in names), None)
+    if member is None:
+        return None
+    operation.setdefault("parameters", []).append(
+        {
+            "name": HEADER,
+            "in": "header",
+            "description": f"Another spelling of `{member}`, which the body then does not need: a "
+            "UUID, or any other text, which stands for an id derived from it.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+            "required": False,
+        }
+    )
+    operation["responses"]["200"].setdefault("headers", {})["Idempotent-Replayed"] = {
+        "description": "`true` if this answers what the same request did before.",
+        "schema": {"type": "string", "enum": ["true"]},
+    }
+    return member
+
+
+def _references(schema: Mapping[str, Any]) -> list[str]:
+    """Return the structs that a body may have."""
+    choices: list[Mapping[str, Any]] = [schema, *schema.get("oneOf", []), *schema.get("anyOf", [])]
+    return [each["$ref"] for each in choices if "$ref" in each]
