@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 CHAINS_FILE = .landbridge/chains.toml
 
-.PHONY: help setup run test test-long test-soak test-versions check fmt bench demo chains lock words screenshots news clean
+.PHONY: help setup run test test-long test-soak test-versions check fmt bench demo chains lock sdk words screenshots news clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 15
@@ -81,6 +81,9 @@ lock: setup ## renew the lock files: of pyproject.toml, and of the installer its
 	echo uv | $(LOCK) - -o requirements-uv.lock
 	$(LOCK) pyproject.toml -o requirements.lock
 	$(LOCK) pyproject.toml --group check --group test --group bench -o requirements-dev.lock
+
+sdk: $(VENV)/.tools ## write the generated parts of the client libraries from openapi.json
+	$(BIN)/python -m sdk.emitter
 
 words: $(VENV)/.tools ## gather what pages say into the files of languages
 	$(BIN)/python -m tests.dashboard.catalogue

@@ -13,7 +13,7 @@ from tests.contract import (
 )
 from tests.contract.openapi_document import Document, choices
 
-SNAPSHOT = Path(__file__).parent / "openapi.json"
+SNAPSHOT = Path(__file__).parents[2] / "openapi.json"
 RENEW = "WRITE_OPENAPI=1 .venv/bin/pytest tests/contract/test_openapi.py"
 
 LIST = "limit createdBefore createdAfter cursor?"

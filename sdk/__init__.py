@@ -1,0 +1,1 @@
+"""Client libraries of the interface, and the emitter that writes their generated parts."""

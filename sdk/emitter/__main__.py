@@ -1,0 +1,5 @@
+"""Write the generated files of all client libraries."""
+
+from sdk.emitter.files import write
+
+write()

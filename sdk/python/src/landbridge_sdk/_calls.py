@@ -1,0 +1,141 @@
+"""Calls of operations: how one is sent, sent again, and answered. Shared by both clients."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, cast
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from landbridge_sdk._errors import error_of
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+# The service was not reached, or says that the same request may be sent again.
+_TOO_MANY = 429
+_TEMPORARY = frozenset({_TOO_MANY, 502, 503, 504})
+_FIRST_PAUSE_S, _PAUSE_MAX_S = 0.2, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an operation.
+
+    `id_member` names the member of the body that identifies the request. The client fills it in
+    where it is missing, so that a retry after a lost answer never does the same twice.
+    """
+
+    method: str
+    path: str
+    body: Any = None
+    upload: tuple[str, bytes] | None = None
+    query: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    headers: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    id_member: str | None = None
+    is_repeatable: bool = True
+    timeout: float | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `httpx.Client.request`; every attempt sends the same."""
+        headers = {name: value for name, value in self.headers.items() if value is not None}
+        found: dict[str, Any] = {
+            "method": self.method,
+            "url": self.path,
+            "params": list(_pairs(self.query)),
+            "headers": headers,
+        }
+        if self.timeout is not None:
+            found["timeout"] = self.timeout
+        if self.upload is not None:
+            return found | {"files": {"file": self.upload}}
+        if self.body is None:
+            return found
+        body = self.body
+        if self.id_member is not None and isinstance(body, Mapping):
+            body = {self.id_member: str(uuid.uuid4()), **cast("Mapping[str, Any]", body)}
+        headers["Content-Type"] = "application/json"
+        return found | {"content": _encoder.encode(body)}
+
+    def pause_s(self, attempt: int, response: httpx.Response | None) -> float | None:
+        """Return how long to wait before the next attempt; None if there must be none.
+
+        `response` is None if no answer arrived: the request may have been carried out.
+        """
+        if response is not None and response.status_code not in _TEMPORARY:
+            return None
+        # A 429 was not carried out, whatever the operation is.
+        is_unsent = response is not None and response.status_code == _TOO_MANY
+        if not (self.is_repeatable or is_unsent):
+            return None
+        asked = None if response is None else response.headers.get("Retry-After")
+        if asked is not None and asked.isdigit():
+            return min(float(asked), _PAUSE_MAX_S)
+        return min(_FIRST_PAUSE_S * 2**attempt, _PAUSE_MAX_S) * random.uniform(0.5, 1.5)  # noqa: S311
+
+
+class Sender(Protocol):
+    """Sends calls, and waits."""
+
+    def send(self, call: Call, reply: Any) -> Any:
+        """Return the reply; raises `LandbridgeError`."""
+        ...
+
+    def download(self, call: Call) -> bytes:
+        """Return the bytes of the response; raises `LandbridgeError`."""
+        ...
+
+
+class AsyncSender(Protocol):
+    """Sends calls in an event loop."""
+
+    async def send(self, call: Call, reply: Any) -> Any:
+        """Return the reply; raises `LandbridgeError`."""
+        ...
+
+    async def download(self, call: Call) -> bytes:
+        """Return the bytes of the response; raises `LandbridgeError`."""
+        ...
+
+
+def path_of(template: str, *values: str) -> str:
+    """Return a path with its parameters in their order, each escaped."""
+    parts = iter(values)
+    return "/".join(
+        quote(next(parts), safe="") if each.startswith("{") else each
+        for each in template.split("/")
+    )
+
+
+def checked(response: httpx.Response) -> httpx.Response:
+    """Return a response that succeeded; raises the error of any other."""
+    if not response.is_success:
+        raise error_of(response)
+    return response
+
+
+def decoded(response: httpx.Response, reply: Any) -> Any:
+    """Return the reply; members that this version does not know are left out."""
+    return msgspec.json.decode(checked(response).content, type=reply)
+
+
+def _pairs(query: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for name, value in query.items():
+        values = cast("list[Any]", value) if isinstance(value, list | tuple) else [value]
+        found += [(name, _text(each)) for each in values if each is not None]
+    return found
+
+
+def _text(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case datetime():
+            return value.isoformat()
+        case _:
+            return str(value)

@@ -1,0 +1,172 @@
+/** How a call is sent, sent again, and answered. */
+
+import { errorOf, LandbridgeError, NotReached } from "./errors.js";
+import { VERSION } from "./version.js";
+
+/** Options of every call. */
+export interface Options {
+  /** Milliseconds until the attempt is given up. */
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+/** One call of an operation. */
+export interface Call {
+  method: string;
+  path: string;
+  body?: unknown;
+  upload?: { name: string; content: Uint8Array<ArrayBuffer> };
+  query?: Record<string, unknown>;
+  headers?: Record<string, string | undefined>;
+  /** Member of the body that identifies the request; filled in where it is missing. */
+  idMember?: string;
+  isRepeatable: boolean;
+}
+
+/** Sends calls. */
+export interface Sender {
+  send<T>(call: Call, options: Options): Promise<T>;
+  download(call: Call, options: Options): Promise<Uint8Array>;
+}
+
+/** `T` with this member optional, also if `T` is a union. */
+export type WithOptional<T, K extends string> = T extends unknown
+  ? Omit<T, K> & Partial<Pick<T, K & keyof T>>
+  : never;
+
+export interface Settings {
+  /** Default: LANDBRIDGE_API_KEY. */
+  apiKey?: string;
+  /** Default: LANDBRIDGE_URL, else http://127.0.0.1:8080. */
+  baseUrl?: string;
+  /** Milliseconds of an attempt; default 30,000. */
+  timeout?: number;
+  /** How often a request is sent again after a lost answer, a 429 or a 503; default 2. */
+  retries?: number;
+  fetch?: typeof fetch;
+}
+
+// The service was not reached, or says that the same request may be sent again.
+const TEMPORARY = new Set([429, 502, 503, 504]);
+const FIRST_PAUSE_MS = 200;
+const PAUSE_MAX_MS = 30_000;
+
+declare const process: { env: Record<string, string | undefined> } | undefined;
+
+function environment(name: string): string | undefined {
+  return typeof process === "undefined" ? undefined : process.env[name];
+}
+
+/** Sends calls by `fetch`. */
+export class Core implements Sender {
+  private readonly key: string;
+  private readonly url: string;
+  private readonly timeout: number;
+  private readonly retries: number;
+  private readonly fetch: typeof fetch;
+
+  constructor(settings: Settings) {
+    const key = settings.apiKey ?? environment("LANDBRIDGE_API_KEY");
+    if (!key) throw new LandbridgeError("give apiKey, or set LANDBRIDGE_API_KEY");
+    this.key = key;
+    this.url = (settings.baseUrl ?? environment("LANDBRIDGE_URL") ?? "http://127.0.0.1:8080").replace(/\/$/, "");
+    this.timeout = settings.timeout ?? 30_000;
+    this.retries = settings.retries ?? 2;
+    this.fetch = settings.fetch ?? fetch;
+  }
+
+  async send<T>(call: Call, options: Options): Promise<T> {
+    return (await (await this.answered(call, options)).json()) as T;
+  }
+
+  async download(call: Call, options: Options): Promise<Uint8Array> {
+    return new Uint8Array(await (await this.answered(call, options)).arrayBuffer());
+  }
+
+  /** Return the response of a call that succeeded; every attempt sends the same. */
+  private async answered(call: Call, options: Options): Promise<Response> {
+    const url = this.url + call.path + queryOf(call.query ?? {});
+    const headers: Record<string, string> = {
+      Authorization: `Bearer ${this.key}`,
+      "User-Agent": `landbridge-sdk-typescript/${VERSION}`,
+    };
+    for (const [name, value] of Object.entries(call.headers ?? {})) {
+      if (value !== undefined) headers[name] = value;
+    }
+    const body = bodyOf(call, headers);
+    for (let attempt = 0; ; attempt += 1) {
+      let response: Response | undefined;
+      let lost: unknown;
+      try {
+        const limit = AbortSignal.timeout(options.timeout ?? this.timeout);
+        const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
+        response = await this.fetch(url, { method: call.method, headers, body, signal });
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        lost = error;
+      }
+      const pause = attempt < this.retries ? pauseOf(call, attempt, response) : undefined;
+      if (pause !== undefined) {
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      } else if (response === undefined) {
+        throw new NotReached(`no answer to ${call.method} ${call.path}: ${String(lost)}`);
+      } else if (response.ok) {
+        return response;
+      } else {
+        throw await errorOf(response);
+      }
+    }
+  }
+}
+
+/** Go through all pages of a list. */
+export async function* pages<P extends { nextCursor?: string | null }, T>(
+  read: (cursor: string | undefined) => Promise<P>,
+  itemsOf: (page: P) => T[],
+): AsyncGenerator<T> {
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    yield* itemsOf(page);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** Return a path with its parameters in their order, each escaped. */
+export function pathOf(template: string, ...values: string[]): string {
+  let next = 0;
+  return template.replace(/\{\w+\}/g, () => encodeURIComponent(values[next++] as string));
+}
+
+function bodyOf(call: Call, headers: Record<string, string>): BodyInit | undefined {
+  if (call.upload !== undefined) {
+    const form = new FormData();
+    form.append("file", new Blob([call.upload.content]), call.upload.name);
+    return form;
+  }
+  if (call.body === undefined || call.body === null) return undefined;
+  headers["Content-Type"] = "application/json";
+  const given = call.body as Record<string, unknown>;
+  if (call.idMember === undefined || given[call.idMember] !== undefined) return JSON.stringify(given);
+  return JSON.stringify({ ...given, [call.idMember]: crypto.randomUUID() });
+}
+
+function queryOf(query: Record<string, unknown>): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null) pairs.append(name, String(each));
+    }
+  }
+  return pairs.size > 0 ? `?${pairs.toString()}` : "";
+}
+
+/** How long to wait before the next attempt; undefined if there must be none. */
+function pauseOf(call: Call, attempt: number, response: Response | undefined): number | undefined {
+  if (response !== undefined && !TEMPORARY.has(response.status)) return undefined;
+  // A 429 was not carried out, whatever the operation is.
+  if (!call.isRepeatable && response?.status !== 429) return undefined;
+  const asked = response?.headers.get("Retry-After");
+  if (asked && /^\d+$/.test(asked)) return Math.min(Number(asked) * 1000, PAUSE_MAX_MS);
+  return Math.min(FIRST_PAUSE_MS * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random());
+}

@@ -1,0 +1,71 @@
+/** Errors of calls: branch on the class, or on `name`; `details` is for people. */
+
+import type { ErrorName } from "./generated/types.js";
+
+/** A call that failed, or a webhook that is not genuine. */
+export class LandbridgeError extends Error {}
+
+/** No answer arrived. A write may have been carried out: send it again under its id. */
+export class NotReached extends LandbridgeError {}
+
+/** The server refused the request. */
+export class ApiError extends LandbridgeError {
+  readonly status: number;
+  /** Name in the catalogue of errors. */
+  readonly errorName: ErrorName;
+  readonly code: number | undefined;
+  readonly details: string;
+  /** The `X-Request-Id` to quote when you ask for help. */
+  readonly requestId: string | null;
+
+  constructor(response: Response, content: Record<string, unknown>) {
+    const error = content["error"];
+    // In reporting, `error` is an object.
+    const detail = (typeof error === "object" && error !== null ? error : { code: error }) as Record<string, unknown>;
+    const name = String(detail["code"] ?? "");
+    const details = String(detail["message"] ?? content["errorDetails"] ?? "");
+    const requestId = response.headers.get("X-Request-Id");
+    super(`${response.status} ${name}: ${details} (${requestId})`);
+    this.status = response.status;
+    this.errorName = name;
+    this.code = typeof content["code"] === "number" ? content["code"] : undefined;
+    this.details = details;
+    this.requestId = requestId;
+  }
+}
+
+/** 400: the request can't be carried out as it is; `details` names the field. */
+export class InvalidRequest extends ApiError {}
+/** 401: the API key is missing or not valid. */
+export class NotAuthenticated extends ApiError {}
+/** 403: this key may not do this. */
+export class NotAllowed extends ApiError {}
+/** 404: there is no such object in this organisation. */
+export class NotFound extends ApiError {}
+/** 409: the state forbids it, or the id was used for another request. */
+export class Conflict extends ApiError {}
+/** 429: too many requests, also after the retries of the client. */
+export class RateLimited extends ApiError {}
+/** 5xx: a fault of the server, or it is busy. */
+export class ServerError extends ApiError {}
+
+const BY_STATUS: Record<number, typeof ApiError> = {
+  400: InvalidRequest,
+  401: NotAuthenticated,
+  403: NotAllowed,
+  404: NotFound,
+  409: Conflict,
+  429: RateLimited,
+};
+
+/** Return the error of a response; a proxy's own answer has no name. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  let content: Record<string, unknown> = {};
+  try {
+    content = (await response.json()) as Record<string, unknown>;
+  } catch {
+    // Not JSON: not ours.
+  }
+  const kind = BY_STATUS[response.status] ?? (response.status >= 500 ? ServerError : ApiError);
+  return new kind(response, content);
+}

@@ -1,0 +1,3530 @@
+// Written by `make sdk` from openapi.json; do not edit.
+
+import { type Options, pages, pathOf, type Sender, type WithOptional } from "../core.js";
+import type * as types from "./types.js";
+
+export class AccountReviews {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List accounts that wait for a decision.
+   *
+   * Oldest first; needs a key that may review.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.AccountReviewPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/accounts"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List accounts that wait for a decision, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.AccountReview> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.reviews,
+    );
+  }
+
+  /**
+   * Decide on a bank account.
+   *
+   * Approve (the account is then active) or reject; requires a key with the review role.
+   */
+  decide(accountId: string, body: types.AccountDecisionRequest, options: Options = {}): Promise<types.AccountStatusReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/accounts/{accountId}", accountId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Accounts {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List bank accounts.
+   *
+   * List accounts, newest first, including deleted ones; account numbers are masked.
+   */
+  list(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; rail?: "onramp" | "offramp"; type?: "us" | "brazil" | "colombia" | "argentina" | "mexico" | "africa" | "brazilGlobalNetwork" | "nigeriaGlobalNetwork" | "mexicoGlobalNetwork" | "hongKongGlobalNetwork" | "chinaGlobalNetwork" | "singaporeGlobalNetwork" | "europeGlobalNetwork"; currency?: "usd" | "brl" | "cop" | "ars" | "mxn" | "ngn" | "kes" | "ghs" | "tzs" | "ugx" | "bwp" | "xaf" | "mwk" | "rwf" | "zmw" | "xof" | "zar" | "hkd" | "cny" | "sgd" | "eur"; } = {}): Promise<types.BankAccountPageReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/accounts", userId),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "rail": options.rail, "type": options.type, "currency": options.currency },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List bank accounts, page by page. */
+  listAll(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; rail?: "onramp" | "offramp"; type?: "us" | "brazil" | "colombia" | "argentina" | "mexico" | "africa" | "brazilGlobalNetwork" | "nigeriaGlobalNetwork" | "mexicoGlobalNetwork" | "hongKongGlobalNetwork" | "chinaGlobalNetwork" | "singaporeGlobalNetwork" | "europeGlobalNetwork"; currency?: "usd" | "brl" | "cop" | "ars" | "mxn" | "ngn" | "kes" | "ghs" | "tzs" | "ugx" | "bwp" | "xaf" | "mwk" | "rwf" | "zmw" | "xof" | "zar" | "hkd" | "cny" | "sgd" | "eur"; } = {}): AsyncGenerator<types.ListedAccount> {
+    return pages(
+      (cursor) => this.list(userId, { ...options, cursor }),
+      (page) => page.banks,
+    );
+  }
+
+  /**
+   * Add a bank account.
+   *
+   * Add an account; the user must be verified on its rail.
+   *
+   * A well-formed but inconsistent number (check digits, country, range) creates a `REJECTED`
+   * account and is named in `invalidFields`.
+   */
+  create(userId: string, body: WithOptional<types.NewAccount, "requestId">, options: Options = {}): Promise<types.AccountStatusReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/accounts", userId),
+        body,
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a bank account.
+   *
+   * One account of this user, whole.
+   */
+  retrieve(userId: string, accountId: string, options: Options = {}): Promise<types.AccountReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/accounts/{accountId}", userId, accountId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Delete a bank account.
+   *
+   * Disable the account permanently; a repeated call returns the same response.
+   */
+  delete(userId: string, accountId: string, options: Options = {}): Promise<types.AccountStatusReply> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/users/{userId}/accounts/{accountId}", userId, accountId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class AddressPolicy {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Retrieve the address policy.
+   *
+   * Return the organisation's policy on addresses outside the platform.
+   */
+  retrieve(options: Options = {}): Promise<types.AddressPolicyReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/organization/address-policy"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Set the address policy.
+   *
+   * Replace the policy; orders that are not signed yet follow its block list too.
+   */
+  replace(body: types.AddressPolicyRequest, options: Options = {}): Promise<types.AddressPolicyReply> {
+    return this.sender.send(
+      {
+        method: "PUT",
+        path: pathOf("/v2/organization/address-policy"),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Approvals {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List approvals.
+   *
+   * List approvals with their votes, newest first, whether or not the caller may vote.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"PENDING" | "APPROVED" | "REJECTED" | "EXPIRED">; initiatorProfileId?: string; } = {}): Promise<types.ListedApprovalPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/approvals"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status, "initiatorProfileId": options.initiatorProfileId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List approvals, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"PENDING" | "APPROVED" | "REJECTED" | "EXPIRED">; initiatorProfileId?: string; } = {}): AsyncGenerator<types.ListedApproval> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.approvals,
+    );
+  }
+
+  /**
+   * Retrieve an approval in full.
+   *
+   * Get one approval in any status.
+   */
+  retrieve(approvalId: string, options: Options = {}): Promise<types.ListedApproval> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/approvals/{approvalId}", approvalId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class AuditLog {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List who did what.
+   *
+   * Newest first. Entries can't be edited.
+   *
+   * A page has some more entries than requested if several were recorded at the same time, and
+   * fewer if a search scanned very many; continue while there is a `nextCursor`.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; actorType?: Array<"key" | "member" | "cli" | "person" | "worker" | "bank" | "rule">; actorId?: string; kind?: string; objectId?: string; } = {}): Promise<types.AuditLogReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/audit-log"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "actorType": options.actorType, "actorId": options.actorId, "kind": options.kind, "objectId": options.objectId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List who did what, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; actorType?: Array<"key" | "member" | "cli" | "person" | "worker" | "bank" | "rule">; actorId?: string; kind?: string; objectId?: string; } = {}): AsyncGenerator<types.AuditLogEntryReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.entries,
+    );
+  }
+}
+
+export class Balances {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Retrieve balances.
+   *
+   * Show total user balances, house accounts, and amounts in transit.
+   */
+  retrieve(options: Options = {}): Promise<types.BalancesReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/balances"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class BankLines {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List bank lines.
+   *
+   * List lines, the longest waiting first.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"NEW" | "MATCHED" | "UNMATCHED" | "RESOLVED">; } = {}): Promise<types.BankLinePage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/bank-lines"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List bank lines, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"NEW" | "MATCHED" | "UNMATCHED" | "RESOLVED">; } = {}): AsyncGenerator<types.BankLine> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.reviews,
+    );
+  }
+
+  /**
+   * Retrieve a bank line.
+   *
+   * Return a line in any status.
+   */
+  retrieve(lineId: string, options: Options = {}): Promise<types.BankLine> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/bank-lines/{lineId}", lineId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Resolve a bank line.
+   *
+   * Resolve a line. All but NO_ACTION, HANDLED and DUPLICATE have further effects.
+   */
+  resolve(lineId: string, body: types.LineResolution, options: Options = {}): Promise<types.BankLine> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/bank-lines/{lineId}/resolve", lineId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Batches {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List batch transfers.
+   *
+   * List the batches sent by one user or by the whole organisation, newest first.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; userId?: string; } = {}): Promise<types.BatchPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/wallets/transfers/batches"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List batch transfers, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; userId?: string; } = {}): AsyncGenerator<types.BatchReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.records,
+    );
+  }
+
+  /**
+   * Create a batch transfer.
+   *
+   * Hold the sum and send it (CREATED), or wait for an admin (PENDING_APPROVAL).
+   *
+   * The same `requestId` with the same body returns the same batch.
+   */
+  create(body: WithOptional<types.NewBatch, "requestId">, options: Options & { dryRun?: boolean; sandbox?: string; } = {}): Promise<types.BatchReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/wallets/transfers/batches"),
+        body,
+        query: { "dryRun": options.dryRun },
+        headers: { "Landbridge-Sandbox": options.sandbox },
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a batch transfer.
+   *
+   * Return one batch.
+   */
+  retrieve(transferId: string, options: Options & { expand?: "timeline"; } = {}): Promise<types.BatchReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/wallets/transfers/batches/{transferId}", transferId),
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Bridges {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List bridges.
+   *
+   * List the bridges of one user or of the whole organisation, newest first.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; userId?: string; } = {}): Promise<types.BridgePage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/wallets/bridges"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List bridges, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; userId?: string; } = {}): AsyncGenerator<types.BridgeReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.data,
+    );
+  }
+
+  /**
+   * Create a bridge.
+   *
+   * Quote a bridge (OPEN_QUOTE); accept it within 10 minutes.
+   *
+   * With `requireApproval` it waits for an admin first (PENDING_APPROVAL), and holds the money.
+   * The same `requestId` with the same body returns the same bridge.
+   */
+  create(body: WithOptional<types.NewBridge, "requestId">, options: Options & { dryRun?: boolean; sandbox?: string; } = {}): Promise<types.BridgeReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/wallets/bridges"),
+        body,
+        query: { "dryRun": options.dryRun },
+        headers: { "Landbridge-Sandbox": options.sandbox },
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a bridge.
+   *
+   * Return one bridge.
+   */
+  retrieve(transferId: string, options: Options & { expand?: "timeline"; } = {}): Promise<types.BridgeReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/wallets/bridges/{transferId}", transferId),
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Accept a bridge.
+   *
+   * Hold the money and start the bridge. A repeated accept returns the same result.
+   */
+  accept(transferId: string, options: Options = {}): Promise<types.BridgeReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/wallets/bridges/{transferId}/accept", transferId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Chains {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List connected chains.
+   *
+   * Connected chains with head, open orders and treasury; for admins also the installation.
+   *
+   * Each call asks the nodes for their head, for at most three seconds.
+   */
+  list(options: Options = {}): Promise<types.ChainList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/chains"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List a payment's orders on chains.
+   *
+   * Orders of a payment on connected chains, with every transaction signed for them.
+   */
+  listOrders(recordId: string, options: Options = {}): Promise<types.ChainOrderList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/chains/orders/{recordId}", recordId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a connected chain.
+   *
+   * One chain, as in the list.
+   */
+  retrieve(name: string, options: Options = {}): Promise<types.ChainReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/chains/{name}", name),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class DepositReviews {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List unmatched deposits.
+   *
+   * List unmatched deposits, the longest waiting first.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.DepositReviewPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/deposits"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List unmatched deposits, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.DepositReview> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.reviews,
+    );
+  }
+
+  /**
+   * Retrieve a deposit.
+   *
+   * Get a deposit in any status.
+   */
+  retrieve(incomingPaymentId: string, options: Options = {}): Promise<types.DepositReview> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/deposits/{incomingPaymentId}", incomingPaymentId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Match a deposit manually.
+   *
+   * Match a deposit with an onramp of exactly this amount, or with a virtual account.
+   */
+  match(incomingPaymentId: string, body: types.DepositMatch, options: Options = {}): Promise<types.DepositReview> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/deposits/{incomingPaymentId}/match", incomingPaymentId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Send a deposit back.
+   *
+   * Return the whole deposit to its sender by its rail.
+   */
+  return(incomingPaymentId: string, body: types.DepositReturn, options: Options = {}): Promise<types.DepositReview> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/deposits/{incomingPaymentId}/return", incomingPaymentId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Settle a return outside.
+   *
+   * Record that the sender has the deposit back by means other than the bank's return.
+   */
+  settle(incomingPaymentId: string, body: types.DepositSettlement, options: Options = {}): Promise<types.DepositReview> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/deposits/{incomingPaymentId}/settle", incomingPaymentId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Deposits {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List deposits.
+   *
+   * Newest first; coins from outside, from other users, from onramps and bridges.
+   */
+  list(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; chain: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE"; currency: "usdHifi" | "usdc" | "usdg" | "usdt"; status?: "CONFIRMED" | "COMPLETED"; minAmount?: string; }): Promise<types.DepositPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/wallets/deposits", userId),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "chain": options.chain, "currency": options.currency, "status": options.status, "minAmount": options.minAmount },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List deposits, page by page. */
+  listAll(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; chain: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE"; currency: "usdHifi" | "usdc" | "usdg" | "usdt"; status?: "CONFIRMED" | "COMPLETED"; minAmount?: string; }): AsyncGenerator<types.DepositReply> {
+    return pages(
+      (cursor) => this.list(userId, { ...options, cursor }),
+      (page) => page.records,
+    );
+  }
+
+  /**
+   * Retrieve a deposit.
+   *
+   * One deposit of this user, however small.
+   */
+  retrieve(userId: string, depositId: string, options: Options = {}): Promise<types.DepositReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/wallets/deposits/{depositId}", userId, depositId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Disbursements {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List disbursements.
+   *
+   * List the disbursements to one user or of the whole organisation, newest first.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; userId?: string; } = {}): Promise<types.DisbursementPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/disbursements"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List disbursements, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; userId?: string; } = {}): AsyncGenerator<types.DisbursementReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.records,
+    );
+  }
+
+  /**
+   * Retrieve a disbursement.
+   *
+   * Return one disbursement.
+   */
+  retrieve(disbursementId: string, options: Options & { expand?: "timeline"; } = {}): Promise<types.DisbursementReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/disbursements/{disbursementId}", disbursementId),
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Events {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List events.
+   *
+   * Oldest first: a client that continues with `nextCursor` never misses an event.
+   *
+   * A page may have fewer events than its limit, or none, and still continue: where events of
+   * these types are rare it ends early, and at the end of the log `nextCursor` is for future
+   * events. It is null only if nothing can follow.
+   */
+  list(options: Options & { eventType?: Array<string>; objectId?: string; order?: "asc" | "desc"; limit?: number; createdAfter?: string; createdBefore?: string; cursor?: string; } = {}): Promise<types.EventPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/events"),
+        query: { "eventType": options.eventType, "objectId": options.objectId, "order": options.order, "limit": options.limit, "createdAfter": options.createdAfter, "createdBefore": options.createdBefore, "cursor": options.cursor },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List events, page by page. */
+  listAll(options: Options & { eventType?: Array<string>; objectId?: string; order?: "asc" | "desc"; limit?: number; createdAfter?: string; createdBefore?: string; } = {}): AsyncGenerator<types.Envelope> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.records,
+    );
+  }
+
+  /**
+   * Retrieve an event.
+   *
+   * One event, with its deliveries to each endpoint.
+   */
+  retrieve(eventId: string, options: Options = {}): Promise<types.EventWithDeliveries> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/events/{eventId}", eventId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class ExternalWallets {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List external wallets.
+   *
+   * List addresses, newest first; pass `nextCursor` as `createdBefore`.
+   */
+  list(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.ExternalWalletPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/wallets/external", userId),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List external wallets, page by page. */
+  listAll(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.ExternalWalletReply> {
+    return pages(
+      (cursor) => this.list(userId, { ...options, cursor }),
+      (page) => page.externalWallets,
+    );
+  }
+
+  /**
+   * Register an external wallet.
+   *
+   * Registers an address outside the platform, to which the user may then send.
+   */
+  create(userId: string, body: types.NewExternalWallet, options: Options = {}): Promise<types.ExternalWalletReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/wallets/external", userId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve an external wallet.
+   *
+   * One registered address of this user.
+   */
+  retrieve(userId: string, externalWalletId: string, options: Options = {}): Promise<types.ExternalWalletReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/wallets/external/{externalWalletId}", userId, externalWalletId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Files {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Upload a file.
+   *
+   * Keeps a pdf, jpeg, png, heic or tif of up to 10 MB, sent as the part `file`.
+   */
+  create(fileName: string, content: Uint8Array<ArrayBuffer>, options: Options = {}): Promise<types.FileReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/files"),
+        upload: { name: fileName, content },
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a file.
+   *
+   * Metadata of a file, without its content.
+   */
+  retrieve(fileId: string, options: Options = {}): Promise<types.FileReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/files/{fileId}", fileId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Delete a file.
+   *
+   * Deletes a file that no document references, for good; returns its last state.
+   */
+  delete(fileId: string, options: Options = {}): Promise<types.FileReply> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/files/{fileId}", fileId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Download a file.
+   *
+   * The bytes as they were uploaded.
+   */
+  download(fileId: string, options: Options = {}): Promise<Uint8Array> {
+    return this.sender.download(
+      {
+        method: "GET",
+        path: pathOf("/v2/files/{fileId}/content", fileId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Kyc {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List KYC statuses.
+   *
+   * List statuses, newest first; name and e-mail match partially and ignore case.
+   */
+  listStatuses(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; userId?: string; userName?: string; userEmail?: string; rails?: Array<"USD" | "SOUTH_AMERICA_STANDARD" | "AFRICA_GENERAL" | "AFRICA_NIGERIA" | "GLOBAL_NETWORK">; status?: Array<"INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT">; } = {}): Promise<Array<types.ListedStatus>> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/kyc/status"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId, "userName": options.userName, "userEmail": options.userEmail, "rails": options.rails, "status": options.status },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve KYC data.
+   *
+   * Return every member of the user's type; members without a value are null.
+   */
+  retrieve(userId: string, options: Options & { expand?: Array<"ultimateBeneficialOwners" | "documents" | "ultimateBeneficialOwners.documents">; } = {}): Promise<types.KycIndividual | types.KycBusiness> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/kyc", userId),
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update KYC data.
+   *
+   * Change the given members; null removes a value.
+   */
+  update(userId: string, body: types.IndividualKycUpdate | types.BusinessKycUpdate, options: Options & { expand?: Array<"ultimateBeneficialOwners" | "documents" | "ultimateBeneficialOwners.documents">; } = {}): Promise<types.KycIndividual | types.KycBusiness> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/kyc", userId),
+        body,
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List documents.
+   *
+   * List all documents of the user, including documents of its owners.
+   */
+  listDocuments(userId: string, options: Options = {}): Promise<types.KycDocumentList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/kyc/documents", userId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Add documents.
+   *
+   * Add 1 to 20 documents, all or none, and return the added documents.
+   */
+  addDocuments(userId: string, body: Array<types.IndividualDocumentAdd> | Array<types.BusinessDocumentAdd>, options: Options = {}): Promise<types.KycDocumentList> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/kyc/documents", userId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a document.
+   *
+   * Return one document of the user or of one of its owners.
+   */
+  retrieveDocument(userId: string, documentId: string, options: Options = {}): Promise<types.KycDocument> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/kyc/documents/{documentId}", userId, documentId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update a document.
+   *
+   * Changes the members that are given; type, subType and uboId never change.
+   */
+  updateDocument(userId: string, documentId: string, body: types.KycDocumentUpdate, options: Options = {}): Promise<types.KycDocument> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/kyc/documents/{documentId}", userId, documentId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve KYC requirements.
+   *
+   * Return the requirements of a rail and the missing data; an array for several rails.
+   */
+  retrieveRequirements(userId: string, options: Options & { rails: Array<"USD" | "SOUTH_AMERICA_STANDARD" | "AFRICA_GENERAL" | "AFRICA_NIGERIA" | "GLOBAL_NETWORK">; }): Promise<types.RequirementsReply | Array<types.RequirementsReply>> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/kyc/requirements", userId),
+        query: { "rails": options.rails },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve the KYC status.
+   *
+   * Return the status with the findings; INACTIVE if no data was ever submitted.
+   */
+  retrieveStatus(userId: string, options: Options & { rails?: "USD" | "SOUTH_AMERICA_STANDARD" | "AFRICA_GENERAL" | "AFRICA_NIGERIA" | "GLOBAL_NETWORK"; } = {}): Promise<types.IndividualStatus | types.BusinessStatus | types.BriefStatus | types.RailStatus> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/kyc/status", userId),
+        query: { "rails": options.rails },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Submit KYC.
+   *
+   * Submit the current data; a rail already submitted keeps its status.
+   */
+  submit(userId: string, body: types.Submission, options: Options = {}): Promise<types.SubmissionReplies> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/kyc/submissions", userId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List owners.
+   *
+   * List all ultimate beneficial owners of a business.
+   */
+  listOwners(userId: string, options: Options = {}): Promise<types.KycOwnerList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/kyc/ubos", userId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Add an owner.
+   *
+   * Adds an ultimate beneficial owner to a business.
+   */
+  addOwner(userId: string, body: types.KycOwnerUpdate, options: Options = {}): Promise<types.KycOwner> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/kyc/ubos", userId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve an owner.
+   *
+   * One ultimate beneficial owner of this business.
+   */
+  retrieveOwner(userId: string, uboId: string, options: Options = {}): Promise<types.KycOwner> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/kyc/ubos/{uboId}", userId, uboId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update an owner.
+   *
+   * Change the given members; null removes a value.
+   */
+  updateOwner(userId: string, uboId: string, body: types.KycOwnerUpdate, options: Options = {}): Promise<types.KycOwner> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/kyc/ubos/{uboId}", userId, uboId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class KycLinks {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Make a link to the hosted form.
+   *
+   * Create a new link on each call; it is valid for five days and can be completed once.
+   */
+  create(body: types.NewKycLink, options: Options = {}): Promise<types.KycLinkCreatedReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/kyc-link"),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+}
+
+export class KycReviews {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List KYC reviews.
+   *
+   * List summaries, longest waiting first; each review has the full content.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT">; } = {}): Promise<types.ReviewPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/kyc"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List KYC reviews, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT">; } = {}): AsyncGenerator<types.ListedReview> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.reviews,
+    );
+  }
+
+  /**
+   * Retrieve a KYC review.
+   *
+   * Return one case in any status.
+   */
+  retrieve(caseId: string, options: Options = {}): Promise<types.ReviewReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/kyc/{caseId}", caseId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Decide a KYC review.
+   *
+   * Decide a case; of two concurrent decisions one succeeds, the other returns 409.
+   */
+  decide(caseId: string, body: types.DecisionBody, options: Options = {}): Promise<types.ReviewReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/kyc/{caseId}", caseId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Limits {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Retrieve limits.
+   *
+   * Get the rules of the organisation and their remaining amounts.
+   */
+  retrieve(options: Options & { userId?: string; } = {}): Promise<types.LimitsReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/limits"),
+        query: { "userId": options.userId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Simulate limits.
+   *
+   * Simulate other rules on the payments of the last days; changes nothing.
+   */
+  simulate(body: types.LimitSimulationRequest, options: Options = {}): Promise<types.LimitSimulationReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/limits/simulate"),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Metrics {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List saved metrics.
+   *
+   * List all, newest first.
+   */
+  list(options: Options = {}): Promise<types.MetricList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/metrics"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Save a metric.
+   *
+   * Validate and save a metric without calculating it. At most 1,000 per organisation.
+   */
+  create(body: types.NewMetric, options: Options = {}): Promise<types.MetricEnvelope> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reporting/metrics"),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Calculate a metric.
+   *
+   * Calculate a metric without saving it.
+   */
+  preview(body: types.MetricPreview, options: Options = {}): Promise<types.MetricResultReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reporting/metrics/preview"),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Calculate a metric into a file.
+   *
+   * Download a preview, or the transactions behind it; nothing is saved.
+   */
+  downloadPreview(body: types.MetricPreview, options: Options & { format?: "csv" | "parquet"; content?: "results" | "transactions"; } = {}): Promise<Uint8Array> {
+    return this.sender.download(
+      {
+        method: "POST",
+        path: pathOf("/v2/reporting/metrics/preview/download"),
+        body,
+        query: { "format": options.format, "content": options.content },
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a saved metric.
+   *
+   * Return one metric.
+   */
+  retrieve(metricId: string, options: Options = {}): Promise<types.MetricEnvelope> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/metrics/{metricId}", metricId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update a saved metric.
+   *
+   * Change the name or the given parameters; the template cannot change.
+   */
+  update(metricId: string, body: types.MetricChange, options: Options = {}): Promise<types.MetricEnvelope> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reporting/metrics/{metricId}", metricId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Delete a saved metric.
+   *
+   * Delete permanently; returns the deleted metric.
+   */
+  delete(metricId: string, options: Options = {}): Promise<types.MetricEnvelope> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/reporting/metrics/{metricId}", metricId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Calculate a saved metric into a file.
+   *
+   * Download the results, or the transactions behind them.
+   */
+  download(metricId: string, options: Options & { format?: "csv" | "parquet"; content?: "results" | "transactions"; } = {}): Promise<Uint8Array> {
+    return this.sender.download(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/metrics/{metricId}/download", metricId),
+        query: { "format": options.format, "content": options.content },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Calculate a saved metric.
+   *
+   * Calculate the metric now.
+   */
+  retrieveResults(metricId: string, options: Options = {}): Promise<types.MetricResultReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/metrics/{metricId}/results", metricId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List what a parameter may be.
+   *
+   * List a page of the values of `transactionTypes`, `userIds` and other template filters.
+   */
+  listOptions(name: string, options: Options & { page?: number; limit?: number; } = {}): Promise<types.OptionList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/params/{name}/options", name),
+        query: { "page": options.page, "limit": options.limit },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Offramps {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List offramps.
+   *
+   * Newest first, of one user or of the whole organisation.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; userId?: string; } = {}): Promise<types.OfframpPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/offramps"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List offramps, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; userId?: string; } = {}): AsyncGenerator<types.OfframpReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.records,
+    );
+  }
+
+  /**
+   * Create an offramp.
+   *
+   * Quote a payout to a bank account (OPEN_QUOTE). Accept the quote within ten minutes.
+   *
+   * With `requireApproval` it first awaits an admin (PENDING_APPROVAL) for a day at most, and is
+   * quoted on approval. The same `requestId` with the same body returns the same offramp.
+   */
+  create(body: WithOptional<types.NewOfframp, "requestId">, options: Options & { dryRun?: boolean; sandbox?: string; } = {}): Promise<types.OfframpReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/offramps"),
+        body,
+        query: { "dryRun": options.dryRun },
+        headers: { "Landbridge-Sandbox": options.sandbox },
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Rate of an offramp.
+   *
+   * Return the fiat per stablecoin; `usd-hka`, `usd-chn` and `usd-sgp` are dollars abroad.
+   */
+  retrieveRate(options: Options & { fromCurrency: string; toCurrency: string; }): Promise<types.RateReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/offramps/rates"),
+        query: { "fromCurrency": options.fromCurrency, "toCurrency": options.toCurrency },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve an offramp.
+   *
+   * Get an offramp.
+   */
+  retrieve(transferId: string, options: Options & { expand?: "timeline"; } = {}): Promise<types.OfframpReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/offramps/{transferId}", transferId),
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Cancel an offramp in review.
+   *
+   * Cancel an offramp that is IN_REVIEW. Received coins are returned.
+   */
+  cancel(transferId: string, options: Options = {}): Promise<types.OfframpReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/offramps/{transferId}/cancel", transferId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Accept an offramp's quote.
+   *
+   * Accept the offramp at its quote. A repeated accept returns the same reply.
+   *
+   * Coins of a registered external wallet are then awaited: `depositInformation` gives the
+   * address and the deadline.
+   */
+  accept(transferId: string, options: Options = {}): Promise<types.OfframpReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/offramps/{transferId}/quote/accept", transferId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Onramps {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List onramps.
+   *
+   * List transfers, newest first, of one user or of the whole organisation.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; userId?: string; } = {}): Promise<types.OnrampPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/onramps"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List onramps, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; userId?: string; } = {}): AsyncGenerator<types.OnrampReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.records,
+    );
+  }
+
+  /**
+   * Create an onramp.
+   *
+   * Quote an onramp (OPEN_QUOTE). Accept the quote within 24 hours.
+   *
+   * The same `requestId` with the same body returns the same onramp.
+   */
+  create(body: WithOptional<types.NewOnramp, "requestId">, options: Options & { dryRun?: boolean; sandbox?: string; } = {}): Promise<types.OnrampReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/onramps"),
+        body,
+        query: { "dryRun": options.dryRun },
+        headers: { "Landbridge-Sandbox": options.sandbox },
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Rate of an onramp.
+   *
+   * Return the stablecoins received per unit of fiat.
+   */
+  retrieveRate(options: Options & { fromCurrency: string; toCurrency: string; }): Promise<types.RateReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/onramps/rates"),
+        query: { "fromCurrency": options.fromCurrency, "toCurrency": options.toCurrency },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve an onramp.
+   *
+   * Get an onramp.
+   */
+  retrieve(transferId: string, options: Options & { expand?: "timeline"; } = {}): Promise<types.OnrampReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/onramps/{transferId}", transferId),
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Cancel an onramp in review.
+   *
+   * Cancel an onramp that is IN_REVIEW. A received deposit is returned to its sender.
+   */
+  cancel(transferId: string, options: Options = {}): Promise<types.OnrampReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/onramps/{transferId}/cancel", transferId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Accept an onramp's quote.
+   *
+   * Accept the quote and return the deposit instructions.
+   *
+   * A repeated accept returns the same reply.
+   */
+  accept(transferId: string, options: Options = {}): Promise<types.AcceptedOnrampReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/onramps/{transferId}/quote/accept", transferId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Refresh an onramp's quote.
+   *
+   * Refresh an open quote at the current price, valid for another 24 hours.
+   */
+  refreshQuote(transferId: string, options: Options = {}): Promise<types.OnrampReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/onramps/{transferId}/quote/refresh", transferId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Receivables {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List receivables.
+   *
+   * List receivables, the oldest first; with `transferId`, the receivable of that payment.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"OPEN" | "RECOVERED" | "WRITTEN_OFF">; transferId?: string; } = {}): Promise<types.ReceivableList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/receivables"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status, "transferId": options.transferId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List receivables, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"OPEN" | "RECOVERED" | "WRITTEN_OFF">; transferId?: string; } = {}): AsyncGenerator<types.ReceivableReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.reviews,
+    );
+  }
+
+  /**
+   * Retrieve a receivable.
+   *
+   * Return a receivable, open or closed.
+   */
+  retrieve(receivableId: string, options: Options = {}): Promise<types.ReceivableReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/receivables/{receivableId}", receivableId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class ReportRuns {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Retrieve a run.
+   *
+   * Return the run of a schedule for one period.
+   */
+  retrieve(runId: string, options: Options = {}): Promise<types.RunReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/runs/{runId}", runId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Download a report.
+   *
+   * Download the file of a run, as CSV or Parquet.
+   */
+  download(runId: string, options: Options = {}): Promise<Uint8Array> {
+    return this.sender.download(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/runs/{runId}/download", runId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class ReportSchedules {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List schedules.
+   *
+   * List all, newest first.
+   */
+  list(options: Options = {}): Promise<types.ScheduleList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/schedules"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Create a schedule.
+   *
+   * Schedule a report after each day, week or month. At most 100.
+   */
+  create(body: types.NewSchedule, options: Options = {}): Promise<types.ScheduleReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reporting/schedules"),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a schedule.
+   *
+   * Return one schedule, with the time of its next report.
+   */
+  retrieve(scheduleId: string, options: Options = {}): Promise<types.ScheduleReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/schedules/{scheduleId}", scheduleId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Move a schedule to another template version.
+   *
+   * Use another version of the organisation's own template from the next report on.
+   */
+  update(scheduleId: string, body: types.ScheduleChange, options: Options = {}): Promise<types.ScheduleReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reporting/schedules/{scheduleId}", scheduleId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Delete a schedule.
+   *
+   * Delete a schedule; existing reports can be downloaded as long as before.
+   */
+  delete(scheduleId: string, options: Options = {}): Promise<types.ScheduleReply> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/reporting/schedules/{scheduleId}", scheduleId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List runs.
+   *
+   * List the runs of a schedule in the last 90 days, newest period first.
+   */
+  listRuns(scheduleId: string, options: Options = {}): Promise<types.RunList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/schedules/{scheduleId}/runs", scheduleId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class ReportTemplates {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List metric templates.
+   *
+   * List every template with its parameters: Landbridge's own first, then yours.
+   */
+  list(options: Options = {}): Promise<types.TemplateList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/templates"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Create a metric template.
+   *
+   * Create a template of the organisation's own. At most 100.
+   */
+  create(body: types.NewTemplate, options: Options = {}): Promise<types.TemplateEnvelope> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reporting/templates"),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a metric template.
+   *
+   * Return one template; your own with its definition, and as `NAME@2` in that version.
+   */
+  retrieve(name: string, options: Options = {}): Promise<types.TemplateEnvelope> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/templates/{name}", name),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update a metric template.
+   *
+   * Add a version; saved metrics and schedules stay on theirs until they are moved.
+   */
+  update(name: string, body: types.TemplateChange, options: Options = {}): Promise<types.TemplateEnvelope> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reporting/templates/{name}", name),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Delete a metric template.
+   *
+   * Delete all versions, unless a saved metric or a schedule uses one of them.
+   */
+  delete(name: string, options: Options = {}): Promise<types.TemplateEnvelope> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/reporting/templates/{name}", name),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class ReportTimeZone {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Retrieve the time zone.
+   *
+   * Return the value of the parameter `timeZone` that is available besides UTC.
+   */
+  retrieve(options: Options = {}): Promise<types.TimeZoneReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/time-zone"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Set the time zone.
+   *
+   * Start building days of a zone; reports use the previous one until they are complete.
+   *
+   * Until then, setting another zone answers 409.
+   */
+  replace(body: types.NewTimeZone, options: Options = {}): Promise<types.TimeZoneReply> {
+    return this.sender.send(
+      {
+        method: "PUT",
+        path: pathOf("/v2/reporting/time-zone"),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class RequestLog {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List requests.
+   *
+   * Newest first, kept for a week; the last second may still be missing.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; method?: "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT"; status?: string; path?: string; xRequestId?: string; requestId?: string; } = {}): Promise<types.LoggedPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/request-log"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "method": options.method, "status": options.status, "path": options.path, "xRequestId": options.xRequestId, "requestId": options.requestId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List requests, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; method?: "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT"; status?: string; path?: string; xRequestId?: string; requestId?: string; } = {}): AsyncGenerator<types.LoggedRequest> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.requests,
+    );
+  }
+
+  /**
+   * Retrieve a request.
+   *
+   * The newest request that was answered with this X-Request-Id, with both bodies.
+   */
+  retrieve(xRequestId: string, options: Options = {}): Promise<types.LoggedBodies> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/request-log/{xRequestId}", xRequestId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Requests {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Find out what became of a request.
+   *
+   * Return the resource a request created, if its response was lost; 404 if none.
+   */
+  retrieve(requestId: string, options: Options = {}): Promise<types.RequestReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/requests/{requestId}", requestId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Resolutions {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List resolutions.
+   *
+   * List resolutions of any status, newest first.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"PENDING_APPROVAL" | "APPROVED" | "COMPLETED" | "VOID" | "REJECTED" | "EXPIRED">; } = {}): Promise<types.ResolutionPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/resolutions"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List resolutions, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"PENDING_APPROVAL" | "APPROVED" | "COMPLETED" | "VOID" | "REJECTED" | "EXPIRED">; } = {}): AsyncGenerator<types.ResolutionReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.resolutions,
+    );
+  }
+
+  /**
+   * Request a resolution.
+   *
+   * Request a resolution, which waits for a second person at /v2/transfer-approvals.
+   */
+  create(body: WithOptional<types.ResolutionRequest, "requestId">, options: Options = {}): Promise<types.ResolutionReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/resolutions"),
+        body,
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List possible actions on a payment.
+   *
+   * List the possible actions; none while the payment continues or waits for its owner.
+   */
+  listActions(transferId: string, options: Options = {}): Promise<types.ResolvableReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/resolutions/actions/{transferId}", transferId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a resolution.
+   *
+   * Return a resolution of any status.
+   */
+  retrieve(resolutionId: string, options: Options = {}): Promise<types.ResolutionReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/resolutions/{resolutionId}", resolutionId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Sandbox {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Move the organisation's clock on.
+   *
+   * Everything that falls due by the new time is done, in order, before the response.
+   */
+  advanceClock(body: types.ClockAdvance, options: Options = {}): Promise<types.ClockReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/sandbox/clock/advance"),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve the latency.
+   *
+   * Latency of the organisation's simulated chains and banks.
+   */
+  retrieveLatency(options: Options = {}): Promise<types.LatencyReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/sandbox/latency"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Set the latency.
+   *
+   * Instant, or realistic: confirmations, cut-off times, weekends and bank holidays.
+   */
+  setLatency(body: types.LatencyRequest, options: Options = {}): Promise<types.LatencyReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/sandbox/latency"),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Deposit for an offramp.
+   *
+   * Coins arrive from the external wallet that funds the offramp.
+   */
+  depositCoins(transferId: string, body: types.CoinDeposit, options: Options = {}): Promise<types.CoinDepositReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/sandbox/offramps/{transferId}/deposit", transferId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Deposit for an onramp.
+   *
+   * Fiat arrives at the bank, and is matched or returned as real fiat would be.
+   */
+  depositFiat(transferId: string, body: types.FiatDeposit, options: Options = {}): Promise<types.FiatDepositReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/sandbox/onramps/{transferId}/deposit", transferId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List what can be forced.
+   *
+   * Every step=outcome that the header Landbridge-Sandbox of a create accepts.
+   */
+  listOutcomes(options: Options = {}): Promise<types.OutcomesReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/sandbox/outcomes"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Simulate an RFI.
+   *
+   * Open a request for information on an onramp or offramp, or close it.
+   */
+  changeRfi(transferId: string, body: types.RfiCommand, options: Options = {}): Promise<types.TransferReview> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/sandbox/transfers/{transferId}/rfi", transferId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Fund a wallet.
+   *
+   * Credit coins to the user's wallet at once.
+   */
+  fundWallet(userId: string, body: types.FundingRequest, options: Options = {}): Promise<types.FundingReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/sandbox/users/{userId}/wallets/fund", userId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+}
+
+export class Service {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Check the connection and the key.
+   *
+   * Answers `pong` to a caller with a valid key.
+   */
+  ping(options: Options = {}): Promise<types.Pong> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/ping"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class SettlementRules {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List settlement rules.
+   *
+   * List rules, newest first; pass `nextCursor` as `createdBefore`.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; chain?: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE"; } = {}): Promise<types.RulePage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/virtual-accounts/settlement-rules"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "chain": options.chain },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List settlement rules, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; chain?: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE"; } = {}): AsyncGenerator<types.RuleReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.rules,
+    );
+  }
+
+  /**
+   * Create a settlement rule.
+   *
+   * Create a rule; it has no effect until it is applied to a virtual account.
+   */
+  create(body: WithOptional<types.NewRule, "requestId">, options: Options = {}): Promise<types.RuleReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/virtual-accounts/settlement-rules"),
+        body,
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a settlement rule.
+   *
+   * Get a rule.
+   */
+  retrieve(ruleId: string, options: Options = {}): Promise<types.RuleReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/virtual-accounts/settlement-rules/{ruleId}", ruleId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Delete a settlement rule.
+   *
+   * Delete a rule; refused while the rule is applied to a virtual account.
+   */
+  delete(ruleId: string, options: Options = {}): Promise<types.RuleDeletedReply> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/virtual-accounts/settlement-rules/{ruleId}", ruleId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update a settlement rule.
+   *
+   * Replace the whole rule, for future deposits.
+   */
+  update(ruleId: string, body: WithOptional<types.NewRule, "requestId">, options: Options = {}): Promise<types.RuleReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/virtual-accounts/settlement-rules/{ruleId}/update", ruleId),
+        body,
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Statements {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Make an account statement.
+   *
+   * Return the movements of a user's wallets between two balances that tie to the ledger.
+   *
+   * JSON and PDF hold at most 10,000 lines; CSV is unlimited.
+   */
+  download(options: Options & { userId: string; walletId?: string; currency?: "usdHifi" | "usdc" | "usdg" | "usdt"; createdAfter: string; createdBefore: string; timeZone?: string; format?: "json" | "csv" | "pdf"; }): Promise<types.StatementReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/statements"),
+        query: { "userId": options.userId, "walletId": options.walletId, "currency": options.currency, "createdAfter": options.createdAfter, "createdBefore": options.createdBefore, "timeZone": options.timeZone, "format": options.format },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Swaps {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List swaps.
+   *
+   * List the swaps of one user or of the whole organisation, newest first.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; userId?: string; } = {}): Promise<types.SwapPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/wallets/swaps"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List swaps, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; userId?: string; } = {}): AsyncGenerator<types.SwapReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.data,
+    );
+  }
+
+  /**
+   * Create a swap.
+   *
+   * Quote a swap (OPEN_QUOTE) after checking the balance; accept it within 30 seconds.
+   *
+   * The same `requestId` with the same body returns the same swap.
+   */
+  create(body: WithOptional<types.NewSwap, "requestId">, options: Options & { dryRun?: boolean; sandbox?: string; } = {}): Promise<types.SwapReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/wallets/swaps"),
+        body,
+        query: { "dryRun": options.dryRun },
+        headers: { "Landbridge-Sandbox": options.sandbox },
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a swap.
+   *
+   * Return one swap.
+   */
+  retrieve(swapId: string, options: Options & { expand?: "timeline"; } = {}): Promise<types.SwapReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/wallets/swaps/{swapId}", swapId),
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Accept a swap.
+   *
+   * Execute the swap at its quote. A repeated accept returns the same result.
+   */
+  accept(swapId: string, options: Options = {}): Promise<types.SwapReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/wallets/swaps/{swapId}/accept", swapId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class TermsLinks {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Make a terms link.
+   *
+   * Create a link; the same key returns the same link.
+   */
+  create(body: WithOptional<types.NewTermsLink, "idempotencyKey">, options: Options = {}): Promise<types.TermsLinkCreated> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/tos-link"),
+        body,
+        idMember: "idempotencyKey",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a terms link.
+   *
+   * Return the acceptance state of the terms, and the expiry of the link.
+   */
+  retrieve(signedAgreementId: string, options: Options = {}): Promise<types.TermsLinkReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/tos-link/{signedAgreementId}", signedAgreementId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Accept the terms.
+   *
+   * Accept the terms; a repeated call returns the first response.
+   */
+  accept(signedAgreementId: string, body: types.TermsAcceptance, options: Options = {}): Promise<types.TermsLinkReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/tos-link/{signedAgreementId}/accept", signedAgreementId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Transactions {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Search.
+   *
+   * Find users, wallets and transfers that match the text, 20 at most.
+   */
+  search(options: Options & { q: string; }): Promise<types.SearchReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/search"),
+        query: { "q": options.q },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List stuck payments.
+   *
+   * List payments and deposits that take longer than they should; at most a hundred.
+   */
+  listStuck(options: Options = {}): Promise<types.StuckList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/stuck"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List transactions.
+   *
+   * List transfers of all kinds, newest first.
+   *
+   * A search through very many may end its page early; continue while there is a `nextCursor`.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; } = {}): Promise<types.TransactionPageReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/transactions"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "status": options.status, "userId": options.userId, "currency": options.currency, "minAmount": options.minAmount, "maxAmount": options.maxAmount },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List transactions, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; } = {}): AsyncGenerator<types.TransactionReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.data,
+    );
+  }
+
+  /**
+   * Retrieve a transaction.
+   *
+   * Get a transfer of any kind, with its change history and its journals.
+   */
+  retrieve(transactionId: string, options: Options = {}): Promise<types.TransactionDetailsReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/transactions/{transactionId}", transactionId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class TransferApprovals {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List pending approvals.
+   *
+   * List pending approvals, newest first; for callers who may approve.
+   */
+  list(options: Options & { limit?: number; offset?: number; } = {}): Promise<types.ApprovalPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/transfer-approvals"),
+        query: { "limit": options.limit, "offset": options.offset },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve an approval.
+   *
+   * Get one approval with its votes, in any status.
+   */
+  retrieve(approvalId: string, options: Options = {}): Promise<types.ApprovalEnvelope> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/transfer-approvals/{approvalId}", approvalId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Approve a payment.
+   *
+   * Vote for a payment; it continues once enough have. The body is optional.
+   */
+  approve(approvalId: string, body: types.ApproveRequest | null = null, options: Options = {}): Promise<types.ApprovalVoteReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/transfer-approvals/{approvalId}/approve", approvalId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Reject a payment.
+   *
+   * Vote against a payment; it is rejected and its hold released. The body is optional.
+   */
+  reject(approvalId: string, body: types.RejectRequest | null = null, options: Options = {}): Promise<types.RejectionReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/transfer-approvals/{approvalId}/reject", approvalId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class TransferReviews {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List reviews of payments.
+   *
+   * List requests, the longest waiting first, each with its payment.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"OPEN" | "ANSWERED" | "CLOSED">; } = {}): Promise<types.TransferReviewPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/transfers"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List reviews of payments, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"OPEN" | "ANSWERED" | "CLOSED">; } = {}): AsyncGenerator<types.TransferReview> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.reviews,
+    );
+  }
+
+  /**
+   * Retrieve the review of a payment.
+   *
+   * Get any onramp or offramp with all its requests for information.
+   */
+  retrieve(transferId: string, options: Options = {}): Promise<types.TransferReview> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/transfers/{transferId}", transferId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Open a request for information.
+   *
+   * Open a request for information; the payment stays IN_REVIEW until it is closed.
+   */
+  openRfi(transferId: string, body: types.RfiQuestion, options: Options = {}): Promise<types.TransferReview> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/transfers/{transferId}/rfi", transferId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Answer a request for information.
+   *
+   * Record the customer's answer and files.
+   */
+  answerRfi(transferId: string, body: types.RfiAnswer, options: Options = {}): Promise<types.TransferReview> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/transfers/{transferId}/rfi/answer", transferId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Close a request for information.
+   *
+   * Close the request; the payment continues from its previous status.
+   */
+  closeRfi(transferId: string, body: types.RfiClosing | null = null, options: Options = {}): Promise<types.TransferReview> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reviews/transfers/{transferId}/rfi/close", transferId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Transfers {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List wallet transfers.
+   *
+   * List the transfers sent by one user or by the whole organisation, newest first.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; userId?: string; } = {}): Promise<types.WalletTransferPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/wallets/transfers"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List wallet transfers, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; userId?: string; } = {}): AsyncGenerator<types.WalletTransferReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.records,
+    );
+  }
+
+  /**
+   * Create a wallet transfer.
+   *
+   * Hold the coins and send them (CREATED), or wait for an admin (PENDING_APPROVAL).
+   *
+   * The same `requestId` with the same body returns the same transfer.
+   */
+  create(body: WithOptional<types.NewWalletTransfer, "requestId">, options: Options & { dryRun?: boolean; sandbox?: string; } = {}): Promise<types.WalletTransferReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/wallets/transfers"),
+        body,
+        query: { "dryRun": options.dryRun },
+        headers: { "Landbridge-Sandbox": options.sandbox },
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a wallet transfer.
+   *
+   * Return one wallet transfer.
+   */
+  retrieve(transferId: string, options: Options & { expand?: "timeline"; } = {}): Promise<types.WalletTransferReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/wallets/transfers/{transferId}", transferId),
+        query: { "expand": options.expand },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Users {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List users.
+   *
+   * List users, newest first; names and e-mail match partially and ignore case.
+   *
+   * A search over many users may end a page early: continue until `nextCursor` is null.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: "individual" | "business"; firstName?: string; lastName?: string; businessName?: string; email?: string; } = {}): Promise<types.UserPageReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "firstName": options.firstName, "lastName": options.lastName, "businessName": options.businessName, "email": options.email },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List users, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; type?: "individual" | "business"; firstName?: string; lastName?: string; businessName?: string; email?: string; } = {}): AsyncGenerator<types.UserReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.users,
+    );
+  }
+
+  /**
+   * Create a user.
+   *
+   * Create the user and a wallet on each of `chains` (default POLYGON and ETHEREUM).
+   */
+  create(body: WithOptional<types.NewIndividual | types.NewBusiness, "requestId">, options: Options = {}): Promise<types.UserReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users"),
+        body,
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a user.
+   *
+   * One user with its wallets.
+   */
+  retrieve(userId: string, options: Options = {}): Promise<types.UserReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}", userId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update a user.
+   *
+   * Changes the members that are given.
+   */
+  update(userId: string, body: types.UserUpdate, options: Options = {}): Promise<types.UserReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}", userId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Whether a user is frozen.
+   *
+   * Return the freeze state, its time and reason.
+   */
+  retrieveFreeze(userId: string, options: Options = {}): Promise<types.FreezeReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/freeze", userId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Freeze a user.
+   *
+   * Freeze a user: reads only; a repeated call returns the same response.
+   *
+   * A frozen user can make no payments and open no wallets or accounts.
+   */
+  freeze(userId: string, body: types.FreezeRequest, options: Options = {}): Promise<types.FreezeReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/freeze", userId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a user's particulars.
+   *
+   * Return the current names, birth date, address and owners, and the accepted terms.
+   */
+  retrieveParticulars(userId: string, options: Options = {}): Promise<types.UserDetailsReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/particulars", userId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Erase personal data.
+   *
+   * Erase permanently; the user must be frozen, with no balance and no pending payments.
+   */
+  erasePersonalData(userId: string, options: Options = {}): Promise<types.ErasureReply> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/users/{userId}/personal-data", userId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Unfreeze a user.
+   *
+   * Unfreeze the user, who may move money again.
+   */
+  unfreeze(userId: string, options: Options = {}): Promise<types.FreezeReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/unfreeze", userId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class VirtualAccounts {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List virtual accounts.
+   *
+   * List all accounts, newest first; pass `nextCursor` as `createdBefore`.
+   */
+  list(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; sourceCurrency?: "usd"; destinationCurrency?: "usdc" | "usdt"; destinationChain?: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE"; } = {}): Promise<types.VirtualAccountPageReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/virtual-accounts", userId),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "sourceCurrency": options.sourceCurrency, "destinationCurrency": options.destinationCurrency, "destinationChain": options.destinationChain },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List virtual accounts, page by page. */
+  listAll(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; sourceCurrency?: "usd"; destinationCurrency?: "usdc" | "usdt"; destinationChain?: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE"; } = {}): AsyncGenerator<types.VirtualAccountReply> {
+    return pages(
+      (cursor) => this.list(userId, { ...options, cursor }),
+      (page) => page.data,
+    );
+  }
+
+  /**
+   * Create a virtual account.
+   *
+   * Open an account; the user must be verified on the USD rail. Each call opens another.
+   */
+  create(userId: string, body: types.NewVirtualAccount, options: Options = {}): Promise<types.VirtualAccountEnvelope> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/virtual-accounts", userId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a virtual account.
+   *
+   * Get one account of this user, with its micro-deposits, which the parameters filter.
+   */
+  retrieve(userId: string, accountId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; } = {}): Promise<types.VirtualAccountReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}", userId, accountId),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Deactivate a virtual account.
+   *
+   * Deactivate: future deposits are returned; earlier deposits are still settled.
+   */
+  deactivate(userId: string, accountId: string, options: Options = {}): Promise<types.VirtualAccountEnvelope> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/deactivate", userId, accountId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Reactivate a virtual account.
+   *
+   * Reactivate: accept deposits again under the same number.
+   */
+  reactivate(userId: string, accountId: string, options: Options = {}): Promise<types.VirtualAccountEnvelope> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/reactivate", userId, accountId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Remove a settlement rule.
+   *
+   * Remove the settlement rule; future deposits are delivered whole.
+   */
+  removeSettlementRule(userId: string, accountId: string, options: Options = {}): Promise<types.RuleDeletedReply> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/settlement-rules", userId, accountId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Apply a settlement rule.
+   *
+   * Apply a settlement rule to future deposits, replacing the previous rule.
+   */
+  applySettlementRule(userId: string, accountId: string, ruleId: string, options: Options = {}): Promise<types.RuleDeletedReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/settlement-rules/{ruleId}", userId, accountId, ruleId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Simulate a deposit.
+   *
+   * Returns the body; an onramp is then created and completes by itself.
+   */
+  simulateDeposit(userId: string, accountId: string, body: WithOptional<types.SimulatedDeposit, "requestId">, options: Options = {}): Promise<types.SimulatedDeposit> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/simulate-deposit", userId, accountId),
+        body,
+        idMember: "requestId",
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update a virtual account.
+   *
+   * Change the destination of future deposits; the account keeps its number.
+   */
+  update(userId: string, accountId: string, body: types.NewVirtualAccount, options: Options = {}): Promise<types.VirtualAccountEnvelope> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/update", userId, accountId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Wallets {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Add wallets on more chains.
+   *
+   * Open wallets on `chains`; existing wallets stay unchanged.
+   */
+  addChains(userId: string, body: types.AddChains, options: Options = {}): Promise<types.UserReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/wallets/add", userId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Balance of a wallet.
+   *
+   * Return the balance of `currency` in the user's wallet on `chain`.
+   */
+  retrieveBalance(userId: string, options: Options & { chain: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE"; currency: "usdHifi" | "usdc" | "usdg" | "usdt"; }): Promise<types.BalanceReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/wallets/balance", userId),
+        query: { "chain": options.chain, "currency": options.currency },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+}
+
+export class Webhooks {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List webhooks.
+   *
+   * All endpoints, newest first.
+   */
+  list(options: Options = {}): Promise<types.WebhookList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/webhooks"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Create a webhook.
+   *
+   * It receives events from now on. An organisation has at most 20 endpoints.
+   */
+  create(body: types.NewWebhook, options: Options = {}): Promise<types.WebhookCreatedReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/webhooks"),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a webhook.
+   *
+   * One endpoint, with the keys that verify its tokens.
+   */
+  retrieve(webhookId: string, options: Options = {}): Promise<types.WebhookReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/webhooks/{webhookId}", webhookId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Update a webhook.
+   *
+   * Also pauses and resumes it: a paused endpoint resumes where it stopped.
+   */
+  update(webhookId: string, body: types.WebhookChange, options: Options = {}): Promise<types.WebhookCreatedReply> {
+    return this.sender.send(
+      {
+        method: "PATCH",
+        path: pathOf("/v2/webhooks/{webhookId}", webhookId),
+        body,
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Delete a webhook.
+   *
+   * Its pending deliveries are dropped and its keys deleted.
+   */
+  delete(webhookId: string, options: Options = {}): Promise<types.WebhookDeletedReply> {
+    return this.sender.send(
+      {
+        method: "DELETE",
+        path: pathOf("/v2/webhooks/{webhookId}", webhookId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List deliveries.
+   *
+   * Newest first, each with its last attempt.
+   *
+   * A long search may end a page early: continue with `nextCursor`.
+   */
+  listDeliveries(webhookId: string, options: Options & { status?: Array<"PENDING" | "DELIVERED" | "REFUSED" | "GIVEN_UP" | "REPLACED">; eventType?: Array<string>; eventId?: string; limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.DeliveriesReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/webhooks/{webhookId}/deliveries", webhookId),
+        query: { "status": options.status, "eventType": options.eventType, "eventId": options.eventId, "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /** List deliveries, page by page. */
+  listDeliveriesAll(webhookId: string, options: Options & { status?: Array<"PENDING" | "DELIVERED" | "REFUSED" | "GIVEN_UP" | "REPLACED">; eventType?: Array<string>; eventId?: string; limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.DeliveryReply> {
+    return pages(
+      (cursor) => this.listDeliveries(webhookId, { ...options, cursor }),
+      (page) => page.deliveries,
+    );
+  }
+
+  /**
+   * Retrieve a delivery.
+   *
+   * Includes its last thirty attempts: time, duration, and the beginning of each response.
+   */
+  retrieveDelivery(webhookId: string, deliveryId: string, options: Options = {}): Promise<types.DeliveryWithAttempts> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/webhooks/{webhookId}/deliveries/{deliveryId}", webhookId, deliveryId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Resend a delivery.
+   *
+   * Retries it at once, whatever its status, and for another 24 hours.
+   */
+  resendDelivery(webhookId: string, deliveryId: string, options: Options = {}): Promise<types.DeliveryReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/webhooks/{webhookId}/deliveries/{deliveryId}/resend", webhookId, deliveryId),
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Resend everything since a time.
+   *
+   * Resends every event since then, or only those whose delivery was refused or given up.
+   */
+  resendSince(webhookId: string, body: types.ResendRequest, options: Options = {}): Promise<types.ResendReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/webhooks/{webhookId}/resend", webhookId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Rotate keys.
+   *
+   * Publishes a new key at once, which signs after the overlap; by default a day.
+   */
+  rotate(webhookId: string, body: types.KeyRotation | null = null, options: Options = {}): Promise<types.WebhookCreatedReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/webhooks/{webhookId}/rotate", webhookId),
+        body,
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Send a test event.
+   *
+   * Sends a WEBHOOK.TEST event to this endpoint only, whatever its event types are.
+   */
+  test(webhookId: string, options: Options = {}): Promise<types.TestEventReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/webhooks/{webhookId}/test", webhookId),
+        isRepeatable: false,
+      },
+      options,
+    );
+  }
+}
+
+/** All resources of the interface. */
+export class Resources {
+  readonly accountReviews: AccountReviews;
+  readonly accounts: Accounts;
+  readonly addressPolicy: AddressPolicy;
+  readonly approvals: Approvals;
+  readonly auditLog: AuditLog;
+  readonly balances: Balances;
+  readonly bankLines: BankLines;
+  readonly batches: Batches;
+  readonly bridges: Bridges;
+  readonly chains: Chains;
+  readonly depositReviews: DepositReviews;
+  readonly deposits: Deposits;
+  readonly disbursements: Disbursements;
+  readonly events: Events;
+  readonly externalWallets: ExternalWallets;
+  readonly files: Files;
+  readonly kyc: Kyc;
+  readonly kycLinks: KycLinks;
+  readonly kycReviews: KycReviews;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  readonly offramps: Offramps;
+  readonly onramps: Onramps;
+  readonly receivables: Receivables;
+  readonly reportRuns: ReportRuns;
+  readonly reportSchedules: ReportSchedules;
+  readonly reportTemplates: ReportTemplates;
+  readonly reportTimeZone: ReportTimeZone;
+  readonly requestLog: RequestLog;
+  readonly requests: Requests;
+  readonly resolutions: Resolutions;
+  readonly sandbox: Sandbox;
+  readonly service: Service;
+  readonly settlementRules: SettlementRules;
+  readonly statements: Statements;
+  readonly swaps: Swaps;
+  readonly termsLinks: TermsLinks;
+  readonly transactions: Transactions;
+  readonly transferApprovals: TransferApprovals;
+  readonly transferReviews: TransferReviews;
+  readonly transfers: Transfers;
+  readonly users: Users;
+  readonly virtualAccounts: VirtualAccounts;
+  readonly wallets: Wallets;
+  readonly webhooks: Webhooks;
+
+  constructor(sender: Sender) {
+    this.accountReviews = new AccountReviews(sender);
+    this.accounts = new Accounts(sender);
+    this.addressPolicy = new AddressPolicy(sender);
+    this.approvals = new Approvals(sender);
+    this.auditLog = new AuditLog(sender);
+    this.balances = new Balances(sender);
+    this.bankLines = new BankLines(sender);
+    this.batches = new Batches(sender);
+    this.bridges = new Bridges(sender);
+    this.chains = new Chains(sender);
+    this.depositReviews = new DepositReviews(sender);
+    this.deposits = new Deposits(sender);
+    this.disbursements = new Disbursements(sender);
+    this.events = new Events(sender);
+    this.externalWallets = new ExternalWallets(sender);
+    this.files = new Files(sender);
+    this.kyc = new Kyc(sender);
+    this.kycLinks = new KycLinks(sender);
+    this.kycReviews = new KycReviews(sender);
+    this.limits = new Limits(sender);
+    this.metrics = new Metrics(sender);
+    this.offramps = new Offramps(sender);
+    this.onramps = new Onramps(sender);
+    this.receivables = new Receivables(sender);
+    this.reportRuns = new ReportRuns(sender);
+    this.reportSchedules = new ReportSchedules(sender);
+    this.reportTemplates = new ReportTemplates(sender);
+    this.reportTimeZone = new ReportTimeZone(sender);
+    this.requestLog = new RequestLog(sender);
+    this.requests = new Requests(sender);
+    this.resolutions = new Resolutions(sender);
+    this.sandbox = new Sandbox(sender);
+    this.service = new Service(sender);
+    this.settlementRules = new SettlementRules(sender);
+    this.statements = new Statements(sender);
+    this.swaps = new Swaps(sender);
+    this.termsLinks = new TermsLinks(sender);
+    this.transactions = new Transactions(sender);
+    this.transferApprovals = new TransferApprovals(sender);
+    this.transferReviews = new TransferReviews(sender);
+    this.transfers = new Transfers(sender);
+    this.users = new Users(sender);
+    this.virtualAccounts = new VirtualAccounts(sender);
+    this.wallets = new Wallets(sender);
+    this.webhooks = new Webhooks(sender);
+  }
+}

@@ -1,0 +1,149 @@
+"""The Python library against the application: payments, pages, retries and errors."""
+
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from typing import Any, cast
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from landbridge.platform.http.telemetry import observe
+from landbridge_sdk import (
+    AsyncLandbridge,
+    Conflict,
+    InvalidRequest,
+    Landbridge,
+    LandbridgeError,
+    NotAuthenticated,
+    NotFound,
+    NotReached,
+    requests,
+)
+from tests.tenants import URL, Tenant, app_of, make_user
+
+
+class Network(httpx.AsyncBaseTransport):
+    """Carries requests to the application; loses answers, or refuses, as told."""
+
+    def __init__(self, org: Tenant) -> None:
+        self._app = httpx.ASGITransport(cast("Any", observe(cast("Any", app_of(org.container)))))
+        self.sent: list[httpx.Request] = []
+        self.lose = 0
+        self.refuse = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(request)
+        if self.refuse:
+            self.refuse -= 1
+            return httpx.Response(503, headers={"Retry-After": "0"})
+        response = await self._app.handle_async_request(request)
+        await response.aread()
+        if self.lose:
+            self.lose -= 1
+            raise httpx.ReadError("the connection was lost")
+        return response
+
+
+@pytest.fixture
+def network(org: Tenant) -> Network:
+    return Network(org)
+
+
+@pytest.fixture
+async def lb(org: Tenant, network: Network) -> AsyncIterator[AsyncLandbridge]:
+    async with AsyncLandbridge(org.key, base_url=URL, transport=network) as client:
+        yield client
+
+
+def a_swap(user: str, amount: str = "10") -> requests.NewSwap:
+    return {
+        "source": {"userId": user, "chain": "POLYGON", "currency": "usdc", "amount": amount},
+        "destination": {"chain": "POLYGON", "currency": "usdt"},
+    }
+
+
+async def test_a_swap_from_quote_to_completion(org: Tenant, lb: AsyncLandbridge) -> None:
+    user = await make_user(org, funds="100")
+    swap = await lb.swaps.create(a_swap(user))
+    assert swap.transfer_details.status == "OPEN_QUOTE"
+    assert swap.transfer_details.source.amount == Decimal(10)
+    accepted = await lb.swaps.accept(swap.transfer_details.id)
+    assert accepted.transfer_details.status == "COMPLETED"
+    assert accepted.transfer_details.created_at.tzinfo is not None
+
+
+async def test_lost_answers_create_one_swap(
+    org: Tenant, lb: AsyncLandbridge, network: Network
+) -> None:
+    user = await make_user(org, funds="100")
+    network.lose = 2
+    swap = await lb.swaps.create(a_swap(user))
+    tries = [each for each in network.sent if each.method == "POST"]
+    assert len({each.content for each in tries}) == 1
+    assert len(tries) == 3
+    found = [each.transfer_details.id async for each in lb.swaps.list_all(user_id=user)]
+    assert found == [swap.transfer_details.id]
+
+
+async def test_unrepeatable_request_is_sent_once(lb: AsyncLandbridge, network: Network) -> None:
+    network.lose = 1
+    with pytest.raises(NotReached):
+        await lb.webhooks.create({"url": "http://127.0.0.1:9/x", "eventTypes": ["*"]})
+    assert len(network.sent) == 1
+
+
+async def test_busy_server_is_asked_again(lb: AsyncLandbridge, network: Network) -> None:
+    network.refuse = 2
+    assert (await lb.service.ping()).message == "pong"
+    assert len(network.sent) == 3
+
+
+async def test_pages_are_followed_to_the_end(org: Tenant, lb: AsyncLandbridge) -> None:
+    user = await make_user(org, funds="100")
+    made = [(await lb.swaps.create(a_swap(user, "1"))).transfer_details.id for _ in range(5)]
+    found = [each.transfer_details.id async for each in lb.swaps.list_all(user_id=user, limit=2)]
+    assert found == made[::-1]
+
+
+async def test_dry_run_writes_nothing(org: Tenant, lb: AsyncLandbridge) -> None:
+    user = await make_user(org, funds="100")
+    assert await lb.swaps.create(a_swap(user), dry_run=True)
+    assert [each async for each in lb.swaps.list_all(user_id=user)] == []
+
+
+async def test_errors_have_a_class_and_say_what_is_wrong(
+    org: Tenant, lb: AsyncLandbridge, network: Network
+) -> None:
+    user = await make_user(org, funds="100")
+    with pytest.raises(InvalidRequest, match="FIELD_VALIDATION_ERROR") as invalid:
+        await lb.swaps.create(a_swap(user, "1.1234567"))
+    assert invalid.value.request_id
+    assert "amount" in invalid.value.message
+    with pytest.raises(NotFound):
+        await lb.swaps.retrieve(str(uuid4()))
+    request_id = str(uuid4())
+    await lb.swaps.create({**a_swap(user), "requestId": request_id})
+    with pytest.raises(Conflict):
+        await lb.swaps.create({**a_swap(user, "11"), "requestId": request_id})
+    async with AsyncLandbridge("x" * 40, base_url=URL, transport=network) as stranger:
+        with pytest.raises(NotAuthenticated):
+            await stranger.users.list()
+
+
+async def test_files_are_uploaded_and_downloaded(lb: AsyncLandbridge) -> None:
+    content = b"%PDF-1.4\n%%EOF\n"
+    stored = await lb.files.create("a.pdf", content)
+    assert await lb.files.download(stored.id) == content
+
+
+async def test_reporting_errors_have_their_name(lb: AsyncLandbridge) -> None:
+    with pytest.raises(NotFound) as missing:
+        await lb.metrics.retrieve(str(uuid4()))
+    assert missing.value.name
+
+
+def test_client_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LANDBRIDGE_API_KEY", raising=False)
+    with pytest.raises(LandbridgeError, match="LANDBRIDGE_API_KEY"):
+        Landbridge()
