@@ -51,6 +51,13 @@ UNSCOPED_ALLOWED = {
         ("customers/chain_deposits/store.py", name): "a block has deposits of all organisations"
         for name in ("_CONFIRMED", "_COUNT_ORPHANS", "_ORPHAN", "_ORPHANS", "_REMOVE_CONFIRMED")
     },
+    **{
+        (
+            "customers/chain_deposits/treasury_store.py",
+            name,
+        ): "a block has deposits of all organisations"
+        for name in ("_CONFIRMED", "_COUNT_LOST", "_LOSE", "_REMOVE_CONFIRMED")
+    },
     ("customers/users/terms_store.py", "_FIND_BY_SESSION"): "the hosted page knows its token alone",
     ("customers/onboarding/store.py", "_FIND_BY_HASH"): "the hosted form knows its token alone",
     (
@@ -85,6 +92,8 @@ UNLED_ALLOWED = {
     "chain_orders_open": "a chain's worker takes the orders of all organisations in turn",
     "chain_deposits_block_number_idx": "a block has deposits of all organisations",
     "chain_deposits_returns_by_idx": "a block has deposits of all organisations",
+    "treasury_deposits_block_number_idx": "a block has deposits of all organisations",
+    "transfers_external_source_idx": "a chain knows addresses alone",
     "wallets_address_idx": "a chain knows addresses alone",
     "users_search_trigrams_idx": "GIN takes no uuid; each trigram belongs to one organisation",
 }

@@ -40,6 +40,7 @@ from landbridge.payments.bank_files.inbound_commands import (
 )
 from landbridge.payments.engine.timelines import StuckTransfer
 from landbridge.payments.limits.commands import LimitCommandServices, limits
+from landbridge.payments.offramps.commands import treasury_deposits
 from landbridge.platform.cli_context import data_dir_option, org_option
 from landbridge.platform.core.errors import LandbridgeError, Refused
 from landbridge.platform.db.migrate import MigrationRejected, SchemaNewer, pending
@@ -251,6 +252,7 @@ commands.add_command(seeding(run_in_container))
 
 commands.add_command(members(run_command(lambda container: container.team)))
 commands.add_command(chain_deposits(run_command(lambda container: container.ledger)))
+commands.add_command(treasury_deposits(run_command(lambda container: container.external_coins)))
 commands.add_command(approvals(run_command(lambda container: container.approvals)))
 commands.add_command(
     limits(

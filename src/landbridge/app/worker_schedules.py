@@ -160,6 +160,10 @@ def chain_schedules(container: Container) -> list[WorkerSchedule]:
         WorkerSchedule("chain_gas", 2.0, _book_gas),
         # A deposit is seen this long after it has its confirmations.
         WorkerSchedule("chain_deposits", 0.5, _follow_chains),
+        # Final coins at an organisation's own address reach their payment this much later.
+        WorkerSchedule(
+            "treasury_deposits", 0.5, lambda c, offsets: c.external_coins.run_once(offsets)
+        ),
         *(
             WorkerSchedule(f"chain_funds_{name}", 2.0, _funds_job(funds))
             for name, funds in container.evm.local_funds.items()

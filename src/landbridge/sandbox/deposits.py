@@ -121,11 +121,16 @@ class SandboxDeposits:
         """Simulate confirmed coins from the external wallet that funds an offramp.
 
         Raises `TransactionNotFound`, `FieldInvalid`, and `ResourceConflict` for an offramp that a
-        wallet of the platform funds.
+        wallet of the platform funds, or on a connected chain.
         """
         check_editor(caller)
         self._check_mode()
         offramp = await self.offramps.get(caller.org_id, transfer_id)
+        chain = offramp.gross.asset.chain
+        if self.offramps.drafting.parties.holds_coins(chain):
+            raise ResourceConflict(
+                f"{chain} is connected: send real coins to the address in depositInformation"
+            )
         money = _amount(amount, offramp.gross)
         chain_hash = transaction_hash(money.asset.chain, new_id())
         arrived = await self.offramps.coins_arrived(caller, transfer_id, money, chain_hash)

@@ -35,6 +35,7 @@ from landbridge.payments.incoming_payments.overdue import OverdueIncomingPayment
 from landbridge.payments.incoming_payments.reviews import IncomingPaymentReviews
 from landbridge.payments.incoming_payments.steps import IncomingPaymentSteps
 from landbridge.payments.offramps import model as offramps_model
+from landbridge.payments.offramps.external_coins import ExternalCoins
 from landbridge.payments.offramps.returns import OfframpPayoutReturns
 from landbridge.payments.offramps.service import Offramps
 from landbridge.payments.onramps import model as onramps_model
@@ -103,6 +104,7 @@ class Container(CoinFlows):
     balance_sheets: BalanceSheets
     search: TransactionSearch
     offramps: Offramps
+    external_coins: ExternalCoins
     onramps: Onramps
     onramp_reply_contexts: OnrampReplyContexts
     onramp_deposits: OnrampDeposits
@@ -226,6 +228,7 @@ def wire(
         swaps=swaps,
         timelines=_timelines(database, clock),
         offramps=paying_out.offramps,
+        external_coins=paying_out.external_coins,
         onramps=taking_in.onramps,
         onramp_reply_contexts=taking_in.reply_contexts,
         onramp_deposits=taking_in.onramp_deposits,

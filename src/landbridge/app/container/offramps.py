@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from landbridge.app.container.coin_flows import CoinFlows
+from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
 from landbridge.payments.engine.outgoing_orders import OrderSender
 from landbridge.payments.offramps.approval_decisions import OfframpDecisions
 from landbridge.payments.offramps.draft import OfframpDrafting
+from landbridge.payments.offramps.external_coins import ExternalCoins
 from landbridge.payments.offramps.fee_disbursements import OfframpFeeDisbursements
 from landbridge.payments.offramps.orders import OfframpOrders
 from landbridge.payments.offramps.quote import OfframpQuoting
@@ -22,6 +24,7 @@ class OfframpServices:
     offramps: Offramps
     deciding: OfframpDecisions
     steps: OfframpSteps
+    external_coins: ExternalCoins
 
 
 def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
@@ -47,6 +50,7 @@ def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
         clock=on.clock,
         review_above_usd=on.settings.review_above_usd,
     )
+    external_coins = ExternalCoins(TreasuryDeposits(on.database), on.ledger, offramps, on.clock)
     orders = OfframpOrders(on.chains, on.rails, on.bank_accounts, texts, on.clock)
     return OfframpServices(
         offramps,
@@ -55,8 +59,10 @@ def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
             offramps,
             orders,
             OrderSender(on.ledger, on.clock),
+            external_coins,
             parties=on.payment_parties,
             accounts=on.bank_accounts,
             clock=on.clock,
         ),
+        external_coins,
     )

@@ -1,23 +1,28 @@
-"""Matching: which of a chain's token transfers are deposits into users' wallets.
+"""Matching: which of a chain's token transfers are deposits, into users' wallets or a treasury.
 
-Not deposits, although they pay a wallet: zero amounts, and transfers from an address of the same
+Not deposits, although they pay one: zero amounts, and transfers from an address of the same
 organisation (a user's wallet or the treasury), which the ledger has booked before they were sent.
 Transfers from another organisation of this installation are deposits like any other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
 
 import structlog
 
-from landbridge.customers.chain_deposits import store
+from landbridge.customers.chain_deposits import store, treasury_store
 from landbridge.customers.chain_deposits.model import (
     UNITS_MAX,
     ChainDeposit,
     ChainDepositStatus,
     deposit_id,
+)
+from landbridge.customers.chain_deposits.treasury_model import (
+    TreasuryDeposit,
+    TreasuryDepositStatus,
+    treasury_deposit_id,
 )
 from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
@@ -61,8 +66,24 @@ class MatchedTransfer:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class TreasuryTransfer:
+    """Transfer that pays an organisation's own address from outside."""
+
+    transfer: LoggedTransfer
+    org_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDeposits:
+    """Deposits in some blocks: into users' wallets, and into treasuries."""
+
+    wallets: Sequence[ChainDeposit]
+    treasuries: Sequence[TreasuryDeposit]
+
+
 class TransferMatcher:
-    """Finds the wallets that transfers pay, of all organisations in one query."""
+    """Finds the addresses that transfers pay, of all organisations in one query."""
 
     def __init__(self, database: Database, wallets: Wallets) -> None:
         self._database = database
@@ -84,6 +105,21 @@ class TransferMatcher:
             if not row["is_own"] and not await self._is_treasury(row["org_id"], chain, transfer)
         ]
 
+    async def match_treasuries(
+        self, chain: Chain, transfers: Sequence[LoggedTransfer]
+    ) -> Sequence[TreasuryTransfer]:
+        """Return the transfers that pay an address where coins have been awaited, in order."""
+        counted = [each for each in transfers if self._is_counted(chain, each)]
+        if not counted:
+            return []
+        pairs = [(each.destination, each.source) for each in counted]
+        found = await self._database.read(lambda tx: treasury_store.match(tx, pairs))
+        return [
+            TreasuryTransfer(transfer, row["org_id"])
+            for place, transfer in enumerate(counted)
+            if (row := found.get(place)) is not None and not row["is_own"]
+        ]
+
     async def _is_treasury(self, org_id: UUID, chain: Chain, transfer: LoggedTransfer) -> bool:
         return transfer.source == await self._wallets.find_treasury_address(org_id, chain)
 
@@ -96,3 +132,41 @@ class TransferMatcher:
             )
             return False
         return transfer.amount_units > 0
+
+
+def treasury_deposits(
+    chain: Chain,
+    matched: Sequence[TreasuryTransfer],
+    clock: Clock,
+    offsets: Mapping[UUID, timedelta],
+) -> Sequence[TreasuryDeposit]:
+    """Return one deposit for all that a transaction moves from a sender to a treasury."""
+    found: dict[UUID, TreasuryDeposit] = {}
+    for each in matched:
+        transfer = each.transfer
+        asset = TOKENS[chain, transfer.currency].asset.code
+        id_ = treasury_deposit_id(
+            chain,
+            transfer.transaction_hash,
+            asset,
+            source=transfer.source,
+            destination=transfer.destination,
+        )
+        if (known := found.get(id_)) is not None:
+            found[id_] = replace(known, units=known.units + transfer.amount_units)
+            continue
+        found[id_] = TreasuryDeposit(
+            org_id=each.org_id,
+            id=id_,
+            chain=chain,
+            transaction_hash=transfer.transaction_hash,
+            block_number=transfer.block.number,
+            asset=asset,
+            units=transfer.amount_units,
+            source_address=transfer.source,
+            destination_address=transfer.destination,
+            status=TreasuryDepositStatus.CONFIRMED,
+            transfer_id=None,
+            found_at=clock.stamp(offsets.get(each.org_id, timedelta())),
+        )
+    return list(found.values())

@@ -22,7 +22,7 @@ ACTOR = "worker"
 UNITS_MAX = 10**30
 
 # Ids of deposits are derived from it, so it must never change.
-_NAMESPACE = UUID("5f0c1a52-8b43-5a0e-9c39-3d7e4b1d6a28")
+DEPOSIT_NAMESPACE = UUID("5f0c1a52-8b43-5a0e-9c39-3d7e4b1d6a28")
 
 
 class ChainDepositStatus(StrEnum):
@@ -65,7 +65,7 @@ class ChainDeposit:
 
 def deposit_id(chain: Chain, transaction_hash: str, position: int) -> UUID:
     """Return the id of a deposit: always the same, in whatever block its transaction is."""
-    return derived_id(_NAMESPACE, f"{chain}/{transaction_hash}/{position}")
+    return derived_id(DEPOSIT_NAMESPACE, f"{chain}/{transaction_hash}/{position}")
 
 
 def credit_id(deposit: ChainDeposit, number: int) -> UUID:

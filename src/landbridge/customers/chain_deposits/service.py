@@ -14,7 +14,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from landbridge.customers.chain_deposits import reversals, store
+from landbridge.customers.chain_deposits import reversals, store, treasury_store
+from landbridge.customers.chain_deposits.matching import FoundDeposits
 from landbridge.customers.chain_deposits.model import ChainDeposit, ChainDepositStatus, credited
 from landbridge.customers.wallets.model import DEPOSIT_MOVES
 from landbridge.ledger.model import CommitOutcome
@@ -48,7 +49,7 @@ class ChainDeposits:
         self,
         cursor: ChainCursor,
         blocks: Sequence[BlockRef],
-        deposits: Sequence[ChainDeposit],
+        found: FoundDeposits,
     ) -> ChainCursor | None:
         """Store confirmed blocks and their deposits; None if another worker was first."""
         chain, moved = cursor.chain, _with(cursor, confirmed=blocks[-1])
@@ -57,8 +58,7 @@ class ChainDeposits:
             if not await progress.lock_cursor(tx, cursor):
                 return None
             await progress.add_blocks(tx, chain, blocks)
-            for deposit in sorted(deposits, key=lambda each: (each.org_id, each.id)):
-                await store.add(tx, deposit)
+            await _add(tx, found)
             await progress.move_cursor(tx, moved)
             return moved
 
@@ -68,14 +68,15 @@ class ChainDeposits:
         self,
         cursor: ChainCursor,
         last: BlockRef,
-        deposits: Sequence[ChainDeposit],
+        found: FoundDeposits,
         offsets: Mapping[UUID, timedelta],
     ) -> bool:
         """Credit the deposits up to a final block; False if another worker was first.
 
-        `deposits` are all that there are above the cursor's final block. Confirmed ones that are
+        `found` are all that there are above the cursor's final block. Confirmed ones that are
         not among them are removed.
         """
+        deposits = found.wallets
         accounts = {(each.org_id, each.id): await self._account_id(each) for each in deposits}
 
         places = {(each.org_id, each.id): place for place, each in enumerate(deposits)}
@@ -83,8 +84,8 @@ class ChainDeposits:
         async def work(tx: Tx) -> bool:
             if not await progress.lock_cursor(tx, cursor):
                 return False
-            for deposit in sorted(deposits, key=lambda each: (each.org_id, each.id)):
-                await store.add(tx, deposit)
+            await _add(tx, found)
+            await treasury_store.set_final(tx, found.treasuries)
             locked = await store.lock(tx, accounts.keys())
             # The ledger's order of locks: accounts by organisation and id. Then that of the chain.
             ordered = sorted(
@@ -99,7 +100,9 @@ class ChainDeposits:
                 offset = offsets.get(deposit.org_id, timedelta())
                 await self._complete(tx, deposit, accounts[deposit.org_id, deposit.id], offset)
             chain = _wallet_chain(cursor)
-            await store.remove_confirmed(tx, chain, first=cursor.final.number + 1, last=last.number)
+            first = cursor.final.number + 1
+            await store.remove_confirmed(tx, chain, first=first, last=last.number)
+            await treasury_store.remove_confirmed(tx, chain, first=first, last=last.number)
             await progress.prune_blocks(
                 tx,
                 cursor.chain,
@@ -136,8 +139,13 @@ class ChainDeposits:
                 return None
             await progress.remove_blocks_above(tx, cursor.chain, common.number)
             await progress.add_blocks(tx, cursor.chain, [common])
-            await store.remove_confirmed(tx, chain, first=common.number + 1)
-            orphaned = await store.orphan(tx, chain, above=common.number, returns_by=latest.number)
+            first, above = common.number + 1, common.number
+            await store.remove_confirmed(tx, chain, first=first)
+            await treasury_store.remove_confirmed(
+                tx, chain, first=first, last=cursor.confirmed.number
+            )
+            orphaned = await store.orphan(tx, chain, above=above, returns_by=latest.number)
+            orphaned += await treasury_store.lose(tx, chain, above=above)
             await progress.move_cursor(tx, moved)
             return orphaned
 
@@ -209,6 +217,14 @@ class ChainDeposits:
         """Return the wallet's account of the deposit's asset; create it if it is missing."""
         asset = deposit.money.asset
         return (await self._ledger.account(deposit.org_id, deposit.wallet_id, asset)).id
+
+
+async def _add(tx: Tx, found: FoundDeposits) -> None:
+    """Store what was found; the order of locks is the same in all transactions."""
+    for deposit in sorted(found.wallets, key=lambda each: (each.org_id, each.id)):
+        await store.add(tx, deposit)
+    for received in sorted(found.treasuries, key=lambda each: (each.org_id, each.id)):
+        await treasury_store.add(tx, received)
 
 
 def _with(

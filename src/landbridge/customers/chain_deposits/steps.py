@@ -18,9 +18,12 @@ from uuid import UUID
 import structlog
 from prometheus_client import Counter, Gauge
 
-from landbridge.customers.chain_deposits import store
-from landbridge.customers.chain_deposits.matching import TransferMatcher
-from landbridge.customers.chain_deposits.model import ChainDeposit
+from landbridge.customers.chain_deposits import store, treasury_store
+from landbridge.customers.chain_deposits.matching import (
+    FoundDeposits,
+    TransferMatcher,
+    treasury_deposits,
+)
 from landbridge.customers.chain_deposits.service import ChainDeposits
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Upstream
@@ -56,6 +59,12 @@ FOLLOWED = Gauge(
 ORPHANS = Gauge(
     "landbridge_chain_orphaned_deposits",
     "Credited deposits whose block a chain has lost, and which have not returned yet.",
+    ["chain"],
+    multiprocess_mode="mostrecent",
+)
+LOST = Gauge(
+    "landbridge_chain_lost_treasury_deposits",
+    "Final deposits at organisations' own addresses whose block a chain has lost.",
     ["chain"],
     multiprocess_mode="mostrecent",
 )
@@ -232,8 +241,8 @@ class ChainDepositSteps:
         blocks = await reader.blocks_after(cursor.confirmed, last)
         if not blocks:
             raise ChainUnsettled(f"{chain} has another block {cursor.confirmed.number} now")
-        deposits = await self._read(chain, reader, blocks, offsets)
-        return await self._deposits.confirm(cursor, blocks, deposits)
+        found = await self._read(chain, reader, blocks, offsets)
+        return await self._deposits.confirm(cursor, blocks, found)
 
     async def _complete(
         self,
@@ -249,11 +258,14 @@ class ChainDepositSteps:
         header = await reader.block(last)
         if len(blocks) < last - first + 1 or header is None or header.hash != blocks[-1].hash:
             raise ChainUnsettled(f"{chain} has another block {last} now")
-        known = await self._database.single(
-            lambda tx: store.confirmed_transactions(tx, chain, first, last)
-        )
-        deposits = await self._read(chain, reader, blocks, offsets, known=known)
-        return await self._deposits.complete(cursor, blocks[-1], deposits, offsets)
+
+        async def confirmed(tx: Tx) -> set[str]:
+            wallets = await store.confirmed_transactions(tx, chain, first, last)
+            return wallets | await treasury_store.confirmed_transactions(tx, chain, first, last)
+
+        known = await self._database.read(confirmed)
+        found = await self._read(chain, reader, blocks, offsets, known=known)
+        return await self._deposits.complete(cursor, blocks[-1], found, offsets)
 
     async def _read(
         self,
@@ -263,7 +275,7 @@ class ChainDepositSteps:
         offsets: Mapping[UUID, timedelta],
         *,
         known: set[str] | None = None,
-    ) -> Sequence[ChainDeposit]:
+    ) -> FoundDeposits:
         """Return the deposits in these blocks.
 
         `known` are transactions that were found there before: a node that lacks one is not
@@ -273,11 +285,15 @@ class ChainDepositSteps:
         if lacking := (known or set()) - {each.transaction_hash for each in transfers}:
             raise ChainUnsettled(f"logs of {', '.join(sorted(lacking))} are missing")
         matched = await self._matcher.match(chain, transfers)
-        positions = await reader.positions([each.transfer for each in matched])
-        return [
-            each.deposit(chain, positions[each.transfer.key], self._clock, offsets)
-            for each in matched
-        ]
+        received = await self._matcher.match_treasuries(chain, transfers)
+        positions = await reader.positions([each.transfer for each in (*matched, *received)])
+        return FoundDeposits(
+            [
+                each.deposit(chain, positions[each.transfer.key], self._clock, offsets)
+                for each in matched
+            ],
+            treasury_deposits(chain, received, self._clock, offsets),
+        )
 
     async def _rewind(
         self, chain: Chain, reader: ChainReader, cursor: ChainCursor, heads: ChainHeads
@@ -329,6 +345,8 @@ class ChainDepositSteps:
         """
         count = await self._database.single(lambda tx: store.count_orphans(tx, chain))
         ORPHANS.labels(chain).set(count)
+        lost = await self._database.single(lambda tx: treasury_store.count_lost(tx, chain))
+        LOST.labels(chain).set(lost)
         if not count:
             return False
         final = cursor.final.number

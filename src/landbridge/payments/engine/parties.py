@@ -271,14 +271,6 @@ class PaymentParties:
         """Return whether wallets on a chain hold real coins, which only orders move."""
         return self.chains.holds_coins(chain)
 
-    def check_in_ledger(self, chain: str, *, field: str) -> None:
-        """Raise `RouteInvalid` if wallets hold real coins, for what only the ledger carries out."""
-        if self.holds_coins(chain):
-            raise RouteInvalid(
-                f"{field}: {chain} is connected, and this payment has no order on a chain yet",
-                field=field,
-            )
-
     async def check_address(self, org_id: UUID, address: str, name: str) -> None:
         """Raise `RouteInvalid`, naming the field, if an outside address may not be paid."""
         refusal = await self.address_policies.find_outside_refusal(org_id, address)

@@ -205,8 +205,6 @@ class OfframpDrafting:
                     payer.wallet.user_id, payer.wallet.address, account_id=payer.account.id
                 ),
             )
-        # Coins that arrive at the organisation's own address are not followed.
-        self.parties.check_in_ledger(params.chain, field="source.externalWalletId")
         external = await self._external(caller.org_id, params)
         asset = token_asset(params.chain, params.currency, field="source.currency")
         refund_to = Payee(None, external.address)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
+from uuid import UUID
 
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, Transfer
@@ -15,8 +17,26 @@ from landbridge.payments.engine.parties import Payee
 from landbridge.payments.offramps.model import TRANSITIONS, Offramp
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.platform.http.caller import Caller
 from landbridge.providers.chains.tokens import Chain
+
+
+class CoinReporter(Protocol):
+    """Who reports coins that have arrived: a caller in a sandbox, otherwise the worker."""
+
+    @property
+    def org_id(self) -> UUID:
+        """Organisation whose coins they are."""
+        ...
+
+    @property
+    def clock_offset(self) -> timedelta:
+        """Offset of the organisation's clock from real time."""
+        ...
+
+    @property
+    def actor(self) -> str:
+        """Name of the reporter in the change log."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +73,7 @@ class OfframpFeeDisbursements:
         return moved if isinstance(moved, Transfer) else None
 
     async def return_surplus(
-        self, caller: Caller, offramp: Offramp, money: Money, chain_hash: str
+        self, reporter: CoinReporter, offramp: Offramp, money: Money, chain_hash: str
     ) -> bool:
         """Send back coins that the offramp does not await, once per asset and hash.
 
@@ -68,7 +88,7 @@ class OfframpFeeDisbursements:
             if not await self.ledger.lock_in(tx, offramp.record):
                 return False
             await self.fee_disbursements.create_in(
-                tx, request, actor=caller.actor, clock_offset=caller.clock_offset
+                tx, request, actor=reporter.actor, clock_offset=reporter.clock_offset
             )
             return True
 

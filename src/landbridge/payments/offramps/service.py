@@ -29,7 +29,7 @@ from landbridge.payments.engine.request_options import DEFAULT_OPTIONS, RequestO
 from landbridge.payments.engine.scripted_outcomes import check_scripted_screening, is_reviewed
 from landbridge.payments.offramps import transitions
 from landbridge.payments.offramps.draft import OfframpDrafting
-from landbridge.payments.offramps.fee_disbursements import OfframpFeeDisbursements
+from landbridge.payments.offramps.fee_disbursements import CoinReporter, OfframpFeeDisbursements
 from landbridge.payments.offramps.model import (
     KIND,
     TRANSITIONS,
@@ -190,35 +190,35 @@ class Offramps:
 
     @optimistic_retry("the offramp was changed concurrently; try again")
     async def coins_arrived(
-        self, caller: Caller, offramp_id: UUID, money: Money, chain_hash: str
+        self, reporter: CoinReporter, offramp_id: UUID, money: Money, chain_hash: str
     ) -> Offramp | None:
         """Record confirmed external coins for an offramp, once per transaction hash.
 
-        Called by the chain watcher, which retries after `Busy`. The exact amount in time continues
-        the offramp; any other amount ends it and is returned. Coins that nothing awaits, and coins
-        of another kind, are returned by a disbursement. Raises `TransactionNotFound`,
+        Called for each final treasury deposit (`external_coins.py`). The exact amount in time
+        continues the offramp; any other amount ends it and is returned. Coins that nothing awaits,
+        and coins of another kind, are returned by a disbursement. Raises `TransactionNotFound`,
         `ResourceConflict` for an offramp paid from a wallet of ours, and the errors of
         `OfframpFeeDisbursements.return_surplus`.
         """
-        offramp = await self.get(caller.org_id, offramp_id)
+        offramp = await self.get(reporter.org_id, offramp_id)
         if not offramp.is_external:
             raise ResourceConflict("this offramp is paid by a wallet of the platform")
         is_expected_asset = money.asset == offramp.gross.asset
         if is_expected_asset and offramp.details.deposit_hash == chain_hash:
             return offramp
         if not is_expected_asset or offramp.state is not OfframpStatus.AWAITING_FUNDS:
-            if await self.fee_disbursements.return_surplus(caller, offramp, money, chain_hash):
+            if await self.fee_disbursements.return_surplus(reporter, offramp, money, chain_hash):
                 return offramp
             return None
         if await self.fee_disbursements.is_returning(offramp, money, chain_hash):
             # These deposits were reported before the accept and are being returned.
             return offramp
-        at = self.clock.stamp(caller.clock_offset)
+        at = self.clock.stamp(reporter.clock_offset)
         move = transitions.arrived(
             offramp=offramp,
             money=money,
             chain_hash=chain_hash,
-            actor=caller.actor,
+            actor=reporter.actor,
             at=at,
             is_reviewed=self._must_review(offramp),
         )
@@ -226,7 +226,7 @@ class Offramps:
         if isinstance(moved, Transfer):
             return as_offramp(moved)
         if moved is CommitOutcome.LATE:
-            await self.expire(offramp, caller.actor, at)
+            await self.expire(offramp, reporter.actor, at)
         return None
 
     async def expire(self, offramp: Offramp, actor: str, at: datetime) -> bool:

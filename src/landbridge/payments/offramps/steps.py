@@ -28,6 +28,7 @@ from landbridge.payments.engine.outgoing_orders import (
 )
 from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.offramps import transitions
+from landbridge.payments.offramps.external_coins import ExternalCoins
 from landbridge.payments.offramps.model import TRANSITIONS, Offramp, OfframpStatus, as_offramp
 from landbridge.payments.offramps.orders import OfframpOrders
 from landbridge.payments.offramps.service import Offramps
@@ -46,6 +47,7 @@ class OfframpSteps:
         offramps: Offramps,
         orders: OfframpOrders,
         order_sender: OrderSender,
+        external_coins: ExternalCoins,
         *,
         parties: PaymentParties,
         accounts: BankAccounts,
@@ -54,6 +56,7 @@ class OfframpSteps:
         self._offramps = offramps
         self._orders = orders
         self._order_sender = order_sender
+        self._external_coins = external_coins
         self._ends = parties
         self._accounts = accounts
         self._clock = clock
@@ -119,6 +122,9 @@ class OfframpSteps:
         match offramp.state:
             case OfframpStatus.PENDING_APPROVAL:
                 await self._offramps.expire_approval(offramp, ACTOR, at)
+            case OfframpStatus.AWAITING_FUNDS if await self._external_coins.are_coming(offramp):
+                # They were found in time, and are not final yet.
+                await self._external_coins.wait_longer(offramp, clock_offset)
             case OfframpStatus.OPEN_QUOTE | OfframpStatus.AWAITING_FUNDS:
                 await self._offramps.expire(offramp, ACTOR, at)
             case status:

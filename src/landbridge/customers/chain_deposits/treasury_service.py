@@ -1,0 +1,109 @@
+"""Treasury deposits of an organisation: matching with payments, and what becomes of them."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.chain_deposits import treasury_store
+from landbridge.customers.chain_deposits.treasury_model import (
+    TreasuryDeposit,
+    TreasuryDepositStatus,
+)
+from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound
+from landbridge.platform.db.pool import Database, Tx
+
+_log = structlog.stdlib.get_logger()
+
+# Most deposits that one call returns.
+DEPOSITS_MAX = 100
+
+# Finds the payment that a deposit is for, in the transaction that stores it; None if there is none.
+FindPayment = Callable[[Tx, TreasuryDeposit], Awaitable[UUID | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class TreasuryDeposits:
+    """Treasury deposits of all organisations; the follower of the chains adds them."""
+
+    database: Database
+
+    async def orgs_with_final(self, org_ids: Collection[UUID]) -> Sequence[UUID]:
+        """Return which of these organisations have final deposits that are not settled."""
+        return await self.database.single(lambda tx: treasury_store.with_final(tx, org_ids))
+
+    async def match(
+        self, org_id: UUID, find_payment: FindPayment
+    ) -> Sequence[tuple[TreasuryDeposit, UUID]]:
+        """Return the final deposits that are not settled, oldest first, each with its payment.
+
+        The payment is found once and stored; a deposit without any is kept. The deposits are locked
+        meanwhile, so those of one organisation are matched one after another.
+        """
+
+        async def work(tx: Tx) -> Sequence[tuple[TreasuryDeposit, UUID]]:
+            matched: list[tuple[TreasuryDeposit, UUID]] = []
+            for deposit in await treasury_store.lock_final(tx, org_id, DEPOSITS_MAX):
+                found_id = deposit.transfer_id or await find_payment(tx, deposit)
+                if found_id is not None:
+                    matched.append((deposit, found_id))
+                if deposit.transfer_id is None:
+                    await self._store_match(tx, deposit, found_id)
+            return matched
+
+        return await self.database.transact(work)
+
+    async def settle(self, deposit: TreasuryDeposit, transfer_id: UUID) -> None:
+        """Close a deposit: its payment has taken the coins, or returns them."""
+        status = TreasuryDepositStatus.SETTLED
+        await self.database.single(
+            lambda tx: treasury_store.set_status(tx, deposit, status, transfer_id)
+        )
+
+    async def has_open(self, org_id: UUID, source: str, *, before: datetime) -> bool:
+        """Return whether coins of a sender, found before a moment, are not settled yet."""
+        return await self.database.single(
+            lambda tx: treasury_store.has_open(tx, org_id, source, before=before)
+        )
+
+    async def kept(self, org_id: UUID) -> Sequence[TreasuryDeposit]:
+        """Return the latest deposits that no payment has taken."""
+        return await self.database.single(lambda tx: treasury_store.kept(tx, org_id, DEPOSITS_MAX))
+
+    async def assign(self, org_id: UUID, deposit_id: UUID, transfer_id: UUID) -> TreasuryDeposit:
+        """Give a kept deposit to a payment, for the worker to settle.
+
+        Raises `ResourceNotFound`, and `ResourceConflict` if it is not kept, or if the payment has
+        other coins of its transaction, which it could not tell apart.
+        """
+
+        async def work(tx: Tx) -> TreasuryDeposit:
+            deposit = await treasury_store.lock(tx, org_id, deposit_id)
+            if deposit is None:
+                raise ResourceNotFound(f"there is no treasury deposit {deposit_id}")
+            if deposit.status is not TreasuryDepositStatus.KEPT:
+                raise ResourceConflict(f"treasury deposit {deposit_id} is {deposit.status}")
+            if await treasury_store.has_taken(tx, deposit, transfer_id):
+                raise ResourceConflict(
+                    f"payment {transfer_id} has other coins of the same transaction"
+                )
+            final = TreasuryDepositStatus.FINAL
+            await treasury_store.set_status(tx, deposit, final, transfer_id)
+            return deposit
+
+        return await self.database.transact(work)
+
+    async def _store_match(self, tx: Tx, deposit: TreasuryDeposit, found_id: UUID | None) -> None:
+        if found_id is not None:
+            final = TreasuryDepositStatus.FINAL
+            await treasury_store.set_status(tx, deposit, final, found_id)
+            return
+        await treasury_store.set_status(tx, deposit, TreasuryDepositStatus.KEPT, None)
+        _log.warning(
+            "treasury_deposits.kept",
+            org_id=str(deposit.org_id),
+            id=str(deposit.id),
+            hash=deposit.transaction_hash,
+        )

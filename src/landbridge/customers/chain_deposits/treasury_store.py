@@ -1,0 +1,230 @@
+"""All SQL statements on treasury_deposits, and the lookup of addresses that await coins.
+
+A chain pays the treasuries of all organisations, so some statements name none.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.customers.chain_deposits.treasury_model import (
+    TreasuryDeposit,
+    TreasuryDepositStatus,
+)
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.chains.tokens import Chain
+
+# An organisation's own address is known by the payments that have awaited coins there.
+_MATCH = """
+select i.place, t.org_id, exists (
+    select from wallets s
+    where s.org_id = t.org_id and s.chain = any($3::text[]) and s.address = i.source
+) as is_own
+from unnest($1::text[], $2::text[]) with ordinality as i (destination, source, place)
+cross join lateral (
+    select o.org_id
+    from transfers o
+    where o.kind = 'OFFRAMP' and o.details ->> 'external_wallet_id' is not null
+        and o.details ->> 'destination_address' = i.destination
+    limit 1
+) t
+where i.source <> i.destination
+"""
+
+_ADD = """
+insert into treasury_deposits
+    (org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
+        destination_address, status, found_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CONFIRMED', $10)
+on conflict (org_id, id) do update
+set block_number = excluded.block_number, is_lost = false,
+    units = case treasury_deposits.status
+        when 'CONFIRMED' then excluded.units else treasury_deposits.units
+    end
+"""
+
+_SET_FINAL = """
+update treasury_deposits set status = 'FINAL'
+where (org_id, id) in (select * from unnest($1::uuid[], $2::uuid[])) and status = 'CONFIRMED'
+"""
+
+_CONFIRMED = """
+select transaction_hash
+from treasury_deposits
+where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
+"""
+
+_REMOVE_CONFIRMED = """
+delete from treasury_deposits
+where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
+"""
+
+_LOSE = """
+update treasury_deposits set is_lost = true
+where chain = $1 and block_number > $2 and status <> 'CONFIRMED' and not is_lost
+returning id
+"""
+
+_COUNT_LOST = "select count(*) from treasury_deposits where chain = $1 and is_lost"
+
+_LOCK_FINAL = """
+select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
+    destination_address, status, transfer_id, found_at
+from treasury_deposits
+where org_id = $1 and status = 'FINAL' and not is_lost
+order by found_at
+limit $2
+for update
+"""
+
+_WITH_FINAL = """
+select distinct org_id
+from treasury_deposits
+where org_id = any($1::uuid[]) and status = 'FINAL' and not is_lost
+"""
+
+_HAS_OPEN = """
+select exists (
+    select from treasury_deposits
+    where org_id = $1 and source_address = $2 and found_at < $3
+        and status in ('CONFIRMED', 'FINAL') and not is_lost
+)
+"""
+
+_HAS_TAKEN = """
+select exists (
+    select from treasury_deposits
+    where org_id = $1 and transfer_id = $2 and asset = $3 and transaction_hash = $4
+)
+"""
+
+_FIND = """
+select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
+    destination_address, status, transfer_id, found_at
+from treasury_deposits
+where org_id = $1 and id = $2
+for update
+"""
+
+_KEPT = """
+select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
+    destination_address, status, transfer_id, found_at
+from treasury_deposits
+where org_id = $1 and status = 'KEPT'
+order by found_at desc
+limit $2
+"""
+
+_SET = """
+update treasury_deposits set status = $3, transfer_id = $4 where org_id = $1 and id = $2
+"""
+
+
+async def match(tx: Tx, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Row]:
+    """Return whose treasuries (destination, source) pairs pay, by their places."""
+    rows = await tx.fetch(
+        _MATCH,
+        [destination for destination, _ in pairs],
+        [source for _, source in pairs],
+        [each for each in Chain if each.is_evm],
+    )
+    return {row["place"] - 1: row for row in rows}
+
+
+async def add(tx: Tx, deposit: TreasuryDeposit) -> None:
+    """Store a found deposit; a known one moves to this block, and is not lost any more."""
+    await tx.execute(
+        _ADD,
+        deposit.org_id,
+        deposit.id,
+        deposit.chain,
+        deposit.transaction_hash,
+        deposit.block_number,
+        deposit.asset,
+        deposit.units,
+        deposit.source_address,
+        deposit.destination_address,
+        deposit.found_at,
+    )
+
+
+async def set_final(tx: Tx, deposits: Sequence[TreasuryDeposit]) -> None:
+    """Mark these deposits as final, unless they were before."""
+    await tx.execute(_SET_FINAL, [each.org_id for each in deposits], [each.id for each in deposits])
+
+
+async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) -> set[str]:
+    """Return the transactions of confirmed deposits in a range of blocks, both ends included."""
+    return {row["transaction_hash"] for row in await tx.fetch(_CONFIRMED, chain, first, last)}
+
+
+async def remove_confirmed(tx: Tx, chain: Chain, *, first: int, last: int) -> None:
+    """Remove deposits that are not final, in a range of blocks, both ends included."""
+    await tx.execute(_REMOVE_CONFIRMED, chain, first, last)
+
+
+async def lose(tx: Tx, chain: Chain, *, above: int) -> int:
+    """Mark the final deposits above a block as lost until they return, and count them."""
+    return len(await tx.fetch(_LOSE, chain, above))
+
+
+async def count_lost(tx: Tx, chain: Chain) -> int:
+    """Count the deposits that were final, and whose block the chain has lost."""
+    return await tx.fetchval(_COUNT_LOST, chain)
+
+
+async def with_final(tx: Tx, org_ids: Collection[UUID]) -> Sequence[UUID]:
+    """Return which of these organisations have final deposits that wait for the worker."""
+    return [row["org_id"] for row in await tx.fetch(_WITH_FINAL, list(org_ids))]
+
+
+async def lock_final(tx: Tx, org_id: UUID, limit: int) -> Sequence[TreasuryDeposit]:
+    """Lock the final deposits of an organisation that wait for the worker, oldest first."""
+    return [_deposit(row) for row in await tx.fetch(_LOCK_FINAL, org_id, limit)]
+
+
+async def has_open(tx: Tx, org_id: UUID, source: str, *, before: datetime) -> bool:
+    """Return whether coins of a sender, found before a moment, are not settled yet."""
+    return await tx.fetchval(_HAS_OPEN, org_id, source, before)
+
+
+async def lock(tx: Tx, org_id: UUID, id_: UUID) -> TreasuryDeposit | None:
+    """Lock one deposit and return it."""
+    row = await tx.fetchrow(_FIND, org_id, id_)
+    return None if row is None else _deposit(row)
+
+
+async def kept(tx: Tx, org_id: UUID, limit: int) -> Sequence[TreasuryDeposit]:
+    """Return the deposits that no payment has taken, newest first."""
+    return [_deposit(row) for row in await tx.fetch(_KEPT, org_id, limit)]
+
+
+async def set_status(
+    tx: Tx, deposit: TreasuryDeposit, status: TreasuryDepositStatus, transfer_id: UUID | None
+) -> None:
+    """Store what became of a deposit; the caller has locked it."""
+    await tx.execute(_SET, deposit.org_id, deposit.id, status, transfer_id)
+
+
+def _deposit(row: Row) -> TreasuryDeposit:
+    return TreasuryDeposit(
+        org_id=row["org_id"],
+        id=row["id"],
+        chain=Chain(row["chain"]),
+        transaction_hash=row["transaction_hash"],
+        block_number=row["block_number"],
+        asset=row["asset"],
+        units=int(row["units"]),
+        source_address=row["source_address"],
+        destination_address=row["destination_address"],
+        status=TreasuryDepositStatus(row["status"]),
+        transfer_id=row["transfer_id"],
+        found_at=row["found_at"],
+    )
+
+
+async def has_taken(tx: Tx, deposit: TreasuryDeposit, transfer_id: UUID) -> bool:
+    """Return whether a payment has another deposit of the same transaction and asset."""
+    return await tx.fetchval(
+        _HAS_TAKEN, deposit.org_id, transfer_id, deposit.asset, deposit.transaction_hash
+    )

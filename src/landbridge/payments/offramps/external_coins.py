@@ -1,0 +1,117 @@
+"""Coins from external wallets on connected chains: each deposit at the treasury finds its payment.
+
+The follower of the chains stores what arrives (`customers/chain_deposits`). Once it is final:
+
+- it goes to the oldest offramp that awaits coins of this asset from this sender, best one of
+  exactly this amount; if none does, to the sender's latest offramp, which returns it;
+- if the sender has never had an offramp, it is kept as the organisation's own, until a person
+  assigns it.
+
+Guarantees:
+- Deposits of an organisation are matched one after another, under a lock.
+- Delivery to the offramp may be repeated: `Offramps.coins_arrived` counts asset and transaction.
+- An offramp does not expire while coins that were found in time are not settled.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
+from landbridge.customers.chain_deposits.treasury_service import DEPOSITS_MAX, TreasuryDeposits
+from landbridge.ledger.service import Ledger
+from landbridge.payments.engine.outgoing_orders import ACTOR
+from landbridge.payments.offramps import candidate_store
+from landbridge.payments.offramps.model import Offramp, OfframpStatus
+from landbridge.payments.offramps.service import Offramps
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Busy, Refused, ResourceConflict
+
+_log = structlog.stdlib.get_logger()
+
+# How long an offramp waits before it asks again whether the coins are final.
+_WAIT = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """The worker as the reporter of coins."""
+
+    org_id: UUID
+    clock_offset: timedelta
+    actor: str = ACTOR
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalCoins:
+    """Brings final treasury deposits to the offramps that they are for."""
+
+    deposits: TreasuryDeposits
+    ledger: Ledger
+    offramps: Offramps
+    clock: Clock
+
+    async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Settle final deposits; return whether more may wait."""
+        found = await self.deposits.orgs_with_final(offsets.keys())
+        counts = [await self._settle_all(org_id, offsets[org_id]) for org_id in found]
+        return DEPOSITS_MAX in counts
+
+    async def are_coming(self, offramp: Offramp) -> bool:
+        """Return whether coins of its sender were found in time, and are not settled yet."""
+        expires_at = offramp.details.quote_expires_at
+        if expires_at is None or not offramp.is_external:
+            return False
+        org_id, source = offramp.record.org_id, offramp.details.source_address
+        return await self.deposits.has_open(org_id, source, before=expires_at)
+
+    async def wait_longer(self, offramp: Offramp, clock_offset: timedelta) -> None:
+        """Postpone the expiry of an offramp whose coins are coming."""
+        await self.ledger.postpone(offramp.record, self.clock.now(clock_offset) + _WAIT)
+
+    async def kept(self, org_id: UUID) -> Sequence[TreasuryDeposit]:
+        """Return the latest deposits that no payment has taken."""
+        return await self.deposits.kept(org_id)
+
+    async def assign(self, org_id: UUID, deposit_id: UUID, offramp_id: UUID) -> TreasuryDeposit:
+        """Give a kept deposit to an offramp, which takes or returns it within seconds.
+
+        Raises `TransactionNotFound`, `ResourceNotFound`, and `ResourceConflict`.
+        """
+        offramp = await self.offramps.get(org_id, offramp_id)
+        if not offramp.is_external:
+            raise ResourceConflict("this offramp is paid by a wallet of the platform")
+        return await self.deposits.assign(org_id, deposit_id, offramp_id)
+
+    async def _settle_all(self, org_id: UUID, offset: timedelta) -> int:
+        """Settle the final deposits of an organisation; return how many were tried."""
+        matched = await self.deposits.match(org_id, candidate_store.find)
+        for deposit, offramp_id in matched:
+            try:
+                await self._settle(deposit, offramp_id, offset)
+            except (Busy, Refused) as error:
+                # Tried again at the next run; the coins are safe at the organisation's address.
+                _log.error(
+                    "treasury_deposits.not_settled",
+                    org_id=str(org_id),
+                    id=str(deposit.id),
+                    hash=deposit.transaction_hash,
+                    reason=str(error),
+                )
+        return len(matched)
+
+    async def _settle(self, deposit: TreasuryDeposit, offramp_id: UUID, offset: timedelta) -> None:
+        """Report the coins to the offramp, which takes or returns them, then close the deposit."""
+        offramp = await self.offramps.get(deposit.org_id, offramp_id)
+        expires_at = offramp.details.quote_expires_at
+        is_in_time = expires_at is not None and deposit.found_at < expires_at
+        if offramp.state is OfframpStatus.AWAITING_FUNDS and is_in_time:
+            # They are judged by when they were found, although they are final only now.
+            await self.wait_longer(offramp, offset)
+        await self.offramps.coins_arrived(
+            _Worker(deposit.org_id, offset), offramp_id, deposit.money, deposit.transaction_hash
+        )
+        await self.deposits.settle(deposit, offramp_id)
