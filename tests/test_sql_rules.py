@@ -72,6 +72,10 @@ UNSCOPED_ALLOWED = {
         "_GAS_SINCE",
     ): "relayers pay the gas of all organisations",
     ("providers/evm/outbox/order_store.py", "_DUE"): "a chain's worker takes all orders in turn",
+    (
+        "providers/evm/outbox/order_store.py",
+        "_BATCHES_BEGUN",
+    ): "an address belongs to one organisation",
     ("providers/evm/outbox/order_store.py", "_OPEN"): "a chain's worker follows all orders",
     (
         "providers/evm/outbox/attempt_store.py",

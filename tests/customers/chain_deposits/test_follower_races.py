@@ -51,6 +51,26 @@ async def test_of_two_workers_one_follows_a_chain(world: FollowedChain) -> None:
     assert await held(world.org, user) == "1"
 
 
+async def test_a_lease_is_written_once_half_of_it_has_passed(world: FollowedChain) -> None:
+    database = world.container.database
+    await world.follow()
+    offsets = await world.container.orgs.clock_offsets()
+
+    async def until() -> object:
+        (row,) = await database.rows("select leased_until, xmin::text from chain_cursors")
+        return row["leased_until"], row["xmin"]
+
+    taken = await until()
+    for _ in range(3):
+        await world.steps.run_once(offsets)
+    assert await until() == taken
+    # Half of it has passed.
+    await database.rows("update chain_cursors set leased_until = leased_until - interval '8 s'")
+    shortened = await until()
+    await world.steps.run_once(offsets)
+    assert await until() != shortened
+
+
 async def test_workers_without_leases_credit_each_deposit_once(world: FollowedChain) -> None:
     user, address = await world.new_user()
     offsets = await world.container.orgs.clock_offsets()

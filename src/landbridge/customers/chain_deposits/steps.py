@@ -147,8 +147,14 @@ class ChainDepositSteps:
         return has_moved
 
     async def _take_lease(self, reader: ChainReader) -> ChainCursor | None:
+        """Take the lease, or extend it once half of it has passed: most ticks find nothing."""
+
         async def work(tx: Tx) -> ChainCursor | None:
             now = await self._clock.in_database(tx)
+            longer_than = now + LEASE // 2
+            held = await progress.held(tx, reader.name, self._owner, longer_than=longer_than)
+            if held is not None:
+                return held
             return await progress.take_lease(
                 tx, reader.name, self._owner, now=now, until=now + LEASE
             )

@@ -1,5 +1,6 @@
 """Orders of all kinds on a local chain: batches, awkward tokens, and what they wait for."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from landbridge.providers.evm.outbox.model import OutboxState
 from tests.chain_world import ChainWorld, chain_world
 from tests.providers.evm.outbox.chain_orders import (
     COIN,
+    another_outbox,
     attempts_of,
     check_paid_once,
+    free_lease,
     make_due,
     new_address,
     new_order,
@@ -257,3 +260,32 @@ async def test_an_order_that_cannot_be_planned_does_not_hold_up_others(world: Ch
     order = await sent_order(world, {new_address(): COIN})
     assert (await run_until_final(world, order)).state is OutboxState.FINAL
     assert (await stored(world, broken)).state is OutboxState.CREATED
+
+
+async def test_batches_that_an_address_sends_itself_do_not_share_an_allowance(
+    tmp_path: Path, own_database: Database
+) -> None:
+    async with chain_world(tmp_path, own_database, sponsor=["top-up"]) as world:
+        user = await make_user(world.org)
+        orders = [
+            await new_order(
+                world, {new_address(): COIN, new_address(): COIN}, currency="usdt", user=user
+            )
+            for _ in range(3)
+        ]
+        for order in orders:
+            await world.container.chains.send(order)
+        # Two workers plan all of them at once, as if the lease of one had ended meanwhile.
+        workers = [another_outbox(world) for _ in range(2)]
+        for _ in range(80):
+            await make_due(world)
+            await free_lease(world)
+            await asyncio.gather(*(each.signing.run() for each in workers))
+            await run(world)
+            world.mine()
+        for order in orders:
+            assert (await stored(world, order)).state is OutboxState.FINAL
+            await check_paid_once(world, order)
+            attempts = await attempts_of(world, order)
+            assert all(each.is_success for each in attempts), "a transaction was reverted"
+            assert [each.is_payment for each in attempts].count(True) == 1

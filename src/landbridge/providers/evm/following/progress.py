@@ -18,6 +18,12 @@ returning chain, start_number, start_hash, confirmed_number, confirmed_hash, fin
     final_hash
 """
 
+_HELD = """
+select chain, start_number, start_hash, confirmed_number, confirmed_hash, final_number, final_hash
+from chain_cursors
+where chain = $1 and leased_to = $2 and leased_until > $3
+"""
+
 _HAS_CURSOR = "select true from chain_cursors where chain = $1"
 
 _START = """
@@ -69,6 +75,12 @@ async def take_lease(
 ) -> ChainCursor | None:
     """Return the chain's cursor, leased to `owner`; None if another has it, or there is none."""
     row = await tx.fetchrow(_TAKE_LEASE, chain, owner, now, until)
+    return None if row is None else _cursor(row)
+
+
+async def held(tx: Tx, chain: Network, owner: UUID, *, longer_than: datetime) -> ChainCursor | None:
+    """Return the chain's cursor if `owner` has its lease until after a moment; writes nothing."""
+    row = await tx.fetchrow(_HELD, chain, owner, longer_than)
     return None if row is None else _cursor(row)
 
 

@@ -86,6 +86,16 @@ where chain = $1 and state in ('SIGNED', 'SENT') and source = any($2)
 group by org_id, source, currency
 """
 
+# Several batches of one address would share the allowance of the batch contract.
+_LOCK_BATCHES = "select pg_advisory_xact_lock(hashtextextended($1, 0))"
+
+_BATCHES_BEGUN = """
+select org_id, source, currency, key
+from chain_orders
+where chain = $1 and source = any($2) and method = 'top-up' and cardinality(destinations) > 1
+    and state not in ('FINAL', 'REVERTED', 'REJECTED')
+"""
+
 _LEASE = """
 insert into chain_leases (chain, owner, expires_at)
 values ($1, $2, $3)
@@ -190,6 +200,21 @@ async def units_in_flight(
     """Return the units that signed orders will take, by paying address and currency."""
     rows = await tx.fetch(_UNITS_IN_FLIGHT, chain, list(sources))
     return {(row["source"], row["currency"]): int(row["units"]) for row in rows}
+
+
+async def lock_batches(
+    tx: Tx, chain: str, sources: Collection[str]
+) -> dict[tuple[str, str], set[UUID]]:
+    """Lock the batches that these addresses send themselves, until the transaction ends.
+
+    Return the keys of those that have begun and are not final, by paying address and currency.
+    """
+    for each in sorted(sources):
+        await tx.execute(_LOCK_BATCHES, f"chain-batches/{chain}/{each}")
+    begun: dict[tuple[str, str], set[UUID]] = {}
+    for row in await tx.fetch(_BATCHES_BEGUN, chain, list(sources)):
+        begun.setdefault((row["source"], row["currency"]), set()).add(row["key"])
+    return begun
 
 
 async def lease(tx: Tx, chain: str, owner: UUID, *, at: datetime, expires_at: datetime) -> bool:

@@ -3,7 +3,9 @@
 Guarantees:
 - an order has at most one nonce for each of its steps, whatever other workers do meanwhile: the
   order's row and the account's row are locked while the nonce is given and the bytes are signed;
-- a nonce is given only together with signed bytes, so no nonce is left out.
+- a nonce is given only together with signed bytes, so no nonce is left out;
+- of the batches that an address sends itself, of one token, one is under way at a time: they share
+  the allowance of the batch contract.
 """
 
 from collections.abc import Sequence
@@ -18,6 +20,7 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.chain_data import BlockTag
+from landbridge.providers.evm.configuration import SponsorMethod
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.fees import FeeAboveCap, GasFees
 from landbridge.providers.evm.outbox import attempt_store, order_store
@@ -52,6 +55,7 @@ BATCH_SIZE = 100
 # Bounds of the time until an order that waits is tried again.
 _RETRY_AFTER = timedelta(seconds=2)
 _RETRY_AFTER_MAX = timedelta(minutes=5)
+_OTHER_BATCH = "waits for another batch of the paying address"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,11 @@ class _PlannedOrder:
     plan: TransactionPlan
     sender: str
     key: SigningKey
+
+    @property
+    def is_own_batch(self) -> bool:
+        """Whether the paying address sends a batch itself, after an approval."""
+        return self.plan.method is SponsorMethod.TOP_UP and len(self.order.legs) > 1
 
 
 class SigningStep:
@@ -174,6 +183,9 @@ class SigningStep:
             tx, name, sorted({each.sender for each in planned})
         )
         waiting = await order_store.lock_created(tx, [each.order for each in planned])
+        begun = await order_store.lock_batches(
+            tx, name, {each.order.source for each in planned if each.is_own_batch}
+        )
         nonces = {address: each.next_nonce for address, each in accounts.items()}
         attempts: list[TransactionAttempt] = []
         moves: list[tuple[OutboxOrder, OutboxOrder]] = []
@@ -181,6 +193,12 @@ class SigningStep:
             order, account = each.order, accounts[each.sender]
             if order.order_key not in waiting or account.stopped_at is not None:
                 continue
+            if each.is_own_batch:
+                batches = begun.setdefault((order.source, order.currency), set())
+                if batches - {order.key}:
+                    moves.append((order, _postponed(order, _OTHER_BATCH, at)))
+                    continue
+                batches.add(order.key)
             try:
                 attempt = await self._attempt(each, nonces[each.sender], fees, at)
             except (SigningRefused, SignerUnavailable) as error:
