@@ -6,10 +6,12 @@ from uuid import UUID, uuid4
 
 import msgspec
 import pytest
+from jinja2 import Environment
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
 from landbridge.app.container import wire
+from landbridge.dashboard.formatting import FILTERS
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import MemberRole
@@ -166,3 +168,26 @@ async def test_metrics_of_orders_accounts_and_treasuries(chain_org: Tenant) -> N
     assert value("treasury_low", currency="usdc") == 1
     (low,) = [each for each in logs if each["event"] == "chain.treasury.low"]
     assert low["missing_units"] == 4_750_000_000
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "title"),
+    [
+        ("0.006", "0.006", None),
+        ("3", "3.00", None),
+        ("0.006000123456789012", "0.006", "0.006000123456789012 POL"),
+        ("1234.999999999999999999", "1,234.999999", "1,234.999999999999999999 POL"),
+        ("0.000000000000123456", "0.000000000000123", "0.000000000000123456 POL"),
+        ("0.000000000000000001", "0.000000000000000001", None),
+        ("0", "0.00", None),
+    ],
+)
+async def test_native_coins_are_cut_and_the_tooltip_is_exact(
+    value: str, shown: str, title: str | None
+) -> None:
+    template = Environment(autoescape=True)
+    template.filters.update(FILTERS)
+    page = template.from_string("{{ value | native('POL') }}").render(value=value, locale="en")
+    tooltip = "" if title is None else f' title="{title}"'
+    data = f'<data class="amount" value="{value}"{tooltip}>{shown}</data>'
+    assert page == f'{data} <span class="unit">POL</span>'

@@ -1,11 +1,12 @@
 """Jinja filters for amounts, times and statuses.
 
-Amounts are never rounded: all digits are shown, with at least two decimals.
+Amounts are never rounded: all digits are shown, with at least two decimals. Only native coins,
+which have 18, are cut; the exact value is in their tooltip.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
-from decimal import Decimal, localcontext
+from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -25,6 +26,8 @@ from landbridge.platform.formats.translations import ENGLISH, catalogue
 _DECIMALS_MIN = 2
 _GROUP = 3
 _EXACT_DIGITS = 100
+# Decimals of native coins, and digits of amounts that are smaller than that.
+_NATIVE_DECIMALS, _NATIVE_DIGITS = 6, 3
 _SHORT_HEAD, _SHORT_TAIL = 8, 4
 _YEAR = timedelta(days=366)
 NONE = Markup("–")  # noqa: RUF001  an en dash, for a missing value
@@ -103,6 +106,30 @@ def amount(context: Context, value: Any, unit: str | None = None) -> Markup:
         return NONE
     text = plain_number(value, str(context["locale"]))
     markup = Markup('<data class="amount" value="{}">{}</data>').format(value, text)
+    return markup if unit is None else markup + Markup(' <span class="unit">{}</span>').format(unit)
+
+
+@pass_context
+def native(context: Context, value: Any, unit: str | None = None) -> Markup:
+    """Return native coins, such as gas, cut to six decimals, or to three digits if that is more.
+
+    The tooltip has all digits.
+    """
+    if value is None or value == "":
+        return NONE
+    whole = Decimal(str(value))
+    decimals = max(_NATIVE_DECIMALS, _NATIVE_DIGITS - 1 - whole.adjusted())
+    with localcontext() as exact:
+        exact.prec = _EXACT_DIGITS
+        shown = whole.quantize(Decimal(1).scaleb(-decimals), ROUND_DOWN)
+    if shown == whole:
+        return amount(context, value, unit)
+    locale = str(context["locale"])
+    label = plain_number(f"{shown:f}".rstrip("0"), locale)
+    title = plain_number(value, locale)
+    markup = Markup('<data class="amount" value="{}" title="{}">{}</data>').format(
+        value, title if unit is None else f"{title} {unit}", label
+    )
     return markup if unit is None else markup + Markup(' <span class="unit">{}</span>').format(unit)
 
 
@@ -328,6 +355,7 @@ def _moment(value: str | datetime | None) -> datetime | None:
 
 FILTERS: Final[Mapping[str, Any]] = {
     "amount": amount,
+    "native": native,
     "exact": exact,
     "tick": tick,
     "count": count,
