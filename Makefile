@@ -48,6 +48,7 @@ test: $(VENV)/.tools ## run all tests but the long ones on a real PostgreSQL
 
 test-long: test-soak ## the long tests, and lose the answers to commits in every verb and step
 	$(PYTEST) -m long tests/lost_commits $(ARGS)
+	HYPOTHESIS_PROFILE=long $(PYTEST) -m long tests/providers/evm/outbox/test_soak.py $(ARGS)
 	$(PYTEST) --lost-commits=once $(LOST_COMMITS) $(ARGS)
 	$(PYTEST) --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)
 

@@ -45,6 +45,7 @@ class ChainWorld(LocalChain):
     settings: Settings
     container: Container
     org: Tenant
+    node_pid: int
 
     @property
     def outbox(self) -> ChainOutbox:
@@ -97,7 +98,7 @@ async def chain_world(
         lasting = running_signer(settings, folder) if has_signer else nullcontext()
         async with lasting, served(container) as client:
             org = await make_tenant(container, client)
-            world = ChainWorld(node.rpc, settings, container, org)
+            world = ChainWorld(node.rpc, settings, container, org, node.process.pid)
             first = nullcontext() if has_signer else running_signer(settings, folder)
             async with first:
                 await world.fund_relayers()

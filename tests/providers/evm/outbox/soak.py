@@ -14,9 +14,11 @@ from pathlib import Path
 
 from chains.rpc import RpcError
 
+from landbridge.platform.db.embedded.server import EmbeddedPostgres
 from landbridge.providers.chains.port import ChainOrder
 from landbridge.providers.evm.outbox.model import FINAL_STATES
 from tests.chain_world import ChainWorld, running_signer
+from tests.platform.db.embedded_servers import kill as kill_server
 from tests.providers.evm.outbox.chain_orders import (
     COIN,
     check_nonces,
@@ -28,6 +30,17 @@ from tests.providers.evm.outbox.chain_orders import (
 from tests.tenants import make_user
 
 WORKERS = 2
+# How often each disturbance is chosen. "late" makes transactions be sent again and replaced.
+_ACTIONS = {
+    "mine": 60,
+    "reorganise": 12,
+    "drop": 10,
+    "late": 8,
+    "kill": 6,
+    "signer": 4,
+    "postgres": 3,
+    "node": 2,
+}
 # Deeper than the confirmations of the soak, shallower than its finality.
 REORG_MAX = 4
 _ROOT = Path(__file__).parents[4]
@@ -57,10 +70,16 @@ async def create_orders(world: ChainWorld, count: int, *, users: int = 4) -> lis
 class Soak:
     """Disturbs a world until its orders are paid; `counts` says how often it did what."""
 
-    def __init__(self, world: ChainWorld, dsn: str, folder: Path, chance: random.Random) -> None:
+    def __init__(
+        self,
+        world: ChainWorld,
+        server: EmbeddedPostgres,
+        folder: Path,
+        chance: random.Random,
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self._world = world
-        self._dsn = dsn
+        self._server = server
         self._folder = folder
         self._chance = chance
         self._workers: list[subprocess.Popen[bytes]] = []
@@ -77,6 +96,7 @@ class Soak:
                 await self._disturb()
                 await asyncio.sleep(0.1)
             ends_s = time.monotonic() + _QUIET_S
+            self._replace_dead_workers()
             while await self._open_count() and time.monotonic() < ends_s:
                 self._world.mine()
                 await asyncio.sleep(0.1)
@@ -90,9 +110,9 @@ class Soak:
         await check_nonces(self._world)
 
     async def _disturb(self) -> None:
-        actions = {"mine": 60, "reorganise": 12, "drop": 10, "late": 8, "kill": 6, "signer": 4}
-        (action,) = self._chance.choices(list(actions), list(actions.values()))
+        (action,) = self._chance.choices(list(_ACTIONS), list(_ACTIONS.values()))
         self.counts[action] += 1
+        self._replace_dead_workers()
         match action:
             case "mine":
                 self._world.mine()
@@ -105,6 +125,16 @@ class Soak:
                 self._drop()
             case "late":
                 await make_late(self._world)
+            case "postgres":
+                # As the out-of-memory killer does; it recovers from its log.
+                kill_server(self._server)
+                await asyncio.sleep(self._chance.random())
+                await asyncio.to_thread(self._server.ensure_running)
+            case "node":
+                # It answers nothing for longer than a request waits, and then all at once.
+                os.kill(self._world.node_pid, signal.SIGSTOP)
+                await asyncio.sleep(1 + self._chance.random())
+                os.kill(self._world.node_pid, signal.SIGCONT)
             case "kill":
                 place = self._chance.randrange(WORKERS)
                 self._kill(self._workers[place])
@@ -131,7 +161,7 @@ class Soak:
     def _start_worker(self) -> "subprocess.Popen[bytes]":
         settings = self._world.settings
         assert settings.chains_file is not None
-        arguments = [self._dsn, settings.chains_file, str(settings.signer_path)]
+        arguments = [self._server.dsn, settings.chains_file, str(settings.signer_path)]
         with (self._folder / "workers.log").open("a") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "tests.providers.evm.outbox.soak_worker", *arguments],
@@ -139,6 +169,13 @@ class Soak:
                 stdout=log,
                 stderr=log,
             )
+
+    def _replace_dead_workers(self) -> None:
+        """Start those again that have ended by themselves, as a service manager does."""
+        for place, worker in enumerate(self._workers):
+            if worker.poll() is not None:
+                self.counts["worker ended"] += 1
+                self._workers[place] = self._start_worker()
 
     def _kill(self, worker: "subprocess.Popen[bytes]") -> None:
         os.kill(worker.pid, signal.SIGKILL)

@@ -1,16 +1,20 @@
 """The soak, and the control that shows that it can fail.
 
-With HYPOTHESIS_PROFILE=long it pays 1,000 orders in minutes, else 60 within a minute.
+`make test-long` pays 1,000 orders in minutes, `make test-soak` 60 within a minute.
 """
 
 import os
 import random
+from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 
 import pytest
 
+from landbridge.platform.db.embedded.server import EmbeddedPostgres
+from landbridge.platform.db.migrate import migrate
 from landbridge.platform.db.pool import Database
 from tests.chain_world import chain_world
+from tests.platform.db.embedded_servers import serving, short_directory
 from tests.providers.evm.outbox.chain_orders import COIN, new_address, new_order
 from tests.providers.evm.outbox.soak import (
     REORG_MAX,
@@ -30,19 +34,34 @@ def _chance() -> random.Random:
     return random.Random(22)  # noqa: S311  the same run each time
 
 
+@pytest.fixture
+def server() -> Generator[EmbeddedPostgres]:
+    """A PostgreSQL of this test's own, which it may kill."""
+    with short_directory() as home, serving(home) as server:
+        yield server
+
+
+@pytest.fixture
+async def killed_database(server: EmbeddedPostgres) -> AsyncGenerator[Database]:
+    database = await Database.connect(server.dsn, name="tests", size_max=8)
+    await migrate(database)
+    yield database
+    await database.close()
+
+
 async def test_each_payout_is_paid_once_whatever_fails(
-    tmp_path: Path, own_dsn: str, own_database: Database
+    tmp_path: Path, server: EmbeddedPostgres, killed_database: Database
 ) -> None:
     async with chain_world(
         tmp_path,
-        own_database,
+        killed_database,
         relayers=2,
         confirmations=REORG_MAX - 1,
         finality=2 * REORG_MAX,
         replace_after_s=5,
         has_signer=False,
     ) as world:
-        soak = Soak(world, own_dsn, tmp_path, _chance())
+        soak = Soak(world, server, tmp_path, _chance())
         orders = await create_orders(world, _ORDERS)
         await soak.run(orders, seconds=_SECONDS)
         print(dict(soak.counts))  # noqa: T201  figures of the run
