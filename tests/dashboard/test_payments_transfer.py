@@ -95,7 +95,7 @@ async def test_resubmitted_form_pays_once(org: Tenant) -> None:
         ({"to": "new", "newAddress": ""}, "Enter the address."),
         ({"to": "new", "newAddress": OUTSIDE, "newName": ""}, "Enter a label for the address"),
         ({"to": "new", "newAddress": "0x12", "newName": "Bank"}, "address"),
-        ({"feeType": "PERCENT", "feeValue": "NaN"}, "Enter the fee as a number"),
+        ({"feeType": "PERCENT", "feeValue": "NaN"}, "This number can't be read"),
         ({"feeType": "FIX", "feeValue": "11"}, "fee"),
         ({"forced.chain_send": "late", "delay.chain_send": "soon"}, "the delay of chain_send"),
         ({"forced.chain_send": "late", "delay.chain_send": "é"}, "Enter a delay"),

@@ -11,20 +11,19 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime, format_timedelta
-from babel.numbers import format_compact_decimal, get_decimal_symbol, get_group_symbol
+from babel.numbers import format_compact_decimal, get_decimal_symbol
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from landbridge.dashboard.change_labels import change_label
+from landbridge.dashboard.number_formats import NumberFormat, number_text, plain_number
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.status_labels import status_label
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.formats.refusal_texts import known_text, refusal_text
 from landbridge.platform.formats.translations import ENGLISH, catalogue
 
-_DECIMALS_MIN = 2
-_GROUP = 3
 _EXACT_DIGITS = 100
 # Decimals of native coins, and digits of amounts that are smaller than that.
 _NATIVE_DECIMALS, _NATIVE_DIGITS = 6, 3
@@ -133,22 +132,28 @@ def native(context: Context, value: Any, unit: str | None = None) -> Markup:
     return markup if unit is None else markup + Markup(' <span class="unit">{}</span>').format(unit)
 
 
-def plain_number(value: Any, locale: str) -> str:
-    """Return a number as `amount` does, without markup."""
-    with localcontext() as exact:
-        exact.prec = _EXACT_DIGITS
-        try:
-            number = Decimal(str(value))
-            integer_part, _, remainder = f"{abs(number):f}".partition(".")
-        except ArithmeticError:
-            return str(value)
-        if not number.is_finite() or len(integer_part) > _EXACT_DIGITS:
-            return str(value)
-    first = len(integer_part) % _GROUP
-    groups = [integer_part[:first]] * bool(first)
-    groups += [integer_part[at : at + _GROUP] for at in range(first, len(integer_part), _GROUP)]
-    text = get_group_symbol(locale).join(groups) + get_decimal_symbol(locale)
-    return ("−" if number < 0 else "") + text + remainder.ljust(_DECIMALS_MIN, "0")  # noqa: RUF001
+@pass_context
+def number_input(context: Context, value: Any) -> str:
+    """Return a stored number as the reader would type it."""
+    return number_text(value, str(context["locale"]))
+
+
+@pass_context
+def number_hints(context: Context, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return attributes of a number field with those that the script reads the number by."""
+    locale = str(context["locale"])
+    words, shape = catalogue(locale), NumberFormat.of(locale)
+    return {
+        "inputmode": "decimal",
+        "autocomplete": "off",
+        "maxlength": "100",
+        "data-point": shape.point,
+        "data-groups": shape.groups,
+        "data-group": shape.group,
+        "data-unreadable": words.gettext("Enter it as %(grouped)s or %(plain)s.")
+        % {"grouped": shape.grouped_example, "plain": shape.plain_example},
+        **attributes,
+    }
 
 
 @pass_context
@@ -357,6 +362,8 @@ FILTERS: Final[Mapping[str, Any]] = {
     "amount": amount,
     "native": native,
     "exact": exact,
+    "number_input": number_input,
+    "number_hints": number_hints,
     "tick": tick,
     "count": count,
     "moment": moment,

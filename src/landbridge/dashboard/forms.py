@@ -10,9 +10,11 @@ from litestar.enums import RequestEncodingType
 
 from landbridge.customers.onboarding.multipart_form import SubmittedForm
 from landbridge.dashboard.authentication import SUBMITTED_FORM
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.number_formats import parse_number
+from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import new_id
+from landbridge.platform.formats.translations import ENGLISH
 from landbridge.platform.http.forms import parse_form
 
 _DIGITS_MAX = 18
@@ -24,6 +26,7 @@ class Form:
 
     fields: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     files: Mapping[str, UploadFile] = field(default_factory=dict[str, UploadFile])
+    language: str = ENGLISH
 
     def text(self, name: str, default: str = "") -> str:
         """Return the first value, trimmed."""
@@ -55,6 +58,21 @@ class Form:
         return parse_integer(
             self.text(name), name, minimum=minimum, maximum=maximum, default=default
         )
+
+    def number(self, name: str) -> str:
+        """Return a number typed in the reader's format as the API takes it; empty if left out.
+
+        Raises `FieldInvalid` for anything else, and if the page was in another language: there
+        the same text may be another amount.
+        """
+        text = self.text(name)
+        if text and self.text("locale", self.language) != self.language:
+            raise FieldInvalid(
+                "The language changed after this page was opened. Check the number and submit"
+                " again.",
+                field=name,
+            )
+        return parse_number(text, self.language, field=name)
 
     def uuid(self, name: str) -> UUID:
         """Return an id from a hidden field or option; raise `FieldInvalid` for anything else."""
@@ -94,7 +112,7 @@ async def read_form(request: PageRequest) -> Form:
     for name, texts in fields.items():
         if any("\x00" in each for each in (name, *texts)):
             raise FieldInvalid("a NUL character can't be stored", field=name.replace("\x00", ""))
-    return Form(fields, files)
+    return Form(fields, files, _language(request))
 
 
 def read_upload(request: PageRequest) -> tuple[Form, SubmittedForm]:
@@ -106,7 +124,13 @@ def read_upload(request: PageRequest) -> tuple[Form, SubmittedForm]:
     for name, texts in upload.fields.items():
         if any("\x00" in each for each in (name, *texts)):
             raise FieldInvalid("a NUL character can't be stored", field=name.replace("\x00", ""))
-    return Form(upload.fields), upload
+    return Form(upload.fields, language=_language(request)), upload
+
+
+def _language(request: PageRequest) -> str:
+    """Return the visitor's language; English on pages that need no visitor and take no numbers."""
+    visitor: PageVisitor | None = cast("Any", request.scope).get("user")
+    return ENGLISH if visitor is None else visitor.language
 
 
 def new_request_id() -> str:

@@ -60,7 +60,7 @@ class FeePages(Controller):
         try:
             form = await read_form(request)
             at = clock.stamp(caller.clock_offset)
-            await pair_fees.set_for(caller, _currency_pair(form), form.text("fee"), at=at)
+            await pair_fees.set_for(caller, _currency_pair(form), form.number("fee"), at=at)
         except Refused as problem:
             values = await _values(caller, pair_fees, prices, form)
             return renderer.with_problem(

@@ -141,6 +141,8 @@ async def _apply_rules(
 
 def _rule(form: Form) -> Mapping[str, Any]:
     rule: dict[str, Any] = {name: form.text(name) for name in _RULE if form.text(name)}
+    if "maxUsd" in rule:
+        rule["maxUsd"] = form.number("maxUsd")
     if "maxCount" in rule:
         rule["maxCount"] = form.integer("maxCount", minimum=0, maximum=_NUMBER_MAX)
     kinds = form.texts("kinds")

@@ -97,7 +97,7 @@ class SandboxPages(Controller):
         try:
             form = await read_form(request)
             user_id = str(form.uuid("userId"))
-            await fund(interface, user_id, submitted_values(form))
+            await fund(interface, user_id, submitted_values(form, "amount"))
         except Refused as problem:
             values = await _values(request, interface, form.text("userId"), form)
             return renderer.with_problem(request, _PAGE, problem, **values)
@@ -115,7 +115,7 @@ class SandboxPages(Controller):
         try:
             form = await read_form(request)
             user_id, account_id = str(form.uuid("userId")), str(form.uuid("accountId"))
-            await simulate_deposit(interface, user_id, account_id, submitted_values(form))
+            await simulate_deposit(interface, user_id, account_id, submitted_values(form, "amount"))
         except Refused as problem:
             values = await _values(request, interface, form.text("userId"), form)
             return renderer.with_problem(request, _PAGE, problem, **values)

@@ -126,7 +126,7 @@ class PaymentAction:
 def _deposit(form: Form) -> Mapping[str, Any]:
     """Return the deposit's body; omitted fields take the expected values."""
     fields = {
-        "amount": form.maybe("amount"),
+        "amount": form.number("amount") or None,
         "paymentRail": form.maybe("paymentRail"),
         "reference": "" if form.is_ticked("forgets") else None,
     }

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from landbridge.dashboard.formatting import plain_number
 from landbridge.dashboard.forms import Form
+from landbridge.dashboard.number_formats import plain_number
 from landbridge.dashboard.payments.holdings import (
     CoinHolding,
     UserHoldings,

@@ -1,5 +1,6 @@
 """Pages that create a payment: choose the payer, fill in the form, review, create."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from litestar.params import FromPath
 
 from landbridge.customers.users.path_params import known_user
 from landbridge.dashboard.forms import Form, new_request_id, read_form
+from landbridge.dashboard.number_formats import number_text
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.choices import choices_for
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind
@@ -25,6 +27,7 @@ from landbridge.platform.http.internal_client import InternalClient
 _OWN_FIELDS = frozenset({"csrf", "step"})
 _PAYER = "userId"
 # Hidden fields that a link must not set: resolved user ids and sandbox outcomes.
+_NUMBER = re.compile("amount|feeValue|fee[0-9]+")
 _HIDDEN_SUFFIXES, _SANDBOX_PREFIXES = ("Id", "For"), ("forced.", "delay.")
 
 
@@ -103,15 +106,18 @@ async def choose_user(
 def form_from_url(request: PageRequest) -> Form:
     """Return the form values preset by the URL: visible fields only.
 
-    A link cannot choose which user a name resolves to, nor the outcome of a sandbox payment.
+    A link writes numbers as the API does, and the form shows them in the reader's format. It cannot
+    choose which user a name resolves to, nor the outcome of a sandbox payment.
     """
     fields: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
+        language = request.user.language
+        text = number_text(value, language) if _NUMBER.fullmatch(name) else value
         if name == _PAYER or not (
             name.endswith(_HIDDEN_SUFFIXES) or name.startswith(_SANDBOX_PREFIXES)
         ):
-            fields.setdefault(name, []).append(value.replace("\x00", ""))
-    return Form({"requestId": [new_request_id()], **fields})
+            fields.setdefault(name, []).append(text.replace("\x00", ""))
+    return Form({"requestId": [new_request_id()], **fields}, language=request.user.language)
 
 
 def hidden_fields(form: Form) -> list[tuple[str, str]]:
@@ -128,7 +134,7 @@ def after_refusal(form: Form, error: Refused) -> Form:
     """Return the form, with a new request id if its own was already used."""
     if error.name != ALREADY_USED:
         return form
-    return Form({**form.fields, "requestId": [new_request_id()]}, form.files)
+    return Form({**form.fields, "requestId": [new_request_id()]}, form.files, form.language)
 
 
 async def payer_of(interface: InternalClient, form: Form) -> Mapping[str, Any]:

@@ -47,7 +47,7 @@ async def _transfer(interface: InternalClient, user_id: str, form: Form) -> Body
     return {
         "source": {"userId": user_id},
         "destination": await payee(interface, form, user_id=user_id, chain=chain),
-        "amount": _required(form, "amount"),
+        "amount": _number(form, "amount"),
         "currency": currency,
         "chain": chain,
         "fee": _fee(form),
@@ -60,7 +60,7 @@ async def _bridge(interface: InternalClient, user_id: str, form: Form) -> Body:
     to_chain = _required(form, "toChain")
     to = await payee(interface, form, user_id=user_id, chain=to_chain)
     return {
-        "amount": _required(form, "amount"),
+        "amount": _number(form, "amount"),
         "source": {"userId": user_id, "chain": chain, "currency": currency},
         "destination": {**to, "chain": to_chain, "currency": currency},
         "requireApproval": form.is_ticked("requireApproval"),
@@ -160,8 +160,8 @@ def _supporting(form: Form) -> Body | None:
 def _developer_fee(form: Form) -> Body | None:
     fees: list[Body] = []
     for number in range(1, FEES_MAX + 1):
-        value = form.maybe(f"fee{number}")
-        if value is None:
+        value = form.number(f"fee{number}")
+        if not value:
             continue
         is_percentage = form.text(f"fee{number}Type") == "PERCENTAGE"
         fees.append(
@@ -179,7 +179,7 @@ def _fee(form: Form) -> Body | None:
     kind = form.text("feeType")
     if not kind:
         return None
-    value = _required(form, "feeValue")
+    value = _number(form, "feeValue")
     is_percent = kind == "PERCENT"
     return {"type": kind, "value": _fraction("feeValue", value) if is_percent else value}
 
@@ -195,7 +195,7 @@ def _fraction(name: str, percent: str) -> str:
 
 def _either_amount(form: Form) -> tuple[str | None, str | None]:
     """Return the amount as sent or as received amount; the other is None."""
-    amount = _required(form, "amount")
+    amount = _number(form, "amount")
     return (None, amount) if form.text("exact") == "received" else (amount, None)
 
 
@@ -205,6 +205,12 @@ def _required(form: Form, name: str) -> str:
     if found is None:
         raise FieldInvalid("This field is required.", field=name)
     return found
+
+
+def _number(form: Form, name: str) -> str:
+    """Return a number as the API takes it; raise `FieldInvalid` if it is empty or unreadable."""
+    _required(form, name)
+    return form.number(name)
 
 
 def _maybe_id(form: Form, name: str) -> str | None:

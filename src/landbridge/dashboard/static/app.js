@@ -25,6 +25,23 @@ async function fetchPage(url, { isQuiet = false, body = null } = {}) {
   }
 }
 
+// Numbers are read as the server reads them (number_formats.py); what is understood is shown while it is typed.
+function readNumber(text, { point, groups }) {
+  const quoted = (set) => [...set].map((each) => `\\u{${each.codePointAt(0).toString(16)}}`).join("");
+  const shape = new RegExp(`^([-\u2212]?)([1-9]\\d{0,2}([${quoted(groups)}])\\d{3}(?:\\3\\d{3})*|\\d*)(?:${quoted(point)}(\\d+))?$`, "u");
+  const found = shape.exec(text);
+  return found && (found[2] || found[4]) ? [found[1], found[2].replace(/\D/g, ""), found[4] ?? ""] : null;
+}
+function showNumber(input) {
+  const output = document.getElementById(`${input.id}-number`) ?? document.createElement("output");
+  if (!output.id) { Object.assign(output, { id: `${input.id}-number`, className: "hint" }); output.setAttribute("for", input.id); input.after(output); }
+  const text = input.value.trim(), found = readNumber(text, input.dataset);
+  const whole = (digits) => (digits.replace(/^0+(?=.)/, "") || "0").replace(/\B(?=(\d{3})+$)/g, input.dataset.group);
+  const shown = found && `= ${found[0]}${whole(found[1])}${input.dataset.point}${found[2].replace(/0+$/, "").padEnd(2, "0")}`;
+  output.value = text === "" ? "" : shown ?? input.dataset.unreadable;
+}
+document.addEventListener("input", ({ target }) => { if (target.dataset?.groups) showNumber(target); });
+
 // Buttons that copy ids, addresses and hashes.
 const initCopyButtons = (inside = document) => all("[data-copy]", inside).forEach((each) => {
   each.hidden = false;

@@ -4,6 +4,7 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.list_queries import ListQuery
+from landbridge.dashboard.number_formats import parse_number
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.internal_client import InternalClient
@@ -13,7 +14,7 @@ _DAY = timedelta(days=1)
 
 
 async def to_api_query(
-    query: ListQuery, interface: InternalClient, zone: ZoneInfo
+    query: ListQuery, interface: InternalClient, zone: ZoneInfo, language: str
 ) -> dict[str, str | None]:
     """Return the API query of the filters; raise `FieldInvalid` for an invalid one."""
     return {
@@ -23,10 +24,14 @@ async def to_api_query(
         "userId": await _user(query.text("user"), interface),
         "createdAfter": _day_start("from", query.text("from"), zone, timedelta()),
         "createdBefore": _day_start("until", query.text("until"), zone, _DAY),
-        "minAmount": query.text("minimum") or None,
-        "maxAmount": query.text("maximum") or None,
+        "minAmount": _amount(query, "minimum", language),
+        "maxAmount": _amount(query, "maximum", language),
         "cursor": query.cursor,
     }
+
+
+def _amount(query: ListQuery, name: str, language: str) -> str | None:
+    return parse_number(query.text(name), language, field=name) or None
 
 
 async def _user(text: str, interface: InternalClient) -> str | None:

@@ -36,7 +36,9 @@ class TransactionPages(Controller):
         query = read_list_query(request, *FILTERS)
         found, filter_error = _NOTHING, None
         try:
-            api_query = await to_api_query(query, interface, request.user.zone)
+            api_query = await to_api_query(
+                query, interface, request.user.zone, request.user.language
+            )
             found = await interface.get("/v2/transactions", limit=PAGE_SIZE, **api_query)
         except FieldInvalid as error:
             filter_error = error.message

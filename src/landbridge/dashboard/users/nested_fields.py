@@ -8,12 +8,16 @@ from landbridge.dashboard.forms import Form
 
 _PATH_SEGMENT = re.compile(r"([^.\[\]]+)|\[([0-9]{1,2})\]")
 # The CSRF token and the pressed button: never part of a body.
-_NOT_BODY_FIELDS = frozenset({"csrf", "do"})
+_NOT_BODY_FIELDS = frozenset({"csrf", "do", "locale"})
 
 
-def submitted_values(form: Form) -> dict[str, str]:
-    """Return the submitted texts by input name, to build a body or to show the form again."""
-    return {name: form.text(name) for name in form.fields if name not in _NOT_BODY_FIELDS}
+def submitted_values(form: Form, *numbers: str) -> dict[str, str]:
+    """Return the submitted texts by input name, to build a body or to show the form again.
+
+    The fields `numbers` are converted to the API's format, for a body; raises `FieldInvalid`.
+    """
+    texts = {name: form.text(name) for name in form.fields if name not in _NOT_BODY_FIELDS}
+    return texts | {name: form.number(name) for name in numbers if name in texts}
 
 
 def nest(fields: Mapping[str, str], *roots: str) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from landbridge.dashboard.forms import parse_integer
+from landbridge.dashboard.forms import Form, parse_integer
+from landbridge.dashboard.number_formats import number_text
 from landbridge.payments.virtual_accounts.rule_parsing import PARTS_MAX, TIERS_MAX
 from landbridge.platform.core.errors import FieldInvalid
 
@@ -58,8 +59,13 @@ def rule_body(submitted: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def rule_fields(rule: Mapping[str, Any]) -> dict[str, str]:
-    """Return the form values of an existing rule."""
+def number_fields(form: Form) -> list[str]:
+    """Return the names of the submitted numbers: values, and upper bounds of tiers."""
+    return [name for name in form.fields if name.endswith((".value", ".max"))]
+
+
+def rule_fields(rule: Mapping[str, Any], language: str) -> dict[str, str]:
+    """Return the form values of an existing rule, with numbers in the reader's format."""
     values = {
         "chain": rule["chain"],
         "includeHIFIFee": "yes" if rule["includeHIFIFee"] else "",
@@ -70,13 +76,13 @@ def rule_fields(rule: Mapping[str, Any]) -> dict[str, str]:
         values |= {
             f"{name}.type": part["type"],
             f"{name}.walletAddress": part["walletAddress"],
-            f"{name}.value": _text(part["value"]),
+            f"{name}.value": _text(part["value"], language),
             f"tiers-{index}": str(len(part["tiers"] or ())),
         }
         for number, tier in enumerate(part["tiers"] or ()):
             values |= {
-                f"{name}.tiers[{number}].max": tier["max"],
-                f"{name}.tiers[{number}].value": _text(tier["value"]),
+                f"{name}.tiers[{number}].max": number_text(tier["max"], language),
+                f"{name}.tiers[{number}].value": _text(tier["value"], language),
             }
     return values
 
@@ -123,5 +129,5 @@ def _number(submitted: Mapping[str, str], name: str) -> Decimal:
     return number
 
 
-def _text(number: Any) -> str:
-    return "" if number is None else f"{Decimal(str(number)):f}"
+def _text(number: Any, language: str) -> str:
+    return "" if number is None else number_text(f"{Decimal(str(number)):f}", language)

@@ -14,6 +14,7 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.rule_forms import (
     apply_button,
+    number_fields,
     part_count,
     rule_body,
     rule_fields,
@@ -82,7 +83,9 @@ class SettlementRulePages(Controller):
         if apply_button(submitted, form.text("do")):
             return renderer.page(request, _NEW, **_form(submitted))
         try:
-            created = await interface.post(_PATH, rule_body(submitted))
+            created = await interface.post(
+                _PATH, rule_body(submitted_values(form, *number_fields(form)))
+            )
         except Refused as problem:
             return renderer.with_problem(request, _NEW, problem, **_form(submitted))
         return redirect(f"{_HOME}/{created['id']}", notice=_("Settlement rule created"))
@@ -97,7 +100,7 @@ class SettlementRulePages(Controller):
     ) -> Response[str]:
         """Show the rule, with a form for those who may edit it."""
         rule = await interface.get(f"{_PATH}/{rule_id}")
-        values = rule_fields(rule) | {"requestId": new_request_id()}
+        values = rule_fields(rule, request.user.language) | {"requestId": new_request_id()}
         return renderer.page(request, _DETAIL, rule=rule, **_form(values))
 
     @post("/{rule_id:str}")
@@ -115,7 +118,9 @@ class SettlementRulePages(Controller):
         if apply_button(submitted, form.text("do")):
             return renderer.page(request, _DETAIL, rule=rule, **_form(submitted))
         try:
-            await interface.post(f"{_PATH}/{rule_id}/update", rule_body(submitted))
+            await interface.post(
+                f"{_PATH}/{rule_id}/update", rule_body(submitted_values(form, *number_fields(form)))
+            )
         except Refused as problem:
             return renderer.with_problem(request, _DETAIL, problem, rule=rule, **_form(submitted))
         return redirect(f"{_HOME}/{rule_id}", notice=_("Settlement rule updated"))
@@ -133,7 +138,7 @@ class SettlementRulePages(Controller):
         try:
             await interface.delete(f"{_PATH}/{rule_id}")
         except Refused as problem:
-            values = rule_fields(rule) | {"requestId": new_request_id()}
+            values = rule_fields(rule, request.user.language) | {"requestId": new_request_id()}
             return renderer.with_problem(request, _DETAIL, problem, rule=rule, **_form(values))
         return redirect(_HOME, notice=_("Settlement rule deleted"))
 

@@ -152,9 +152,10 @@ class VirtualAccountPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """Perform an action of the account's page."""
-        submitted = submitted_values(await read_form(request))
+        submitted = submitted_values(form := await read_form(request))
         try:
-            operation, message = _action(interface, user_id, account_id, action, submitted)
+            values = submitted_values(form, "amount")
+            operation, message = _action(interface, user_id, account_id, action, values)
             await operation
         except Refused as problem:
             values = await _detail_values(request, interface, user_id, account_id)

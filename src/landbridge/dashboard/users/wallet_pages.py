@@ -10,6 +10,7 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_funding import fund
@@ -88,9 +89,9 @@ class WalletPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """Credit test funds to a wallet, in a sandbox."""
-        submitted = submitted_values(await read_form(request))
+        submitted = submitted_values(form := await read_form(request))
         try:
-            await fund(interface, user_id, submitted)
+            await fund(interface, user_id, submitted_values(form, "amount"))
         except Refused as problem:
             values = await _values(request, interface, user_id)
             return renderer.with_problem(
@@ -120,7 +121,10 @@ class WalletPages(Controller):
                     f"{user_path(user_id)}/wallets/deposits",
                     chain=chain,
                     currency=currency,
-                    minAmount=query.text("minAmount") or None,
+                    minAmount=parse_number(
+                        query.text("minAmount"), request.user.language, field="minAmount"
+                    )
+                    or None,
                     cursor=query.cursor,
                     limit=PAGE_SIZE,
                 )

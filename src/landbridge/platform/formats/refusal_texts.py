@@ -72,6 +72,8 @@ SENTENCES: Final[Sequence[str]] = (
         "This could be %(amount)s or %(total)s. Write the amount with a decimal point, as "
         "%(example)s."
     ),
+    _("The language changed after this page was opened. Check the number and submit again."),
+    _("This number can't be read for certain. Enter it as %(grouped)s or %(plain)s."),
     _("This endpoint has no key %(key)s."),
     _("This field is required."),
     _("This is a spreadsheet. Export it as CSV UTF-8 and upload the CSV file."),
