@@ -6,8 +6,11 @@ tests/developers/webhooks/test_signing.py, and `GET /ping` in the former.
 
 import pytest
 
+from landbridge.customers.kyc.model import Rail
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.addresses import check_region
+from tests.customers.bank_accounts.verified import make_verified
+from tests.payments.virtual_accounts.virtual_account_setup import at, deposit_body, make_account
 from tests.tenants import Tenant, good, make_user, sentence
 
 
@@ -48,3 +51,13 @@ async def test_a_submission_by_either_path_and_either_name(org: Tenant, path: st
     assert good(await org.send("GET", f"/v2/users/{user}/kyc/status", **query))
     answer = await org.send("GET", f"/v2/users/{user}/kyc/status", rails="EURO")
     assert sentence(answer).startswith("rails must be one of USD, ")
+
+
+@pytest.mark.parametrize("rail", ["wire", "WIRE", "Ach"])
+async def test_the_rail_of_a_simulated_deposit_in_any_case(org: Tenant, rail: str) -> None:
+    user = await make_verified(org, Rail.USD)
+    account = (await make_account(org, user))["id"]
+    path = at(user, account, "simulate-deposit")
+    assert (await org.post(path, deposit_body("100", paymentRail=rail)))["paymentRail"] == rail
+    answer = await org.send("POST", path, deposit_body("100", paymentRail="sepa"))
+    assert sentence(answer) == "paymentRail must be one of WIRE, ACH"
