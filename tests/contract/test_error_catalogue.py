@@ -19,6 +19,7 @@ from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldsInvalid, Refused
 from landbridge.platform.core.money import Rate
+from landbridge.platform.http.error_responses import doc_url
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.rates.port import Price
@@ -40,8 +41,10 @@ from tests.tenants import (
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "errors.md"
+_ANCHOR = r'(?:<a id="[a-z_]+"></a>)?'
 ROW = re.compile(
-    r"^\| (\d{6}) \| `([A-Z_]+)` \| (\d{3}) \| (\S.{9,}) \| (\S.{9,}) \|$", re.MULTILINE
+    rf"^\| (\d{{6}}) \| {_ANCHOR}`([A-Z_]+)` \| (\d{{3}}) \| (\S.{{9,}}) \| (\S.{{9,}}) \|$",
+    re.MULTILINE,
 )
 OURS = {("700401", "INTERNAL_SERVER_ERROR", "500"), ("700401", "INTERNAL_SERVER_ERROR", "503")}
 # Errors that only pages show have no code of their own.
@@ -91,6 +94,15 @@ def test_every_error_is_documented_with_meaning_and_remedy() -> None:
     raised = {_triple(each) for each in refusals()} | OURS
     assert not raised - documented, f"add these to {PAGE.name}"
     assert not documented - raised, f"nothing raises these any more; take them off {PAGE.name}"
+
+
+def test_every_doc_url_leads_to_an_anchor_of_the_page() -> None:
+    anchors = re.findall(r'<a id="([a-z_]+)"></a>', PAGE.read_text())
+    assert len(set(anchors)) == len(anchors)
+    for name in {each.name for each in refusals()} | {name for _, name, _ in OURS}:
+        page, _, anchor = doc_url(name).partition("#")
+        assert PAGE.as_posix().endswith(page)
+        assert anchor in anchors
 
 
 async def _no_key(org: Tenant) -> httpx2.Response:

@@ -41,6 +41,7 @@ from landbridge.payments.virtual_accounts.rule_api import SettlementRuleRoutes
 from landbridge.platform.audit_log.api import AuditLogRoutes
 from landbridge.platform.files.api import FileRoutes
 from landbridge.platform.http.service_api import (
+    bare_ping,
     explorer,
     explorer_asset,
     healthz,
@@ -62,7 +63,7 @@ from landbridge.sandbox.deposit_api import SandboxDepositRoutes
 from landbridge.sandbox.outcomes_api import OutcomeRoutes
 from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 
-SERVICE_ROUTES = [ping, healthz, readyz, metrics, explorer, openapi, explorer_asset]
+SERVICE_ROUTES = [ping, bare_ping, healthz, readyz, metrics, explorer, openapi, explorer_asset]
 ROUTES = [
     AccountRoutes,
     AccountReviewRoutes,

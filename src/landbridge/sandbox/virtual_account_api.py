@@ -1,6 +1,6 @@
 """Route that simulates deposits on virtual accounts. Source: interface/virtual-account."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -17,7 +17,7 @@ from landbridge.platform.formats.bank_numbers import check_aba, check_us_account
 from landbridge.platform.formats.schemas import LineText
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import positive_text, stated
+from landbridge.platform.http.constraints import one_of, positive_text, stated
 from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import WireStruct
 from landbridge.providers.rails.currencies import FIAT
@@ -30,6 +30,9 @@ from landbridge.sandbox.virtual_deposits import (
 _CENTS = 2
 
 
+_RAILS = ("WIRE", "ACH")
+
+
 class SimulatedDepositSource(WireStruct, frozen=True):
     """Sender of the deposit."""
 
@@ -40,10 +43,13 @@ class SimulatedDepositSource(WireStruct, frozen=True):
 
 
 class SimulatedDeposit(WireStruct, frozen=True, omit_defaults=True):
-    """Fiat to deposit; `amount` is a decimal string. `userId`, if given, is that of the path."""
+    """Fiat to deposit; `amount` is a decimal string. `userId`, if given, is that of the path.
+
+    `paymentRail` is accepted in any case.
+    """
 
     amount: Annotated[str, stated(positive_text(_CENTS, len(str(DOLLARS_MAX)) - 1))]
-    payment_rail: Literal["WIRE", "ACH"]
+    payment_rail: Annotated[str, stated(one_of(_RAILS))]
     request_id: UUID
     source: SimulatedDepositSource
     user_id: UUID | None = None
@@ -74,6 +80,10 @@ class SimulatedDepositRoutes(Controller):
         user_id, account_id = known_user(userId), known_account(accountId)
         if data.user_id not in {None, user_id}:
             raise FieldInvalid("userId must be the one in the path", field="userId")
+        if data.payment_rail.upper() not in _RAILS:
+            raise FieldInvalid(
+                f"paymentRail must be one of {', '.join(_RAILS)}", field="paymentRail"
+            )
         await simulated_deposits.make(
             request.user,
             user_id,

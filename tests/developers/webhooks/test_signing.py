@@ -66,6 +66,14 @@ def test_a_token_claims_event_endpoint_times_and_body(now: datetime) -> None:
     }
 
 
+def test_a_token_names_the_event_as_the_body_does(now: datetime) -> None:
+    names = {"eventType": "USER.CREATE", "eventAction": "CREATE", "eventCategory": "USER"}
+    body = json.dumps({"eventId": "evt_1", **names, "data": {"eventType": "other"}}).encode()
+    token = token_of(make_signer().headers(event_id="evt_1", body=body, at=now))
+    claims = claims_of(token, pair().public_pem, str(ENDPOINT))
+    assert {name: claims[name] for name in names} == names
+
+
 def test_it_is_good_for_five_minutes(now: datetime) -> None:
     signer = make_signer()
     almost = signer.headers(event_id="evt_1", body=BODY, at=now - TOKEN_LIFE + timedelta(minutes=1))

@@ -42,6 +42,8 @@ async def test_a_header_without_a_bearer_key_is_unauthorized(
         "code": 200203,
         "error": "UNAUTHORIZED",
         "errorDetails": "Send your API key as `Authorization: Bearer <key>`.",
+        "message": "Send your API key as `Authorization: Bearer <key>`.",
+        "docUrl": "docs/reference/errors.md#unauthorized",
     }
 
 
@@ -122,6 +124,7 @@ async def test_reporting_has_its_own_envelope_for_a_missing_key(
         "error": {
             "code": "UNAUTHORIZED",
             "message": "Send your API key as `Authorization: Bearer <key>`.",
+            "docUrl": "docs/reference/errors.md#unauthorized",
             "details": {},
         },
     }
@@ -133,11 +136,15 @@ async def test_reporting_details_a_404_only_when_a_parameter_is_at_fault(org: Te
     assert answer.status_code == 404
     assert answer.json() == {
         "status": "error",
-        "error": {"code": "RESOURCE_NOT_FOUND", "message": f"there is no metric {nothing}"},
+        "error": {
+            "code": "RESOURCE_NOT_FOUND",
+            "message": f"there is no metric {nothing}",
+            "docUrl": "docs/reference/errors.md#resource_not_found",
+        },
     }
     answer = await org.send("GET", "/v2/reporting/nothing")
     assert answer.status_code == 404
-    assert list(answer.json()["error"]) == ["code", "message"]
+    assert list(answer.json()["error"]) == ["code", "message", "docUrl"]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/docs", "/openapi.json"])

@@ -11,6 +11,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from tests.tenants import SETTINGS, SWAPS, Tenant, make_swap, make_user, refusal, sentence, served
 
+BROKEN = "something went wrong on our side; quote the X-Request-Id header when you ask"
 MISSING = "8d3a7cfe-0000-4000-8000-000000000000"
 
 
@@ -22,6 +23,8 @@ async def test_error_has_a_code_a_name_and_a_sentence(org: Tenant) -> None:
         "code": 300301,
         "error": "USER_NOT_FOUND",
         "errorDetails": f"there is no user {MISSING}",
+        "message": f"there is no user {MISSING}",
+        "docUrl": "docs/reference/errors.md#user_not_found",
     }
 
 
@@ -33,14 +36,37 @@ async def test_reporting_responds_in_its_own_envelope_and_names_the_field(org: T
         "error": {
             "code": "RESOURCE_NOT_FOUND",
             "message": "there is no template NONE",
+            "docUrl": "docs/reference/errors.md#resource_not_found",
             "details": {"name": "there is no template NONE"},
         },
     }
 
 
-@pytest.mark.parametrize("path", ["/", "/v1/users", "/v2", "/v2/nothing", "/v3/ping", "//v2/ping"])
+@pytest.mark.parametrize(
+    "path", ["/", "/v1/users", "/v2", "/v2/nothing", "/v3/ping", "//v2/nothing"]
+)
 async def test_an_unknown_path_is_not_there(client: httpx2.AsyncClient, path: str) -> None:
     assert refusal(await client.get(path)) == "404 INVALID_VERSION"
+
+
+async def test_a_path_without_its_version_is_led_to_it(client: httpx2.AsyncClient) -> None:
+    answer = await client.get("/users/abc")
+    assert sentence(answer) == "there is nothing at /users/abc; try /v2/users/abc"
+    assert sentence(await client.get("/nobody")) == "there is nothing at /nobody"
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"]
+)
+async def test_a_form_is_named_as_one(org: Tenant, kind: str) -> None:
+    headers = {**org.headers, "Content-Type": kind}
+    answer = await org.client.post(SWAPS, headers=headers, content=b"a=1&b=2")
+    assert sentence(answer).startswith("the request body is form-encoded: send JSON")
+
+
+async def test_a_ping_works_without_the_version(org: Tenant) -> None:
+    assert (await org.send("GET", "/ping")).json() == {"message": "pong"}
+    assert refusal(await org.client.get("/ping")) == "401 UNAUTHORIZED"
 
 
 async def test_an_unknown_path_is_quoted_in_part_only(client: httpx2.AsyncClient) -> None:
@@ -95,8 +121,9 @@ async def test_a_broken_invariant_is_a_500_without_detail_and_is_logged(
     assert answer.json() == {
         "code": 700401,
         "error": "INTERNAL_SERVER_ERROR",
-        "errorDetails": "something went wrong on our side; quote the X-Request-Id header when "
-        "you ask",
+        "errorDetails": BROKEN,
+        "message": BROKEN,
+        "docUrl": "docs/reference/errors.md#internal_server_error",
     }
     (line,) = [each for each in logged().splitlines() if "http.broken" in each]
     assert answer.headers["x-request-id"] in line

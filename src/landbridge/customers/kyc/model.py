@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from typing_extensions import override
+
 from landbridge.customers.users.model import UserType
 from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.ids import derived_id
@@ -21,6 +23,10 @@ DOCUMENTS_MAX = 200
 Data: TypeAlias = Mapping[str, Any]
 
 
+# Name of the rail `USD` in older versions of the reference.
+OLD_USD = "USD_EURO"
+
+
 class Rail(StrEnum):
     """Rail for which a user is verified. Source: contract, users 3.1."""
 
@@ -29,6 +35,12 @@ class Rail(StrEnum):
     AFRICA_GENERAL = "AFRICA_GENERAL"
     AFRICA_NIGERIA = "AFRICA_NIGERIA"
     GLOBAL_NETWORK = "GLOBAL_NETWORK"
+
+    @classmethod
+    @override
+    def _missing_(cls, value: object) -> "Rail | None":
+        """Accept the name that the reference used for `USD` before."""
+        return cls.USD if value == OLD_USD else None
 
 
 class SubType(StrEnum):

@@ -83,6 +83,20 @@ class VerificationRoutes(Controller):
         cases = await verification.submit(request.user, known_user(userId), requested_rails)
         return submission_objects(cases)
 
+    @post("/users/{userId:str}/kyc/submit", status_code=200, include_in_schema=False)
+    async def submit_by_old_path(
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        data: JSONBody[Submission],
+        verification: NamedDependency[Verification],
+    ) -> SubmissionReplies:
+        """The path that older clients of the reference use."""
+        rails = data.rails if isinstance(data.rails, list) else [data.rails]
+        requested_rails = list(dict.fromkeys(rails))
+        cases = await verification.submit(request.user, known_user(userId), requested_rails)
+        return submission_objects(cases)
+
     @get(
         "/users/{userId:str}/kyc/status",
         summary="Retrieve the KYC status",

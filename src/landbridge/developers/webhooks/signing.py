@@ -43,6 +43,17 @@ class _Claims(msgspec.Struct, rename="camel"):
     jti: str
     event_id: str
     body_sha256: str
+    event_type: str | msgspec.UnsetType = msgspec.UNSET
+    event_action: str | msgspec.UnsetType = msgspec.UNSET
+    event_category: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class _SignedNames(msgspec.Struct, rename="camel"):
+    """Names of the event in a body, which receivers of the reference read from the token."""
+
+    event_type: str | msgspec.UnsetType = msgspec.UNSET
+    event_action: str | msgspec.UnsetType = msgspec.UNSET
+    event_category: str | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +84,7 @@ class Signer:
         return {"Authorization": f"Bearer {token}", **self._standard(event_id, body, seconds)}
 
     def _token(self, event_id: str, body: bytes, seconds: int) -> str:
+        names = _names(body)
         claims = _Claims(
             iss=self.issuer,
             sub=self.org_id,
@@ -82,6 +94,9 @@ class Signer:
             jti=event_id,
             event_id=event_id,
             body_sha256=sha256(body).hexdigest(),
+            event_type=names.event_type,
+            event_action=names.event_action,
+            event_category=names.event_category,
         )
         header = {"alg": "RS256", "typ": "JWT", "kid": self.key_id}
         signed = ".".join(base64url(msgspec.json.encode(each)) for each in (header, claims))
@@ -101,6 +116,17 @@ class Signer:
         }
 
 
+def _names(body: bytes) -> _SignedNames:
+    """Return the names of the event in this body; none if it is not the JSON of an event."""
+    try:
+        return _names_decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _SignedNames()
+
+
 def secret_text(secret: bytes) -> str:
     """Return a secret of Standard Webhooks in the form given to receivers."""
     return SECRET_PREFIX + base64.b64encode(secret).decode()
+
+
+_names_decoder = msgspec.json.Decoder(_SignedNames)

@@ -1,5 +1,6 @@
 """Countries, regions and postal addresses, as ISO 3166 has them."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
@@ -13,6 +14,18 @@ from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.constraints import Keywords, one_of, stated
 
 _ALPHA3_LENGTH = 3
+# Common names of regions that ISO 3166-2 spells otherwise, by country.
+_REGION_ALIASES = {
+    ("MEX", "CDMX"): "CMX",
+    ("MEX", "DF"): "CMX",
+    ("MEX", "MEXICO CITY"): "CMX",
+    ("MEX", "EDOMEX"): "MEX",
+    ("USA", "WASHINGTON DC"): "DC",
+    ("USA", "WASHINGTON, D.C."): "DC",
+    ("COL", "BOGOTA"): "DC",
+    ("COL", "BOGOTÁ"): "DC",
+    ("ARG", "CABA"): "C",
+}
 _REGION_LENGTH_MAX = 50
 _POSTAL_CODE_LENGTH_MAX = 20
 
@@ -48,14 +61,30 @@ def check_region(field: str, country: str, region: str) -> str:
     codes = regions(country)
     if not codes:
         return check_text(field, region, length_max=_REGION_LENGTH_MAX)
-    found = region.strip().upper()
-    if found not in codes:
+    found = _known_region(country, codes, region.strip())
+    if found is None:
         raise FieldInvalid(
             f"{field} must be the second half of an ISO 3166-2 code of {country}, "
             f"as in {min(codes)}",
             field=field,
         )
     return found
+
+
+def _known_region(country: str, codes: Mapping[str, str], region: str) -> str | None:
+    """Return the code of a region that is given as a code, a whole ISO 3166-2 code or a name."""
+    code = region.upper()
+    alias = _REGION_ALIASES.get((country, code), code.removeprefix(f"{find_alpha2(country)}-"))
+    if alias in codes:
+        return alias
+    name = _folded(region)
+    return next((each for each, known in codes.items() if _folded(known) == name), None)
+
+
+def _folded(name: str) -> str:
+    """Return a name without case and accents, as forms without them spell it."""
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(each for each in apart if not unicodedata.combining(each))
 
 
 def check_address(field: str, address: Address) -> Address:

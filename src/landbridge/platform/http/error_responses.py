@@ -45,6 +45,7 @@ _ECHO_LENGTH_MAX = 100
 _LONG_WORD = re.compile(rf"(\S{{{_ECHO_LENGTH_MAX}}})\S+")
 _SENTENCE_LENGTH_MAX = 500
 _NOT_FOUND = 404
+_PAGE = "docs/reference/errors.md"
 _BROKEN = (700401, "INTERNAL_SERVER_ERROR", 500)
 
 AnyRequest = Request[Any, Any, Any]
@@ -63,11 +64,17 @@ class ServiceBusy(Busy):
 
 
 class ErrorReply(WireStruct, frozen=True):
-    """An error: branch on `error`; `errorDetails` is a sentence for people."""
+    """An error: branch on `error`; `errorDetails` is a sentence for people.
+
+    `message` is the same sentence, for clients that read it there. `docUrl` is where the error is
+    explained: a path from the root of the project's documentation, with an anchor.
+    """
 
     code: int
     error: str
     error_details: str
+    message: str
+    doc_url: str
 
 
 class SubmissionErrorReply(ErrorReply, frozen=True):
@@ -81,6 +88,7 @@ class ReportingError(WireStruct, frozen=True):
 
     code: str
     message: str
+    doc_url: str
     details: dict[str, str]
 
 
@@ -96,6 +104,7 @@ class ReportingNotFound(WireStruct, frozen=True):
 
     code: str
     message: str
+    doc_url: str
     details: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -118,20 +127,32 @@ def envelope(
     fields: Mapping[str, str] | None = None,
 ) -> ErrorReply | ReportingErrorReply | ReportingNotFoundReply:
     """Return the error in the envelope of this path."""
-    message = _bounded(message)
+    message, page = _bounded(message), doc_url(name)
     if path.startswith(REPORTING):
         reasons = fields or ({field: message} if field else {})
         details = {name[:_ECHO_LENGTH_MAX]: _bounded(text) for name, text in reasons.items()}
         if status == _NOT_FOUND:
-            miss = ReportingNotFound(code=name, message=message, details=details or msgspec.UNSET)
+            miss = ReportingNotFound(
+                code=name, message=message, doc_url=page, details=details or msgspec.UNSET
+            )
             return ReportingNotFoundReply(status="error", error=miss)
-        error = ReportingError(code=name, message=message, details=details)
+        error = ReportingError(code=name, message=message, doc_url=page, details=details)
         return ReportingErrorReply(status="error", error=error)
     if invalid is not None:
         return SubmissionErrorReply(
-            code=code, error=name, error_details=message, invalid=dict(invalid)
+            code=code,
+            error=name,
+            error_details=message,
+            message=message,
+            doc_url=page,
+            invalid=dict(invalid),
         )
-    return ErrorReply(code=code, error=name, error_details=message)
+    return ErrorReply(code=code, error=name, error_details=message, message=message, doc_url=page)
+
+
+def doc_url(name: str) -> str:
+    """Return where the documentation explains the error of this name."""
+    return f"{_PAGE}#{name.lower()}"
 
 
 def forget_frames(error: BaseException) -> None:
@@ -205,8 +226,7 @@ def http_exception(  # noqa: PLR0911  one for each kind
         case ValidationException():
             return refused(request, FieldInvalid(_validation(error)))
         case NotFoundException():
-            path = request.scope["path"]
-            return refused(request, VersionInvalid(f"there is nothing at {path[:200]}"))
+            return refused(request, VersionInvalid(_nothing_at(request)))
         case MethodNotAllowedException():
             response = refused(
                 request, MethodNotAllowed(f"{request.method} is not allowed on this path")
@@ -242,6 +262,17 @@ def broken(request: AnyRequest, error: Exception) -> Response[Any]:
         field=None,
     )
     return ResponseEncoder(content, status_code=status)
+
+
+def _nothing_at(request: AnyRequest) -> str:
+    """Return the sentence for an unknown path, with the path that was probably meant."""
+    path = request.scope["path"][:200]
+    first = path.strip("/").partition("/")[0]
+    is_meant = first and any(
+        each.path == f"/v2/{first}" or each.path.startswith(f"/v2/{first}/")
+        for each in request.app.routes
+    )
+    return f"there is nothing at {path}" + (f"; try /v2/{path.strip('/')}" if is_meant else "")
 
 
 def _bounded(sentence: str) -> str:

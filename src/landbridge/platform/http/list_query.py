@@ -1,7 +1,9 @@
 """Query parameters of lists, parsed in one place: bounds, ids and enumerations."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -79,9 +81,13 @@ def optional_id(name: str, text: str | None) -> UUID | None:
 def parse_choice(name: str, text: str, known: Iterable[W]) -> W:
     """Parse a query parameter that is one of these values."""
     known = tuple(known)
-    if text not in known:
-        raise FieldInvalid(f"{name} must be one of {', '.join(known)}", field=name)
-    return known[known.index(text)]
+    if text in known:
+        return known[known.index(text)]
+    # An enumeration may accept older names of its values.
+    if isinstance(known[0], StrEnum):
+        with suppress(ValueError):
+            return type(known[0])(text)
+    raise FieldInvalid(f"{name} must be one of {', '.join(known)}", field=name)
 
 
 def parse_choices(

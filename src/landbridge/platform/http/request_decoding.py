@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Generator
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
 import msgspec
@@ -24,8 +24,9 @@ from typing_extensions import override
 
 from landbridge.platform.core.decode_errors import refuse
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.body_choices import choices
 from landbridge.platform.http.constraints import positive_text, stated
-from landbridge.platform.http.headers import header_values
+from landbridge.platform.http.headers import header, header_values
 from landbridge.platform.http.idempotency_key import HEADER, key_member, with_key
 
 T = TypeVar("T")
@@ -35,6 +36,7 @@ _AMOUNT = {"is": "amount"}
 AmountText: TypeAlias = Annotated[str, stated(positive_text(), extra=_AMOUNT)]
 
 _PLAIN = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100})?")
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 # Scope key of a body that was checked before.
 TREE = "landbridge.tree"
 # Maximum digits before or after the point of any meaningful number.
@@ -59,7 +61,7 @@ class RequestDecoder(AbstractDTO[Any]):
         """Decode the body of a request; raises `FieldInvalid`."""
         handler_id = connection.route_handler.handler_id
         # Errors are reported for the body as it arrived.
-        tree = cast("dict[str, Any]", connection.scope).get(TREE) or check_json(raw)
+        tree = cast("dict[str, Any]", connection.scope).get(TREE) or _check_body(connection, raw)
         keys = header_values(connection.scope, HEADER)
         if keys and (member := cls._key_members[handler_id]) is not None:
             raw = with_key(raw, member, keys, connection.user.org_id)
@@ -108,6 +110,19 @@ class RequestDecoder(AbstractDTO[Any]):
         return False
 
 
+def _check_body(connection: ASGIConnection[Any, Any, Any, Any], raw: bytes) -> Any:
+    """Decode a body; a form is named as one, because its sender looks for a mistake in JSON."""
+    try:
+        return check_json(raw)
+    except FieldInvalid as error:
+        sent = (header(connection.scope, "content-type") or "").lower()
+        if not sent.startswith(_FORMS):
+            raise
+        raise FieldInvalid(
+            "the request body is form-encoded: send JSON, with Content-Type: application/json"
+        ) from error
+
+
 def decode(raw: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
     """Decode `raw` into a struct; raises `FieldInvalid`."""
     return _typed(raw, decoder, check_json(raw))
@@ -117,7 +132,7 @@ def _typed(raw: bytes, decoder: "msgspec.json.Decoder[T]", tree: Any) -> T:
     try:
         value = decoder.decode(raw)
     except msgspec.ValidationError as error:
-        refuse(str(error))
+        refuse(str(error), partial(choices, decoder.type))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise FieldInvalid(f"the request body is not valid JSON: {error}") from error
     _check_plain(value, tree, "")

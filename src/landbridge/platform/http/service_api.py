@@ -49,6 +49,12 @@ async def ping() -> Pong:
     return Pong(message="pong")
 
 
+@get("/ping", include_in_schema=False)
+async def bare_ping() -> Pong:
+    """The path that older clients of the reference use."""
+    return Pong(message="pong")
+
+
 @get("/healthz", public=True, include_in_schema=False)
 async def healthz(database: NamedDependency[Database]) -> dict[str, str]:
     """200 when the server can work: it reaches the database. 503 otherwise."""
