@@ -78,10 +78,10 @@ demo: setup ## play a whole story on a fresh sandbox and print the books
 chains: setup ## run local EVM chains with tokens on 127.0.0.1:8545-8547 (needs npm once)
 	$(BIN)/python -m chains $(ARGS)
 
-lock: setup ## renew the lock files: of pyproject.toml, and of the installer itself
+lock: setup ## renew the lock files: of pyproject.toml with all extras, and of the installer itself
 	echo uv | $(LOCK) - -o requirements-uv.lock
-	$(LOCK) pyproject.toml -o requirements.lock
-	$(LOCK) pyproject.toml --group check --group test --group bench -o requirements-dev.lock
+	$(LOCK) pyproject.toml --all-extras -o requirements.lock
+	$(LOCK) pyproject.toml --all-extras --group check --group test --group bench -o requirements-dev.lock
 
 sdk: $(VENV)/.tools ## write the generated parts of the client libraries from openapi.json
 	$(BIN)/python -m sdk.emitter

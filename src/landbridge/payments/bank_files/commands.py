@@ -19,6 +19,7 @@ from landbridge.platform.cli_context import (
     print_lines,
 )
 from landbridge.platform.core.errors import ResourceNotFound
+from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.core.money import Money
 from landbridge.providers.rails.currencies import FIAT
 
@@ -154,6 +155,8 @@ def _export(run_command: CommandRunner[BankFileCommandServices]) -> click.Comman
 def _read(text: str) -> FundingAccount:
     account = parse_toml(text)
     if isinstance(account.transport, SftpSettings):
+        if reason := missing(Extra.SFTP):
+            raise click.UsageError(f"SFTP {reason}.")
         # Imported on first use: the import takes a fifth of a second.
         from landbridge.payments.bank_files.transports.sftp import check_keys  # noqa: PLC0415
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.core.extras import Extra, missing
 
 LOCAL, _AWS_KMS, _VAULT = "local", "aws-kms", "vault"
 _FORM = "is local, aws-kms:KEY or vault:MOUNT/KEY"
@@ -77,6 +78,8 @@ class AwsKms:
 
     @staticmethod
     def _call(request: Callable[[Any], Any]) -> Any:
+        if reason := missing(Extra.S3):
+            raise KeyServiceFailed(f"AWS KMS {reason}")
         import boto3  # noqa: PLC0415  slow to import, and needed only where KMS wraps the key
         from botocore.config import Config  # noqa: PLC0415  as above
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415  as above
@@ -122,15 +125,13 @@ class VaultTransit:
 
     @staticmethod
     def _call(request: Callable[[Any], Any]) -> Any:
-        try:
-            import hvac  # noqa: PLC0415  an extra, needed only where Vault wraps the key
-            from hvac.exceptions import VaultError  # noqa: PLC0415  as above
+        if reason := missing(Extra.VAULT):
+            raise KeyServiceFailed(f"Vault {reason}")
+        import hvac  # noqa: PLC0415  an extra, needed only where Vault wraps the key
+        from hvac.exceptions import VaultError  # noqa: PLC0415  as above
 
-            from requests import RequestException  # noqa: PLC0415  as above
-        except ImportError as error:
-            raise KeyServiceFailed(
-                "Vault needs a library that is not installed: install landbridge[vault]"
-            ) from error
+        from requests import RequestException  # noqa: PLC0415  as above
+
         untyped: Any = hvac
         client = untyped.Client(timeout=_TIMEOUT_S, namespace=os.environ.get("VAULT_NAMESPACE"))
         try:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.files.storage import StorageKey, StorageThreads
 
 T = TypeVar("T")
@@ -24,10 +25,15 @@ _REGION = "us-east-1"
 
 
 def check_url(url: str) -> None:
-    """Raise `ValueError` unless the URL is `s3://bucket` or `s3://bucket/prefix`."""
+    """Raise `ValueError` unless the URL is `s3://bucket` or `s3://bucket/prefix`.
+
+    Raises it without the extra `s3` too, so that a process ends when it starts, not at a file.
+    """
     parts = urlsplit(url)
     if parts.scheme != "s3" or not parts.netloc or parts.query or parts.fragment or "@" in url:
         raise ValueError("must be s3://bucket or s3://bucket/prefix")
+    if reason := missing(Extra.S3):
+        raise ValueError(reason)
 
 
 class S3:

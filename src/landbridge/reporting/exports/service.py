@@ -17,6 +17,8 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.core.pagination import BEGINNING
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller
@@ -59,6 +61,7 @@ class Exports:
         A file has the maximum number of rows unless `limit` is lower. Raises `FieldsInvalid`, as
         calculation does.
         """
+        _check_extra(form)
         result = await self.calculator.calculate(caller, template, _unlimited(params))
         zone = result.query.span.zone
         title = _title(result.template.name, ExportContent.RESULTS, result.query.span)
@@ -79,6 +82,7 @@ class Exports:
         first chunk raises `Busy` if too many files are being read. Each read of records yields one
         chunk, which may be empty.
         """
+        _check_extra(form)
         found = await self.calculator.find(caller.org_id, template)
         query = await self.calculator.parse(caller, found, params)
         records = record_filter(found, query)
@@ -95,6 +99,12 @@ class Exports:
         make = _csv if form is ExportFormat.CSV else _parquet
         chunks = make(header, _ahead(batches))
         return ExportDownload(header.file_name(form), self.outgoing.bounded(caller.org_id, chunks))
+
+
+def _check_extra(form: ExportFormat) -> None:
+    """Raise `FieldInvalid` if this installation cannot write the format."""
+    if form is ExportFormat.PARQUET and (reason := missing(Extra.PARQUET)):
+        raise FieldInvalid(f"format: parquet {reason}, or request csv", field="format")
 
 
 async def _matching(

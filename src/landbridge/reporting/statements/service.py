@@ -25,6 +25,7 @@ from landbridge.customers.wallets.model import Wallet
 from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller
@@ -154,7 +155,9 @@ class Statements:
         ]
 
     async def printed(self, statement: Statement) -> bytes:
-        """Return the statement as PDF; raises as `whole` does."""
+        """Return the statement as PDF; raises as `whole` does, and without the extra `pdf`."""
+        if reason := missing(Extra.PDF):
+            raise FieldInvalid(f"format: pdf {reason}, or request csv", field="format")
         async with self.printing:
             return await asyncio.to_thread(pdf, statement, await self.whole(statement))
 

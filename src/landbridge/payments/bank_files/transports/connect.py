@@ -12,6 +12,8 @@ from landbridge.payments.bank_files.funding_account import (
 )
 from landbridge.payments.bank_files.transports.folder import FolderTransport
 from landbridge.payments.bank_files.transports.port import FileTransport, TransportFolder
+from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.core.extras import Extra, missing
 
 
 def folder_paths(settings: TransportSettings) -> Mapping[TransportFolder, str]:
@@ -38,6 +40,8 @@ def open_transport(settings: TransportSettings) -> FileTransport:
         case FolderSettings():
             return FolderTransport(Path(settings.path), path)
         case SftpSettings():
+            if reason := missing(Extra.SFTP):
+                raise Unavailable(f"SFTP {reason}")
             # Imported on first use: the import takes a fifth of a second.
             from landbridge.payments.bank_files.transports.sftp import SftpTransport  # noqa: PLC0415
 

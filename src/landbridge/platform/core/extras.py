@@ -1,0 +1,34 @@
+"""Extras of the package: libraries that one feature needs, and that may be missing.
+
+`pip install landbridge` leaves them out because of their size; `landbridge[parquet]` brings one.
+"""
+
+from enum import StrEnum
+from importlib.util import find_spec
+
+
+class Extra(StrEnum):
+    """Extra of pyproject.toml, whose value is its name there."""
+
+    PARQUET = "parquet"
+    PDF = "pdf"
+    S3 = "s3"
+    SFTP = "sftp"
+    VAULT = "vault"
+
+
+_LIBRARIES = {
+    Extra.PARQUET: "pyarrow",
+    Extra.PDF: "reportlab",
+    Extra.S3: "boto3",
+    Extra.SFTP: "asyncssh",
+    Extra.VAULT: "hvac",
+}
+
+
+def missing(extra: Extra) -> str | None:
+    """Return how to install the extra, as the end of a sentence; None if it is installed."""
+    library = _LIBRARIES[extra]
+    if find_spec(library) is not None:
+        return None
+    return f'needs {library}, which is not installed; run: pip install "landbridge[{extra}]"'
