@@ -217,6 +217,13 @@ async def test_hostile_text_is_escaped(org: Tenant) -> None:
     assert "<script>alert" not in (await admin.load(f"{NEW}/transfer", q=evil)).response.text
 
 
+async def test_scripted_outcomes_are_described_without_markup(org: Tenant) -> None:
+    ada, _ = await make_users(org)
+    page = await (await visit(org)).load(f"{NEW}/transfer", userId=ada)
+    assert "with the same eventId" in page.text
+    assert "`" not in page.text
+
+
 async def test_scripted_outcome_is_passed_on_in_a_sandbox(org: Tenant) -> None:
     ada, grace = await make_users(org)
     admin = await visit(org)
