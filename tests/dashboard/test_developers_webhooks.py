@@ -9,11 +9,12 @@ import pytest
 
 from landbridge.dashboard.developers.event_groups import GROUPS
 from landbridge.developers.events.names import CATALOGUE
+from landbridge.developers.webhooks.model import DeliveryStatus
 from landbridge.platform.http.caller import MemberRole
 from tests.change_log import settled
 from tests.dashboard.browsing import DashboardPage, visit
 from tests.developers.webhooks.endpoints import make_webhook, sign
-from tests.developers.webhooks.rows import URL
+from tests.developers.webhooks.rows import URL, add, make_endpoint, row, tried
 from tests.tenants import Tenant
 
 HOME = "/dashboard/webhooks"
@@ -144,6 +145,19 @@ async def test_endpoint_is_paused_and_resumed(org: Tenant) -> None:
     assert (refused.status, "resume it first" in refused.text) == (409, True)
     assert await admin.submit(f"{path}/resume", {"skipMissed": "yes"}) == path
     assert (await org.get(f"/v2/webhooks/{webhook['id']}"))["status"] == "ACTIVE"
+
+
+async def test_failing_endpoint_is_shown_as_failing_on_every_page(org: Tenant) -> None:
+    endpoint = await make_endpoint(org)
+    at = org.container.clock.now()
+    refused = row(
+        org, endpoint, status=DeliveryStatus.REFUSED, attempts=(tried(at, status=404, answer=""),)
+    )
+    await add(org, endpoint, [refused])
+    visitor = await visit(org)
+    for path in (HOME, f"{HOME}/{endpoint}"):
+        page = await visitor.load(path)
+        assert page.tree.xpath('//*[@class="status bad" and text()="Failing with 4xx"]'), path
 
 
 async def test_test_event_is_sent(org: Tenant) -> None:

@@ -10,6 +10,7 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.dashboard.developers.endpoint_health import WEBHOOKS, endpoint_health
 from landbridge.dashboard.developers.event_groups import TYPES
 from landbridge.dashboard.developers.event_objects import object_link
 from landbridge.dashboard.forms import Form, read_form
@@ -22,7 +23,6 @@ from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFo
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
-WEBHOOKS: Final = "/v2/webhooks"
 HOME: Final = "/dashboard/webhooks"
 _PAGE = "developers/deliveries.html"
 _UNPROCESSABLE = 422
@@ -162,8 +162,9 @@ async def _endpoint(
 ) -> Mapping[str, Any]:
     """Return the values of an endpoint's page; `form` holds the submitted resend form."""
     query = read_list_query(request, "status", "eventType")
-    webhook, (found, filter_error) = await asyncio.gather(
+    webhook, health, (found, filter_error) = await asyncio.gather(
         interface.get(f"{WEBHOOKS}/{webhook_id}"),
+        endpoint_health(interface, webhook_id),
         load_list(
             interface.get(
                 f"{WEBHOOKS}/{webhook_id}/deliveries",
@@ -176,6 +177,7 @@ async def _endpoint(
     )
     return {
         "webhook": webhook,
+        "health": health,
         "deliveries": found["deliveries"],
         "older": query.older(found["nextCursor"]),
         "list_query": query,

@@ -1,15 +1,13 @@
 """Pages of webhook endpoints: list with health, create, edit, delete, and signing keys."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.developers.delivery_pages import HOME, WEBHOOKS
+from landbridge.dashboard.developers.delivery_pages import HOME
+from landbridge.dashboard.developers.endpoint_health import WEBHOOKS, endpoint_health
 from landbridge.dashboard.developers.event_groups import (
     GROUPS,
     EndpointFormValues,
@@ -35,19 +33,6 @@ _NEW, _EDIT, _KEYS, _SECRET = (
 
 _OVERLAP_MAX_S = int(OVERLAP_MAX.total_seconds())
 
-Deliveries: TypeAlias = Sequence[Mapping[str, Any]]
-# Number of latest deliveries from which the health of an endpoint is derived.
-_HEALTH_DELIVERIES = 10
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointHealth:
-    """Health of an endpoint; `last` is the latest attempted delivery, otherwise the latest one."""
-
-    last: Mapping[str, Any] | None
-    is_retrying: bool
-    is_refusing: bool
-
 
 class WebhookPages(Controller):
     """`/dashboard/webhooks`."""
@@ -63,7 +48,9 @@ class WebhookPages(Controller):
     ) -> Response[str]:
         """List endpoints, each with its latest delivery."""
         webhooks = (await interface.get(WEBHOOKS))["webhooks"]
-        healths = await asyncio.gather(*(_health(interface, each["id"]) for each in webhooks))
+        healths = await asyncio.gather(
+            *(endpoint_health(interface, each["id"]) for each in webhooks)
+        )
         return renderer.page(
             request, "developers/webhooks.html", webhooks=list(zip(webhooks, healths, strict=True))
         )
@@ -206,19 +193,3 @@ class WebhookPages(Controller):
         return redirect(
             f"{HOME}/{webhook_id}/keys", notice=_("Key rotated. The new key is shown now.")
         )
-
-
-async def _health(interface: InternalClient, webhook_id: str) -> EndpointHealth:
-    """Return an endpoint's health from its latest deliveries."""
-    try:
-        path = f"{WEBHOOKS}/{webhook_id}/deliveries"
-        found: Deliveries = (await interface.get(path, limit=_HEALTH_DELIVERIES))["deliveries"]
-    except ResourceNotFound:
-        # Ended just now.
-        found = []
-    attempted: Deliveries = [each for each in found if each["lastAttempt"]]
-    return EndpointHealth(
-        last=next(iter(attempted or found), None),
-        is_retrying=any(each["status"] == "PENDING" for each in attempted),
-        is_refusing=bool(attempted) and attempted[0]["status"] == "REFUSED",
-    )
