@@ -1,9 +1,8 @@
 """Resources of an organisation, and where their ids belong, for tests that call all routes."""
 
-import uuid
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.verification.model import case_id
@@ -246,7 +245,7 @@ async def make_things(org: Tenant) -> Things:
             "bank line": await make_bank_line(org),
             "address": wallets["POLYGON"]["address"],
             "link": link,
-            "case": str(case_id(uuid.UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
+            "case": str(case_id(UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
             "approval": await make_approval(org, user),
             "metric": (await save(org))["id"],
             **await make_run(org) | await make_webhook_resources(org) | await make_resolution(org),

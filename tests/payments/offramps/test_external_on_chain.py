@@ -200,7 +200,7 @@ async def test_coins_from_an_unknown_address_are_kept_until_they_are_assigned(
     offramp = await scenario.awaited()
     scenario.send(_address(offramp), 100, sender=stranger)
     await scenario.finalize()
-    assert await scenario.deposits() == [("KEPT", 100)]
+    assert await scenario.deposits() == [("UNMATCHED", 100)]
     assert await scenario.status(offramp) == "AWAITING_FUNDS"
     org_id, coins = world.org.org_id, world.container.external_coins
     (kept,) = await coins.kept(org_id)

@@ -204,7 +204,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"amount": 5}, "amount"),
     ({"amount": "9" * 20}, "amount"),
     ({"paymentRail": "RTP"}, "paymentRail"),
-    ({"paymentRail": "ach"}, "paymentRail"),
     ({"requestId": "x"}, "requestId"),
     ({"userId": "00000000-0000-0000-0000-000000000001"}, "userId"),
     ({"reference": ""}, "reference"),

@@ -52,7 +52,8 @@ VERBS = (
     *("/accept", "/refresh", "/cancel", "/approve", "/reject", "/match", "/return", "/resolve"),
     "/settle",
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
-    *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc", "/latency", "/simulate"),
+    *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc/submit", "/kyc"),
+    *("/latency", "/simulate"),
     *("/{userId}", "/{uboId}", "/{documentId}", "/{ruleId}", "/{accountId}", "/{caseId}"),
 )
 

@@ -21,7 +21,7 @@ class TreasuryDepositStatus(StrEnum):
     CONFIRMED = "CONFIRMED"  # found; waits until the chain is final there
     FINAL = "FINAL"  # final; the worker finds the payment that it is for
     SETTLED = "SETTLED"  # a payment has taken the coins, or returns them
-    KEPT = "KEPT"  # no payment was ever expected from this sender; a person may assign it
+    UNMATCHED = "UNMATCHED"  # no payment was ever expected from this sender; a person may assign it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,7 +83,7 @@ class TreasuryDeposits:
             deposit = await treasury_store.lock(tx, org_id, deposit_id)
             if deposit is None:
                 raise ResourceNotFound(f"there is no treasury deposit {deposit_id}")
-            if deposit.status is not TreasuryDepositStatus.KEPT:
+            if deposit.status is not TreasuryDepositStatus.UNMATCHED:
                 raise ResourceConflict(f"treasury deposit {deposit_id} is {deposit.status}")
             if await treasury_store.has_taken(tx, deposit, transfer_id):
                 raise ResourceConflict(
@@ -100,7 +100,7 @@ class TreasuryDeposits:
             final = TreasuryDepositStatus.FINAL
             await treasury_store.set_status(tx, deposit, final, found_id)
             return
-        await treasury_store.set_status(tx, deposit, TreasuryDepositStatus.KEPT, None)
+        await treasury_store.set_status(tx, deposit, TreasuryDepositStatus.UNMATCHED, None)
         _log.warning(
             "treasury_deposits.kept",
             org_id=str(deposit.org_id),

@@ -110,7 +110,7 @@ _KEPT = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
     destination_address, status, transfer_id, found_at
 from treasury_deposits
-where org_id = $1 and status = 'KEPT'
+where org_id = $1 and status = 'UNMATCHED'
 order by found_at desc
 limit $2
 """

@@ -219,7 +219,10 @@ class Database:
 
     async def _retry(self, once: Callable[[], Awaitable[T]]) -> T:
         """Run `once` with the policy of `platform/db/retry.py`."""
-        return await retrying(once, self._pool.expire_connections)
+        return await retrying(once, self._replace_connections)
+
+    async def _replace_connections(self) -> None:
+        await self._pool.expire_connections()
 
     async def rows(self, sql: str, *args: Any) -> list[Row]:
         """Read outside a transaction."""

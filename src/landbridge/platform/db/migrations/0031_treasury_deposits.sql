@@ -25,7 +25,7 @@ create table treasury_deposits (
     constraint treasury_deposits_transfer_id_key
         unique (org_id, transfer_id, asset, transaction_hash),
     constraint treasury_deposits_status_check
-        check (status in ('CONFIRMED', 'FINAL', 'SETTLED', 'KEPT')),
+        check (status in ('CONFIRMED', 'FINAL', 'SETTLED', 'UNMATCHED')),
     constraint treasury_deposits_transfer_id_check
         check (transfer_id is null or status in ('FINAL', 'SETTLED')),
     constraint treasury_deposits_units_check check (units > 0)
