@@ -2,7 +2,10 @@
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 import click
@@ -13,15 +16,19 @@ from landbridge.platform.cli_context import (
     data_dir_option,
     org_option,
 )
-from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.core.errors import LockTimeout, ResourceConflict
 from landbridge.reporting.rollups.model import RollupBuild
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.time_zones import TimeZones
 from landbridge.reporting.rollups.updater import BEHIND_MAX, RollupUpdater
 
+T = TypeVar("T")
+
 _ACTOR = "cli"
 # Interval between checks while a worker folds the same build.
 _POLL_S = 0.05
+# Each wait ends by the lock timeout of the database, ten seconds.
+_LOCK_WAITS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,9 @@ def reports(run_command: CommandRunner[ReportCommandServices]) -> click.Group:
 
         async def run(context: CommandContext[ReportCommandServices]) -> str:
             zones = context.verbs.time_zones
-            build = await zones.rebuild(context.org_id, offset=context.clock_offset)
+            build = await _patient(
+                lambda: zones.rebuild(context.org_id, offset=context.clock_offset)
+            )
             count = await _fold_all(context, build)
             return f"Reports read build {build.build} now; {count:,} changes were folded for it."
 
@@ -74,7 +83,9 @@ def reports(run_command: CommandRunner[ReportCommandServices]) -> click.Group:
 
         async def run(context: CommandContext[ReportCommandServices]) -> None:
             zones = context.verbs.time_zones
-            build = await zones.set(context.org_id, zone, offset=context.clock_offset, actor=_ACTOR)
+            build = await _patient(
+                lambda: zones.set(context.org_id, zone, offset=context.clock_offset, actor=_ACTOR)
+            )
             if not build.is_current:
                 await _fold_all(context, build)
 
@@ -82,6 +93,14 @@ def reports(run_command: CommandRunner[ReportCommandServices]) -> click.Group:
         click.echo(f"Reports are available in UTC and in {zone} now.")
 
     return group
+
+
+async def _patient(call: Callable[[], Awaitable[T]]) -> T:
+    """Call until the lock is free: a worker's first step through a long log may hold it a while."""
+    for _ in range(_LOCK_WAITS):
+        with suppress(LockTimeout):
+            return await call()
+    return await call()
 
 
 async def _fold_all(context: CommandContext[ReportCommandServices], build: RollupBuild) -> int:
@@ -95,7 +114,7 @@ async def _fold_all(context: CommandContext[ReportCommandServices], build: Rollu
     ) as bar:
         bar.update(at - begin)
         while not await _is_current(context, build.build):
-            step = await folding.step(context.org_id, build.build)
+            step = await _patient(lambda: folding.step(context.org_id, build.build))
             if step is None:
                 await asyncio.sleep(_POLL_S)
             else:
