@@ -78,10 +78,7 @@ class VerificationRoutes(Controller):
         verification: NamedDependency[Verification],
     ) -> SubmissionReplies:
         """Submit the current data; a rail already submitted keeps its status."""
-        rails = data.rails if isinstance(data.rails, list) else [data.rails]
-        requested_rails = list(dict.fromkeys(rails))
-        cases = await verification.submit(request.user, known_user(userId), requested_rails)
-        return submission_objects(cases)
+        return await _submit(request, userId, data, verification)
 
     @post("/users/{userId:str}/kyc/submit", status_code=200, include_in_schema=False)
     async def submit_by_old_path(
@@ -92,10 +89,7 @@ class VerificationRoutes(Controller):
         verification: NamedDependency[Verification],
     ) -> SubmissionReplies:
         """The path that older clients of the reference use."""
-        rails = data.rails if isinstance(data.rails, list) else [data.rails]
-        requested_rails = list(dict.fromkeys(rails))
-        cases = await verification.submit(request.user, known_user(userId), requested_rails)
-        return submission_objects(cases)
+        return await _submit(request, userId, data, verification)
 
     @get(
         "/users/{userId:str}/kyc/status",
@@ -154,3 +148,12 @@ def _text(field: str, text: str | None) -> str | None:
     if text is not None and len(text) > _TEXT_LENGTH_MAX:
         raise FieldInvalid(f"{field} has more than {_TEXT_LENGTH_MAX} characters", field=field)
     return text
+
+
+async def _submit(
+    request: ApiRequest, user_id: str, data: Submission, verification: Verification
+) -> SubmissionReplies:
+    rails = data.rails if isinstance(data.rails, list) else [data.rails]
+    requested_rails = list(dict.fromkeys(rails))
+    cases = await verification.submit(request.user, known_user(user_id), requested_rails)
+    return submission_objects(cases)

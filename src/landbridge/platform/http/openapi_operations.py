@@ -1,7 +1,7 @@
 """Operations of the OpenAPI document: parameters as clients read them, and marks for generators.
 
 Marks of our own, per operation:
-- `x-items` names the array of a page; the next page is asked for with its `nextCursor`.
+- `x-items` names the array of a page; `nextCursor` leads to the next page.
 - `x-idempotent` names the member of the body whose value makes a repeated request safe: it answers
   what the first one did.
 - `x-repeatable` is on every write: whether the same request may be sent again after a lost answer.
