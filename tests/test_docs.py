@@ -257,7 +257,7 @@ def _is_command(words: list[str]) -> bool:
     for word in words:
         if not isinstance(command, click.Group):
             break
-        command = command.commands.get(word)
+        command = command.get_command(click.Context(command), word)
     return command is not None
 
 

@@ -96,11 +96,11 @@ def _become(order: Mapping[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    from landbridge.app.cli import main
+    from landbridge.app.cli import COMMANDS, main
 
     # Modules that commands import when they run.
-    for each in ("landbridge.app.processes", "landbridge.app.serve"):
-        import_module(each)
+    for each in COMMANDS.values():
+        import_module(each.module)
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _await_command()

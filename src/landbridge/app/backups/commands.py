@@ -12,7 +12,8 @@ from landbridge.app.backups.model import Manifest, check_mode
 from landbridge.app.backups.restore import restore_into
 from landbridge.app.backups.target import open_target, patient
 from landbridge.app.cli_runtime import NoDatabase, open_dsn, print_line, read_settings
-from landbridge.app.container import AUDIT_RULES, TRANSITIONS, sealer
+from landbridge.app.container import sealer
+from landbridge.app.container.registry import AUDIT_RULES, TRANSITIONS
 from landbridge.app.serve import check_private
 from landbridge.app.settings import Settings, SettingsInvalid
 from landbridge.ledger.audit import LedgerAudit, audit, table
@@ -25,17 +26,10 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _MEGABYTE = 1_000_000
 
 
-def add_backups(group: click.Group) -> None:
-    """Add the backup commands to a group."""
-    group.add_command(_backup)
-    group.add_command(_restore)
-    group.add_command(_repair)
-
-
-@click.command("backup")
+@click.command()
 @click.argument("file", type=_FILE)
 @data_dir_option
-def _backup(file: Path, data_dir: str | None) -> None:
+def backup(file: Path, data_dir: str | None) -> None:
     """Back up the database to a new FILE, also while a server runs."""
     archive.check_new(file)
     with open_dsn(read_settings(data_dir=data_dir)) as dsn:
@@ -45,10 +39,10 @@ def _backup(file: Path, data_dir: str | None) -> None:
     click.echo("It opens with the master key alone, which is not in it: keep that elsewhere.")
 
 
-@click.command("restore")
+@click.command()
 @click.argument("file", type=_FILE)
 @data_dir_option
-def _restore(file: Path, data_dir: str | None) -> None:
+def restore(file: Path, data_dir: str | None) -> None:
     """Restore FILE into a new data directory or an empty database, and verify its books."""
     chosen = read_settings(data_dir=data_dir)
     found = archive.read(file)
@@ -67,9 +61,9 @@ def _restore(file: Path, data_dir: str | None) -> None:
     sys.exit(0 if audited.is_clean and is_opened else 1)
 
 
-@click.command("repair-transaction-ids")
+@click.command()
 @data_dir_option
-def _repair(data_dir: str | None) -> None:
+def repair_transaction_ids(data_dir: str | None) -> None:
     """Repair a database that was restored by other means than `landbridge restore`."""
     chosen = read_settings(data_dir=data_dir)
     if chosen.database_url is None and not has_database(chosen.folder):

@@ -17,6 +17,9 @@ from typing import Any, ClassVar
 class LandbridgeError(Exception):
     """Everything that we raise on purpose."""
 
+    # Exit code of a command that ends with it.
+    exit_code: ClassVar[int] = 1
+
 
 class Refused(LandbridgeError):
     """The request was refused; `invalid` lists the invalid fields, where the contract has them."""

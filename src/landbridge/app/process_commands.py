@@ -1,0 +1,54 @@
+"""Commands that serve: `serve`, `api`, `worker` and `demo`."""
+
+import socket
+import sys
+from pathlib import Path
+
+import click
+import uvloop
+
+from landbridge.app import processes
+from landbridge.app.cli_runtime import database_url, print_line, read_settings
+from landbridge.app.demo import demo as run_demo
+from landbridge.app.serve import serve as run_serve
+from landbridge.platform.cli_context import data_dir_option
+
+_PORT = click.IntRange(1, 65535)
+
+
+@click.command()
+@click.option("--host", help="Address to listen on (default: 127.0.0.1).")
+@click.option("--port", type=_PORT, help="Port to listen on (default: 8080).")
+@data_dir_option
+def serve(host: str | None, port: int | None, data_dir: str | None) -> None:
+    """Serve API, worker and, unless LANDBRIDGE_DATABASE_URL is set, the database."""
+    run_serve(read_settings(host=host, port=port, data_dir=data_dir), print_line)
+
+
+@click.command()
+@click.option("--host", help="Address to listen on (default: 127.0.0.1).")
+@click.option("--port", type=_PORT, help="Port to listen on (default: 8080).")
+@click.option("--fd", type=int, hidden=True)
+@click.option("--parent", type=int, hidden=True)
+def api(host: str | None, port: int | None, fd: int | None, parent: int | None) -> None:
+    """Serve only the API, on LANDBRIDGE_DATABASE_URL; several may run at once."""
+    chosen = read_settings(host=host, port=port)
+    processes.set_up_logs(chosen)
+    sock = processes.listen(chosen) if fd is None else socket.socket(fileno=fd)
+    uvloop.run(processes.run_api(chosen, database_url(chosen), sock, parent=parent))
+
+
+@click.command()
+@click.option("--parent", type=int, hidden=True)
+def worker(parent: int | None) -> None:
+    """Run only the worker, on LANDBRIDGE_DATABASE_URL; several may run at once."""
+    chosen = read_settings()
+    processes.set_up_logs(chosen)
+    uvloop.run(processes.run_worker(chosen, database_url(chosen), parent=parent))
+
+
+@click.command()
+@click.option("--data-dir", default=".landbridge-demo", help="Data directory of the demo.")
+def demo(data_dir: str) -> None:
+    """Run a scenario on a fresh sandbox, and print the final balances."""
+    sys.exit(0 if run_demo(Path(data_dir), print_line) else 1)
