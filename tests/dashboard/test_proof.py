@@ -26,6 +26,7 @@ FORMS = {
     "POST /dashboard/settings/limits": "/dashboard/settings/limits",
     "POST /dashboard/settings/limits/rules": "/dashboard/settings/limits",
     "POST /dashboard/settings/limits/rules/remove": "/dashboard/settings/limits",
+    "POST /dashboard/settings/addresses": "/dashboard/settings/addresses",
     "POST /dashboard/settings/fees": "/dashboard/settings/fees",
     "POST /dashboard/settings/fees/remove": "/dashboard/settings/fees",
     "POST /dashboard/chains/{name}/resume": f"/dashboard/chains/{ID}",

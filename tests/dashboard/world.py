@@ -33,7 +33,7 @@ _SCENARIOS = {
     "offramp_in_review": "OFFRAMP.RFI.OPEN",
     "offramp_waiting": "OFFRAMP.STATUS.PENDING_APPROVAL",
 }
-_SETTINGS = ("approvals", "limits", "fees", "time-zone", "installation")
+_SETTINGS = ("approvals", "limits", "addresses", "fees", "time-zone", "installation")
 _PROFILE = ("password", "proof", "second-factor", "passkeys", "sessions")
 TEMPLATE = "MEXICO_FAILURES"
 # The link is e-mailed, so that the mailbox has an e-mail.

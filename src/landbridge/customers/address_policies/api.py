@@ -8,16 +8,14 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
 from landbridge.customers.address_policies.model import AddressPolicy
-from landbridge.customers.address_policies.service import AddressPolicies
-from landbridge.customers.wallets.service import checked_address
-from landbridge.platform.core.errors import FieldInvalid
+from landbridge.customers.address_policies.service import (
+    AMOUNT_MAX,
+    HOURS_MAX,
+    AddressPolicies,
+    checked_addresses,
+)
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.responses import WireStruct
-from landbridge.providers.chains.tokens import Chain
-
-_ADDRESSES_MAX = 10_000
-_HOURS_MAX = 24 * 365
-_AMOUNT_MAX = 10**12
 
 
 class AddressPolicyRequest(WireStruct, frozen=True):
@@ -30,8 +28,8 @@ class AddressPolicyRequest(WireStruct, frozen=True):
 
     blocked_addresses: list[str] = msgspec.field(default_factory=list[str])
     allowed_addresses: list[str] = msgspec.field(default_factory=list[str])
-    new_address_hours: Annotated[int, msgspec.Meta(ge=0, le=_HOURS_MAX)] = 0
-    new_address_amount_max: Annotated[int, msgspec.Meta(ge=0, le=_AMOUNT_MAX)] = 0
+    new_address_hours: Annotated[int, msgspec.Meta(ge=0, le=HOURS_MAX)] = 0
+    new_address_amount_max: Annotated[int, msgspec.Meta(ge=0, le=AMOUNT_MAX)] = 0
 
 
 class AddressPolicyData(WireStruct, frozen=True):
@@ -74,26 +72,12 @@ class AddressPolicyRoutes(Controller):
     ) -> AddressPolicyReply:
         """Replace the policy; orders that are not signed yet follow its block list too."""
         policy = AddressPolicy(
-            blocked_addresses=_checked("blockedAddresses", data.blocked_addresses),
-            allowed_addresses=_checked("allowedAddresses", data.allowed_addresses),
+            blocked_addresses=checked_addresses("blockedAddresses", data.blocked_addresses),
+            allowed_addresses=checked_addresses("allowedAddresses", data.allowed_addresses),
             new_address_hours=data.new_address_hours,
             new_address_amount_max=data.new_address_amount_max,
         )
         return _reply(await address_policies.set_for(request.user, policy))
-
-
-def _checked(name: str, addresses: list[str]) -> tuple[str, ...]:
-    """Return valid addresses of either kind; raises `FieldInvalid` naming the field."""
-    if len(addresses) > _ADDRESSES_MAX:
-        raise FieldInvalid(f"{name} has more than {_ADDRESSES_MAX} addresses", field=name)
-    return tuple(
-        checked_address(
-            Chain.POLYGON if each[:2].lower() == "0x" else Chain.SOLANA,
-            each,
-            field=f"{name}[{at}]",
-        )
-        for at, each in enumerate(addresses)
-    )
 
 
 def _reply(policy: AddressPolicy) -> AddressPolicyReply:

@@ -15,15 +15,20 @@ from landbridge.customers.address_policies.model import AddressPolicy
 from landbridge.customers.wallets import service as wallets
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_admin
+from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.screening.model import comparable_address
 from landbridge.providers.screening.service import Screening
 
 CHANGE_KIND = "ADDRESS_POLICY"
 
 _NO_POLICY = AddressPolicy()
+ADDRESSES_MAX = 10_000
+HOURS_MAX = 24 * 365
+AMOUNT_MAX = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +43,13 @@ class AddressPolicies:
         """Return the policy of an organisation."""
         return await self.database.single(lambda tx: store.get(tx, org_id)) or _NO_POLICY
 
-    async def set_for(self, caller: Caller, policy: AddressPolicy) -> AddressPolicy:
-        """Replace the policy of the caller's organisation; raises `RoleNotAllowed`.
+    async def set_for(
+        self, caller: Caller, policy: AddressPolicy, *, instead_of: int | None = None
+    ) -> AddressPolicy:
+        """Replace the policy of the caller's organisation.
 
-        Later payments and orders that are not signed yet follow it.
+        Later payments and orders that are not signed yet follow it. Raises `RoleNotAllowed`;
+        `ResourceConflict` if version `instead_of` is no longer in force.
         """
         check_admin(caller)
         org_id = caller.org_id
@@ -49,12 +57,16 @@ class AddressPolicies:
             policy,
             blocked_addresses=_comparable(policy.blocked_addresses),
             allowed_addresses=_comparable(policy.allowed_addresses),
+            version=0,
         )
         at = self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:
-            version = await store.set_policy(tx, org_id, policy, at)
+            version = await store.set_policy(tx, org_id, policy, at, instead_of=instead_of)
             if version is None:
+                current = await store.get(tx, org_id)
+                if current is None or replace(current, version=0) != policy:
+                    raise ResourceConflict("the policy was changed meanwhile; review it first")
                 return
             await append_change(
                 tx,
@@ -119,6 +131,20 @@ class AddressPolicies:
         if {*_comparable(destinations)} & {*policy.blocked_addresses}:
             return "the destination is on the organisation's block list"
         return None
+
+
+def checked_addresses(name: str, addresses: Sequence[str]) -> tuple[str, ...]:
+    """Return valid addresses of either kind; raises `FieldInvalid` naming the field."""
+    if len(addresses) > ADDRESSES_MAX:
+        raise FieldInvalid(f"{name} has more than {ADDRESSES_MAX} addresses", field=name)
+    return tuple(
+        wallets.checked_address(
+            Chain.POLYGON if each[:2].lower() == "0x" else Chain.SOLANA,
+            each,
+            field=f"{name}[{at}]",
+        )
+        for at, each in enumerate(addresses)
+    )
 
 
 def _comparable(addresses: Sequence[str]) -> tuple[str, ...]:

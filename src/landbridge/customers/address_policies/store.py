@@ -11,6 +11,7 @@ select blocked_addresses, allowed_addresses, new_address_hours, new_address_amou
 from address_policies where org_id = $1
 """
 
+# Returns no row if the policy is in force already, or if the version in force is not $7.
 _SET = """
 insert into address_policies (org_id, blocked_addresses, allowed_addresses, new_address_hours,
     new_address_amount_max, version, updated_at)
@@ -24,6 +25,7 @@ where (address_policies.blocked_addresses, address_policies.allowed_addresses,
         address_policies.new_address_hours, address_policies.new_address_amount_max)
     <> (excluded.blocked_addresses, excluded.allowed_addresses, excluded.new_address_hours,
         excluded.new_address_amount_max)
+    and ($7::integer is null or address_policies.version = $7)
 returning version
 """
 
@@ -42,8 +44,13 @@ async def get(tx: Tx, org_id: UUID) -> AddressPolicy | None:
     )
 
 
-async def set_policy(tx: Tx, org_id: UUID, policy: AddressPolicy, at: datetime) -> int | None:
-    """Store a policy and return its version; None if it is in force already."""
+async def set_policy(
+    tx: Tx, org_id: UUID, policy: AddressPolicy, at: datetime, *, instead_of: int | None
+) -> int | None:
+    """Store a policy and return its version.
+
+    None if it is in force already, or version `instead_of` is no longer in force.
+    """
     version: int | None = await tx.fetchval(
         _SET,
         org_id,
@@ -52,5 +59,6 @@ async def set_policy(tx: Tx, org_id: UUID, policy: AddressPolicy, at: datetime) 
         policy.new_address_hours,
         policy.new_address_amount_max,
         at,
+        instead_of,
     )
     return version

@@ -49,6 +49,7 @@ _PAGES = {
 _LISTS = {
     "API_KEY": "keys",
     "LIMITS": "settings/limits",
+    "ADDRESS_POLICY": "settings/addresses",
     "PRICE": "settings/fees",
     "FEE": "settings/fees",
     "APPROVAL.POLICY": "settings/approvals",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from litestar.types import ControllerRouterHandler
 
+from landbridge.dashboard.organisation.address_pages import AddressPolicyPages
 from landbridge.dashboard.organisation.audit_pages import AuditLogPages
 from landbridge.dashboard.organisation.chain_pages import ChainPages
 from landbridge.dashboard.organisation.fee_pages import FeePages
@@ -12,6 +13,7 @@ from landbridge.dashboard.organisation.sandbox_pages import SandboxPages
 from landbridge.dashboard.organisation.settings_pages import SettingsPages
 
 PAGES: Sequence[ControllerRouterHandler] = [
+    AddressPolicyPages,
     AuditLogPages,
     ChainPages,
     FeePages,
