@@ -14,6 +14,7 @@ from landbridge.platform.db.pg_programs import ProgramFailed
 from landbridge.platform.db.pool import Database, DatabaseUnreachable, Tx
 from landbridge.platform.db.program_target import ProgramTarget, program_target
 from tests.certificates import certificate
+from tests.platform.db.embedded_servers import short_directory
 from tests.server import on_server
 
 PASSWORD = "p@ss w:rd/ü"
@@ -246,6 +247,29 @@ async def test_failed_program_reports_the_cause(server_dsn: str, own_dsn: str) -
             await pg_programs.dump(target, snapshot="x", write=lambda _: None)
         with pytest.raises(ProgramFailed, match='"no_such_database" does not exist'):
             await pg_programs.load(target, chunks(dump), server_version=180000)
+
+
+async def test_a_program_that_fails_late_leaves_nothing_waiting(
+    own_dsn: str, own_database: Database
+) -> None:
+    # More than what is between pg_restore and psql holds, so that all of it is full when psql fails.
+    await own_database.rows(
+        "create table filler as select repeat(md5(n::text), 10) from generate_series(1, 20000) n"
+    )
+    dump = await dumped(own_dsn)
+
+    async def hang_up(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.5)
+        writer.close()
+
+    with short_directory() as folder:
+        server = await asyncio.start_unix_server(hang_up, folder / ".s.PGSQL.5432")
+        target = ProgramTarget(
+            socket=folder, port=5432, user="x", database="x", password=None, options=""
+        )
+        async with server, asyncio.timeout(60):
+            with pytest.raises(ProgramFailed, match="psql failed"):
+                await pg_programs.load(target, chunks(dump), server_version=180000)
 
 
 async def test_file_that_is_no_dump_is_not_loaded(target: ProgramTarget, own_dsn: str) -> None:

@@ -102,6 +102,9 @@ async def _running(
     except BaseException:
         with suppress(ProcessLookupError):
             process.kill()
+        # Until all output was read, `wait` does not return: the pipe is paused when it is full.
+        async for _ in _read(process):
+            pass
         await process.wait()
         raise
     finally:
