@@ -252,7 +252,7 @@ async def test_failed_program_reports_the_cause(server_dsn: str, own_dsn: str) -
 async def test_a_program_that_fails_late_leaves_nothing_waiting(
     own_dsn: str, own_database: Database
 ) -> None:
-    # More than what is between pg_restore and psql holds, so that all of it is full when psql fails.
+    # More than the pipes between pg_restore and psql hold: they are full when psql fails.
     await own_database.rows(
         "create table filler as select repeat(md5(n::text), 10) from generate_series(1, 20000) n"
     )
