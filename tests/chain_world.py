@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from chains.configuration import ChainConfiguration, format_configuration
 from chains.deploy import deploy
-from chains.nodes import NodeOptions, run_nodes
+from chains.nodes import Node, NodeOptions, run_nodes
 
 from landbridge.app.container import Container, sealer, wire
 from landbridge.app.settings import Settings
@@ -45,7 +45,7 @@ class ChainWorld(LocalChain):
     settings: Settings
     container: Container
     org: Tenant
-    node_pid: int
+    node: Node
 
     @property
     def outbox(self) -> ChainOutbox:
@@ -98,7 +98,7 @@ async def chain_world(
         lasting = running_signer(settings, folder) if has_signer else nullcontext()
         async with lasting, served(container) as client:
             org = await make_tenant(container, client)
-            world = ChainWorld(node.rpc, settings, container, org, node.process.pid)
+            world = ChainWorld(node.rpc, settings, container, org, node)
             first = nullcontext() if has_signer else running_signer(settings, folder)
             async with first:
                 await world.fund_relayers()

@@ -1,5 +1,6 @@
 """Coins from outside wallets on a connected chain: each deposit has one outcome."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.payouts import (
     make_payee,
     shown,
 )
+from tests.providers.evm.outbox.chain_orders import restarted
 from tests.tenants import register, run_due
 
 pytestmark = pytest.mark.long
@@ -226,6 +228,33 @@ async def test_a_deposit_is_settled_once_if_it_is_reported_again(
     assert await scenario.deposits() == [("SETTLED", 100)]
     assert await scenario.outside() == 900
     await check_books(scenario.world.org)
+
+
+async def test_racing_workers_settle_each_deposit_once(scenario: ExternalScenario) -> None:
+    world, amounts = scenario.world, (50, 60, 70, 80)
+    offramps = [await scenario.awaited(each) for each in amounts]
+    # Twice each: the second one is returned.
+    for each in (*amounts, *amounts):
+        scenario.send(_address(offramps[0]), each)
+    world.mine(FINAL_DEPTH)
+    offsets = await world.container.orgs.clock_offsets()
+    steps = world.container.chain_deposit_steps
+    assert steps is not None
+    while await steps.run_once(offsets):
+        pass
+    assert {status for status, _ in await scenario.deposits()} == {"FINAL"}
+    worlds = [world, *[await restarted(world) for _ in range(3)]]
+    await asyncio.gather(
+        *[each.container.external_coins.run_once(offsets) for each in worlds for _ in range(2)]
+    )
+    for each in worlds[1:]:
+        assert each.container.evm is not None
+        await each.container.evm.close()
+    await scenario.finalize()
+    assert {status for status, _ in await scenario.deposits()} == {"SETTLED"}
+    assert [await scenario.status(each) for each in offramps] == ["COMPLETED"] * len(amounts)
+    assert await scenario.outside() == 1_000 - sum(amounts)
+    await check_books(world.org)
 
 
 async def test_coins_are_not_simulated_on_a_connected_chain(scenario: ExternalScenario) -> None:

@@ -9,7 +9,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 from chains.rpc import RpcError
@@ -17,7 +16,7 @@ from chains.rpc import RpcError
 from landbridge.platform.db.embedded.server import EmbeddedPostgres
 from landbridge.providers.chains.port import ChainOrder
 from landbridge.providers.evm.outbox.model import FINAL_STATES
-from tests.chain_world import ChainWorld, running_signer
+from tests.chain_world import ChainWorld
 from tests.platform.db.embedded_servers import kill as kill_server
 from tests.providers.evm.outbox.chain_orders import (
     COIN,
@@ -37,7 +36,7 @@ _ACTIONS = {
     "drop": 10,
     "late": 8,
     "kill": 6,
-    "signer": 4,
+    "signer": 8,
     "postgres": 3,
     "node": 2,
 }
@@ -83,12 +82,12 @@ class Soak:
         self._folder = folder
         self._chance = chance
         self._workers: list[subprocess.Popen[bytes]] = []
-        self._signer = AsyncExitStack()
+        self._signer: subprocess.Popen[bytes] | None = None
         self._first_block = int(world.rpc.call("eth_blockNumber"), 16)
 
     async def run(self, orders: Sequence[ChainOrder], *, seconds: float) -> None:
         """Disturb for some time, and then let the workers finish in peace."""
-        await self._start_signer()
+        self._start_signer()
         try:
             self._workers = [self._start_worker() for _ in range(WORKERS)]
             ends_s = time.monotonic() + seconds
@@ -103,7 +102,7 @@ class Soak:
         finally:
             for each in self._workers:
                 self._kill(each)
-            await self._signer.aclose()
+            self._kill_signer()
         assert await self._open_count() == 0
         await check_recipients(self._world, orders)
         await check_payers(self._world, orders)
@@ -132,18 +131,18 @@ class Soak:
                 await asyncio.to_thread(self._server.ensure_running)
             case "node":
                 # It answers nothing for longer than a request waits, and then all at once.
-                os.kill(self._world.node_pid, signal.SIGSTOP)
+                os.kill(self._world.node.process.pid, signal.SIGSTOP)
                 await asyncio.sleep(1 + self._chance.random())
-                os.kill(self._world.node_pid, signal.SIGCONT)
+                os.kill(self._world.node.process.pid, signal.SIGCONT)
             case "kill":
                 place = self._chance.randrange(WORKERS)
                 self._kill(self._workers[place])
                 await free_lease(self._world)
                 self._workers[place] = self._start_worker()
             case _:
-                await self._signer.aclose()
+                self._kill_signer()
                 await asyncio.sleep(0.2)
-                await self._start_signer()
+                self._start_signer()
 
     def _drop(self) -> None:
         """Drop a transaction that waits in the node's pool."""
@@ -155,16 +154,26 @@ class Soak:
             except RpcError:
                 self.counts["not dropped"] += 1
 
-    async def _start_signer(self) -> None:
-        await self._signer.enter_async_context(running_signer(self._world.settings, self._folder))
+    def _start_signer(self) -> None:
+        settings = self._world.settings
+        self._signer = self._start_process(
+            "soak_signer", settings.chains_file, settings.signer_path, self._folder
+        )
+
+    def _kill_signer(self) -> None:
+        if self._signer is not None:
+            self._kill(self._signer)
 
     def _start_worker(self) -> "subprocess.Popen[bytes]":
         settings = self._world.settings
-        assert settings.chains_file is not None
-        arguments = [self._server.dsn, settings.chains_file, str(settings.signer_path)]
-        with (self._folder / "workers.log").open("a") as log:
+        return self._start_process(
+            "soak_worker", self._server.dsn, settings.chains_file, settings.signer_path
+        )
+
+    def _start_process(self, module: str, *arguments: object) -> "subprocess.Popen[bytes]":
+        with (self._folder / f"{module}.log").open("a") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "tests.providers.evm.outbox.soak_worker", *arguments],
+                [sys.executable, "-m", f"{__package__}.{module}", *map(str, arguments)],
                 cwd=_ROOT,
                 stdout=log,
                 stderr=log,

@@ -31,7 +31,7 @@ _ORDERS, _SECONDS = (1_000, 300.0) if _IS_LONG else (60, 15.0)
 
 
 def _chance() -> random.Random:
-    return random.Random(22)  # noqa: S311  the same run each time
+    return random.Random(23)  # noqa: S311  the same run each time
 
 
 @pytest.fixture
