@@ -12,6 +12,7 @@ from landbridge.customers.kyc.field_types import (
     QuestionnaireFieldType,
     TextFieldType,
     prose,
+    url_or_file,
 )
 from landbridge.customers.kyc.fields import BUSINESS, DOCUMENT, INDIVIDUAL, OWNER, OWNERS
 from landbridge.platform.formats.people import check_email, check_name
@@ -74,7 +75,7 @@ def _value(name: str, kind: Kind, mark: Mark) -> Any:
             prose,
         }:
             value = mark()
-        case TextFieldType() if kind.check is check_url:
+        case TextFieldType() if kind.check in {check_url, url_or_file}:
             value = f"https://{mark()}.example/{mark()}?{mark()}"
         case TextFieldType() if kind.check is check_email:
             value = f"{mark()}@{mark()}.com"

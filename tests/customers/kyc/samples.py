@@ -14,6 +14,7 @@ from landbridge.customers.kyc.field_types import (
     QuestionnaireFieldType,
     TextFieldType,
     prose,
+    url_or_file,
 )
 from landbridge.customers.kyc.fields import BUSINESS, INDIVIDUAL, OWNER, OWNERS
 from landbridge.platform.formats import addresses, people, texts
@@ -53,6 +54,7 @@ _TEXTS: Mapping[Callable[[str, str], str], str] = {
     people.check_ip: "203.0.113.7",
     addresses.check_country: "USA",
     texts.check_url: "https://example.com/ada",
+    url_or_file: "https://example.com/ada",
     texts.check_text: "a word",
     prose: "some words",
 }

@@ -10,6 +10,7 @@ from litestar.params import FromPath
 
 from landbridge.customers.kyc.documents import ADDED_MAX
 from landbridge.customers.kyc.fields import OWNERS
+from landbridge.customers.kyc.inline_files import BODY_BYTES_MAX
 from landbridge.customers.kyc.model import KycProfile, Rail, Requirements
 from landbridge.customers.kyc.schemas import KycExpand, document_reply, kyc_reply, owner_reply
 from landbridge.customers.kyc.service import KycProfiles
@@ -88,7 +89,12 @@ class KycRoutes(Controller):
     path = "/v2/users/{userId:str}/kyc"
     tags = ("KYC",)
 
-    @post(status_code=200, summary="Update KYC data", operation_id="kyc.update")
+    @post(
+        status_code=200,
+        summary="Update KYC data",
+        request_max_body_size=BODY_BYTES_MAX,
+        operation_id="kyc.update",
+    )
     async def update(
         self,
         request: ApiRequest,
@@ -150,7 +156,12 @@ class KycRoutes(Controller):
         return replies if len(replies) > 1 else replies[0]
 
     @post(
-        "/ubos", status_code=200, summary="Add an owner", unkeyed=True, operation_id="kyc.addOwner"
+        "/ubos",
+        status_code=200,
+        summary="Add an owner",
+        unkeyed=True,
+        request_max_body_size=BODY_BYTES_MAX,
+        operation_id="kyc.addOwner",
     )
     async def add_owner(
         self,
@@ -182,6 +193,7 @@ class KycRoutes(Controller):
         "/ubos/{uboId:str}",
         status_code=200,
         summary="Update an owner",
+        request_max_body_size=BODY_BYTES_MAX,
         operation_id="kyc.updateOwner",
     )
     async def update_owner(
@@ -217,6 +229,7 @@ class KycRoutes(Controller):
         status_code=200,
         summary="Add documents",
         unkeyed=True,
+        request_max_body_size=BODY_BYTES_MAX,
         operation_id="kyc.addDocuments",
     )
     async def add_documents(
@@ -248,6 +261,7 @@ class KycRoutes(Controller):
         "/documents/{documentId:str}",
         status_code=200,
         summary="Update a document",
+        request_max_body_size=BODY_BYTES_MAX,
         operation_id="kyc.updateDocument",
     )
     async def update_document(

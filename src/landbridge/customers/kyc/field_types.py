@@ -19,10 +19,11 @@ import msgspec
 from landbridge.customers.users.country_policy import CountryPolicy
 from landbridge.platform.core.decode_errors import refuse
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.files.model import file_uuid
 from landbridge.platform.formats.addresses import Address, check_address
 from landbridge.platform.formats.people import check_birth_date, check_past_date
 from landbridge.platform.formats.schemas import line
-from landbridge.platform.formats.texts import TEXT_LENGTH_MAX, check_text
+from landbridge.platform.formats.texts import TEXT_LENGTH_MAX, check_text, check_url
 from landbridge.platform.http.constraints import Keywords
 
 PROSE_LENGTH_MAX = 2000
@@ -262,6 +263,11 @@ def changed(
 def prose(field: str, text: str) -> str:
     """Validate a longer text; line breaks are replaced by spaces."""
     return check_text(field, _BREAKS.sub(" ", text), length_max=PROSE_LENGTH_MAX)
+
+
+def url_or_file(field: str, text: str) -> str:
+    """Validate an http or https URL; the id of a file is valid too."""
+    return text if file_uuid(text) else check_url(field, text)
 
 
 def past_day(field: str, value: date, today: date) -> date:

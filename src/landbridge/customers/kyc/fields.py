@@ -23,6 +23,7 @@ from landbridge.customers.kyc.field_types import (
     birth_day,
     past_day,
     prose,
+    url_or_file,
 )
 from landbridge.customers.users.model import UserType
 from landbridge.platform.files.model import FILE_ID
@@ -37,6 +38,12 @@ _PHONE = TextFieldType("phone number with its country code, E.164", check_phone,
 _COUNTRY = TextFieldType("ISO 3166-1 alpha-3 code", check_country, schemas.COUNTRY)
 _URL = TextFieldType(
     "http or https URL, kept as a reference and never fetched", check_url, schemas.URL
+)
+# Replies have the id of a file here too, which is no URI.
+_FILE = TextFieldType(
+    "http or https URL, kept as a reference and never fetched; or a file",
+    url_or_file,
+    {name: value for name, value in schemas.URL.items() if name != "format"},
 )
 _IP = TextFieldType("IPv4 address", check_ip, schemas.IP)
 _PROSE = TextFieldType(
@@ -82,16 +89,16 @@ INDIVIDUAL: Mapping[str, Kind] = {
     "taxResidenceCountry": _COUNTRY,
     "ipAddress": _IP,
     "govIdType": ChoiceFieldType(enumerations.GOV_ID_TYPES),
-    "govIdFrontUrl": _URL,
-    "govIdBackUrl": _URL,
+    "govIdFrontUrl": _FILE,
+    "govIdBackUrl": _FILE,
     "govIdCountry": _COUNTRY,
     "govIdNumber": TEXT,
     "govIdIssuanceDate": _PAST,
     "govIdExpirationDate": _DAY,
     "govIdIssuanceAuthority": TEXT,
-    "govIdHandHoldUrl": _URL,
+    "govIdHandHoldUrl": _FILE,
     "proofOfAddressType": ChoiceFieldType(enumerations.PROOF_OF_ADDRESS_TYPES),
-    "proofOfAddressUrl": _URL,
+    "proofOfAddressUrl": _FILE,
     "sofEuQuestionnaire": QuestionnaireFieldType(
         {
             "actingAsIntermediary": _FLAG,
@@ -110,7 +117,7 @@ INDIVIDUAL: Mapping[str, Kind] = {
     "purpose": ListFieldType(TEXT, is_joined=True),
     "productServiceCategory": TEXT,
     "supplementaryInfo": _PROSE,
-    "supplementaryUrl": _URL,
+    "supplementaryUrl": _FILE,
 }
 
 BUSINESS: Mapping[str, Kind] = {
@@ -140,34 +147,34 @@ BUSINESS: Mapping[str, Kind] = {
     "complianceScreeningExplanation": _PROSE,
     "daoStatus": _FLAG,
     "proofOfAddressType": ChoiceFieldType(enumerations.PROOF_OF_ADDRESS_TYPES),
-    "proofOfAddressUrl": _URL,
-    "formationDocUrl": _URL,
-    "proofOfOwnershipUrl": _URL,
+    "proofOfAddressUrl": _FILE,
+    "formationDocUrl": _FILE,
+    "proofOfOwnershipUrl": _FILE,
     "certificateOfRegistrationDocType": ChoiceFieldType(enumerations.REGISTRATION_TYPES),
-    "certificateOfRegistrationDocUrl": _URL,
+    "certificateOfRegistrationDocUrl": _FILE,
     "certificateNumber": TEXT,
-    "businessRegistrationDocUrl": _URL,
+    "businessRegistrationDocUrl": _FILE,
     "licenseExpirationDate": _DAY,
-    "certificateOfIncorporationDocUrl": _URL,
+    "certificateOfIncorporationDocUrl": _FILE,
     "incorporationNumber": TEXT,
     "controlScheme": _PROSE,
-    "shareStructureUrl": _URL,
-    "constitutionOrAnnualReportUrl": _URL,
-    "articlesOfAssociationUrl": _URL,
-    "uboDeclarationUrl": _URL,
-    "partnershipMinsOfMeetingUrl": _URL,
-    "partnershipDeedUrl": _URL,
-    "certificateOfIncumbencyUrl": _URL,
-    "organizationStructureUrl": _URL,
-    "sourceOfFundsUrl": _URL,
-    "flowOfFundsUrl": _URL,
+    "shareStructureUrl": _FILE,
+    "constitutionOrAnnualReportUrl": _FILE,
+    "articlesOfAssociationUrl": _FILE,
+    "uboDeclarationUrl": _FILE,
+    "partnershipMinsOfMeetingUrl": _FILE,
+    "partnershipDeedUrl": _FILE,
+    "certificateOfIncumbencyUrl": _FILE,
+    "organizationStructureUrl": _FILE,
+    "sourceOfFundsUrl": _FILE,
+    "flowOfFundsUrl": _FILE,
     "purpose": ListFieldType(ChoiceFieldType(enumerations.BUSINESS_PURPOSES), is_joined=True),
     "productServiceCategory": TEXT,
     "tradeName": _NAME,
     "exportCountry": _COUNTRY,
     "tradeType": TEXT,
     "supplementaryInfo": _PROSE,
-    "supplementaryUrl": _URL,
+    "supplementaryUrl": _FILE,
     "sofEuQuestionnaire": QuestionnaireFieldType(
         {
             "estimatedAnnualRevenueUsd": ChoiceFieldType(enumerations.ANNUAL_REVENUES),
@@ -196,21 +203,21 @@ OWNER: Mapping[str, Kind] = {
     "govIdType": ChoiceFieldType(enumerations.GOV_ID_TYPES),
     "govIdCountry": _COUNTRY,
     "govIdNumber": TEXT,
-    "govIdFrontUrl": _URL,
-    "govIdBackUrl": _URL,
+    "govIdFrontUrl": _FILE,
+    "govIdBackUrl": _FILE,
     "govIdIssuanceDate": _PAST,
     "govIdExpirationDate": _DAY,
     "govIdIssuanceAuthority": TEXT,
     "proofOfAddressType": ChoiceFieldType(enumerations.PROOF_OF_ADDRESS_TYPES),
-    "proofOfAddressUrl": _URL,
-    "authLetterUrl": _URL,
+    "proofOfAddressUrl": _FILE,
+    "authLetterUrl": _FILE,
     "shareProportion": PercentFieldType(),
     "hasOwnership": _FLAG,
     "hasControl": _FLAG,
     "isSigner": _FLAG,
     "relationshipEstablishedAt": _PAST,
     "supplementaryInfo": _PROSE,
-    "supplementaryUrl": _URL,
+    "supplementaryUrl": _FILE,
 }
 
 # Document fields that may change; type, side and owner never change.

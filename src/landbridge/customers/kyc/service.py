@@ -24,6 +24,12 @@ from landbridge.customers.kyc.documents import (
     with_new_documents,
 )
 from landbridge.customers.kyc.field_types import ValidationContext
+from landbridge.customers.kyc.inline_files import stored_documents, stored_members
+from landbridge.customers.kyc.member_documents import (
+    member_files,
+    owner_files,
+    with_member_documents,
+)
 from landbridge.customers.kyc.model import (
     KIND,
     Data,
@@ -114,9 +120,12 @@ class KycProfiles:
         def change(
             before: KycProfile, context: ValidationContext, at: datetime
         ) -> tuple[KycProfile, None]:
-            return with_data(before, submitted, context, request_id=request_id, at=at), None
+            after = with_data(before, members, context, request_id=request_id, at=at)
+            return with_member_documents(before, after, request_id=request_id, at=at), None
 
-        after, _ = await self._change(caller, user, change)
+        async with stored_members(self._files, caller, submitted, user.type) as members:
+            files = list(member_files(user.type, members))
+            after, _ = await self._change(caller, user, change, files)
         return after
 
     async def add_owner(
@@ -129,22 +138,31 @@ class KycProfiles:
         def change(
             before: KycProfile, context: ValidationContext, at: datetime
         ) -> tuple[KycProfile, KycOwner]:
-            return with_new_owner(before, submitted, context, owner_id=owner_id, at=at)
+            after, owner = with_new_owner(before, members, context, owner_id=owner_id, at=at)
+            return with_member_documents(
+                before, after, request_id=owner_id, at=at, are_owners_listed=False
+            ), owner
 
-        return await self._change(caller, user, change)
+        async with stored_members(self._files, caller, submitted, None) as members:
+            return await self._change(caller, user, change, list(owner_files(members)))
 
     async def update_owner(
         self, caller: Caller, user: UserCard, owner_id: UUID, submitted: Mapping[str, Any]
     ) -> tuple[KycProfile, KycOwner]:
         """Change the submitted members of an owner; raise as `update`, and `ResourceNotFound`."""
         check_editor(caller)
+        request_id = new_id()
 
         def change(
             before: KycProfile, context: ValidationContext, at: datetime
         ) -> tuple[KycProfile, KycOwner]:
-            return with_owner(before, before.owner(owner_id), submitted, context, at=at)
+            after, owner = with_owner(before, before.owner(owner_id), members, context, at=at)
+            return with_member_documents(
+                before, after, request_id=request_id, at=at, are_owners_listed=False
+            ), owner
 
-        return await self._change(caller, user, change)
+        async with stored_members(self._files, caller, submitted, None) as members:
+            return await self._change(caller, user, change, list(owner_files(members)))
 
     async def remove_owner(self, caller: Caller, user: UserCard, owner_id: UUID) -> None:
         """Take an owner away, with their documents; done again, it stays so. Raises as `update`."""
@@ -170,9 +188,11 @@ class KycProfiles:
         def change(
             before: KycProfile, context: ValidationContext, at: datetime
         ) -> tuple[KycProfile, tuple[KycDocument, ...]]:
-            return with_new_documents(before, submitted, context, ids=ids, at=at)
+            return with_new_documents(before, sent, context, ids=ids, at=at)
 
-        _, documents = await self._change(caller, user, change, list(file_references(submitted)))
+        async with stored_documents(self._files, caller, submitted) as sent:
+            files = list(file_references(sent))
+            _, documents = await self._change(caller, user, change, files)
         return documents
 
     async def update_document(
@@ -184,11 +204,12 @@ class KycProfiles:
         def change(
             before: KycProfile, context: ValidationContext, at: datetime
         ) -> tuple[KycProfile, KycDocument]:
-            return with_document(before, before.document(document_id), submitted, context, at=at)
+            return with_document(before, before.document(document_id), sent, context, at=at)
 
-        file_id = submitted.get("fileId")
-        files = [("fileId", file_id)] if isinstance(file_id, str) else []
-        _, document = await self._change(caller, user, change, files)
+        async with stored_documents(self._files, caller, [submitted]) as (sent,):
+            file_id = sent.get("fileId")
+            files = [("fileId", file_id)] if isinstance(file_id, str) else []
+            _, document = await self._change(caller, user, change, files)
         return document
 
     async def _change(

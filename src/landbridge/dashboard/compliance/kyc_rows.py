@@ -12,12 +12,14 @@ from landbridge.customers.kyc.field_types import (
     ListFieldType,
     QuestionnaireFieldType,
     TextFieldType,
+    url_or_file,
 )
 from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.onboarding.countries import region_name
 from landbridge.dashboard.compliance.field_labels import field_label
 from landbridge.dashboard.compliance.kyc_form import ADDRESS_PARTS, Fields
 from landbridge.dashboard.countries import country_name
+from landbridge.platform.files.model import file_uuid
 from landbridge.platform.formats.addresses import check_country
 from landbridge.platform.formats.texts import check_url
 from landbridge.platform.formats.translations import later as _
@@ -81,7 +83,9 @@ def _text_values(kind: Any, value: str, locale: str) -> dict[str, str]:
     check = kind.check if isinstance(kind, TextFieldType) else None
     if check is check_country:
         return {"text": f"{country_name(value, locale)} ({value})"}
-    if check is check_url:
+    if check is url_or_file and file_uuid(value):
+        return {"text": value, "url": f"/dashboard/files/{value}"}
+    if check in {check_url, url_or_file}:
         return {"text": value, "url": value}
     return {"text": value}
 

@@ -64,7 +64,7 @@ def inspect(content: bytes, *, name: str, declared: str | None) -> MimeType:
         _refuse("is empty")
     if len(content) > FILE_BYTES_MAX:
         raise too_large()
-    found = _kind(content)
+    found = kind_of(content)
     if found is None:
         _refuse(f"must be {KINDS}, whatever its name")
     _check_declared_type(found, name=name, declared=declared)
@@ -85,7 +85,8 @@ def too_large() -> BodyTooLarge:
     return BodyTooLarge(f"{PART} may have at most {FILE_SIZE_MAX}", field=PART)
 
 
-def _kind(content: bytes) -> MimeType | None:
+def kind_of(content: bytes) -> MimeType | None:
+    """Return the type whose files begin like `content`; the rest is not checked."""
     if content.startswith(_PDF):
         return MimeType.PDF
     if content.startswith(_JPEG):
@@ -95,6 +96,11 @@ def _kind(content: bytes) -> MimeType | None:
     if content.startswith(_TIFF):
         return MimeType.TIFF
     return MimeType.HEIC if _is_heic(content) else None
+
+
+def suffix_of_kind(kind: MimeType) -> str:
+    """Return the usual extension of a type, as in `.png`."""
+    return _SUFFIXES[kind][0]
 
 
 def _is_heic(content: bytes) -> bool:
