@@ -103,7 +103,7 @@ for (const part of all("[data-poll]")) {
   const timer = setInterval(() => {
     const now = document.getElementById(id);
     if (!now?.dataset.poll) clearInterval(timer);
-    else if (!document.hidden && !now.contains(document.activeElement)) refresh(now, { isQuiet: true });
+    else if (!document.hidden && !now.contains(document.activeElement) && !document.querySelector("dialog[open]")) refresh(now, { isQuiet: true });
   }, every);
 }
 
@@ -128,12 +128,29 @@ for (const form of all("form[data-live]")) {
 }
 
 // Forms: confirmation, protection from double submits, progress bar.
+// The dialog's button reads as the one that was pressed; Escape and "Go back" leave the form as it is.
+const confirmation = document.getElementById("confirmation");
+let confirmed = null;
+function confirmSubmit(question, form, submitter) {
+  const [text, button] = [confirmation.querySelector("p"), confirmation.querySelector("button[value=yes]")];
+  text.textContent = question;
+  button.textContent = submitter?.textContent.trim() || button.dataset.text;
+  button.className = submitter?.classList.contains("main") ? "main" : "danger";
+  confirmation.returnValue = "";
+  confirmation.onclose = () => {
+    if (confirmation.returnValue !== "yes") return;
+    confirmed = form;
+    form.requestSubmit(submitter);
+    confirmed = null;
+  };
+  confirmation.showModal();
+}
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method !== "post" || event.defaultPrevented) return;
   const submitter = event.submitter;
   const question = submitter?.dataset.confirm || form.dataset.confirm;
-  if (question && !form.dataset.sure && !confirm(question)) { event.preventDefault(); return; }
+  if (question && confirmed !== form) { event.preventDefault(); confirmSubmit(question, form, submitter); return; }
   setTimeout(() => { if (submitter) submitter.disabled = true; });
 });
 window.addEventListener("beforeunload", showProgress);

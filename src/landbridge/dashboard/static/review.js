@@ -4,8 +4,9 @@ if (form) {
   document.querySelectorAll("[data-keyed]").forEach((each) => { each.hidden = false; });
   const next = { reject: "rejectReasons", retry: "rejectReasons", revoke: "rejectReasons", requestInformation: "comment" };
   document.addEventListener("keydown", (event) => {
+    if (document.querySelector("dialog[open]")) return;
     if ((event.ctrlKey || event.metaKey) && event.key === "Enter") { event.preventDefault(); form.requestSubmit(form.querySelector("button.main")); return; }
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])")) return;
     const radio = form.querySelector(`input[data-key="${CSS.escape(event.key)}"]`);
     if (!radio) return;
