@@ -35,6 +35,7 @@ AGAIN = [
     asyncpg.InternalClientError("cannot switch to state 15"),
     asyncpg.AdminShutdownError("x"),
     asyncpg.CrashShutdownError("x"),
+    asyncpg.IdleSessionTimeoutError("x"),
     asyncpg.CannotConnectNowError("x"),
     asyncpg.TooManyConnectionsError("x"),
     asyncpg.InterfaceError("connection is closed"),

@@ -17,6 +17,7 @@ import asyncpg
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.commit_proofs import CommitAttempt, attempt
 from landbridge.platform.db.retry import LOST_CONNECTION, retrying
+from landbridge.platform.db.servers import Servers
 
 T = TypeVar("T")
 
@@ -80,7 +81,6 @@ select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as 
 STATEMENT_TIMEOUT_MS = 20_000
 LOCK_TIMEOUT_MS = 10_000
 IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
-_CONNECT_TIMEOUT_S = 10
 # Waits for a server that is being restarted.
 _CONNECT_ATTEMPTS = 5
 _CONNECT_DELAY_S = 0.3
@@ -135,7 +135,7 @@ class Database:
             dsn,
             min_size=1,
             max_size=size_max,
-            timeout=_CONNECT_TIMEOUT_S,
+            connect=Servers(dsn).connect,
             reset=_no_reset,
             # The server's timeout is shorter, so that its error is the one that is raised.
             command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,

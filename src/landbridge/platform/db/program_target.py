@@ -17,11 +17,11 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
 
 from asyncpg import connect_utils
 
 from landbridge.platform.db.pool import DatabaseUnreachable
+from landbridge.platform.db.servers import Address, parse_dsn
 
 # Only a part of the socket's name.
 _PORT = 5432
@@ -34,8 +34,6 @@ _SASL = (10).to_bytes(4)
 _CHUNK_BYTES = 64 * 1024
 _CONNECT_TIMEOUT_S = 10
 _CLOSE_TIMEOUT_S = 2
-
-_Address = str | tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +68,7 @@ class ProgramTarget:
 class _DsnTarget:
     """A DSN as parsed by asyncpg."""
 
-    addresses: Sequence[_Address]
+    addresses: Sequence[Address]
     user: str
     database: str
     password: str | None = field(repr=False)
@@ -238,18 +236,15 @@ async def _connect_tcp(
 
 def _server(dsn: str) -> _DsnTarget:
     """Read a DSN, and the standard PG* variables, as asyncpg does for the pool."""
-    # asyncpg has no public function for this, and our own parser might differ from it.
-    read: Any = connect_utils._parse_connect_dsn_and_args  # noqa: SLF001  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
-    unsaid = dict.fromkeys(_UNSAID)
     try:
-        addresses, params = read(dsn=dsn, **unsaid)
+        addresses, params = parse_dsn(dsn)
     except Exception:  # noqa: BLE001  its message quotes the address
         raise DatabaseUnreachable(
             "The address of the database can't be read: see LANDBRIDGE_DATABASE_URL."
         ) from None
     modes = connect_utils.SSLMode
     return _DsnTarget(
-        addresses=cast("Sequence[_Address]", addresses),
+        addresses=addresses,
         user=params.user,
         database=params.database,
         password=params.password,
@@ -258,13 +253,6 @@ def _server(dsn: str) -> _DsnTarget:
         is_tls_direct=params.ssl_negotiation is connect_utils.SSLNegotiation.direct,
         is_tls_optional=params.sslmode in {modes.allow, modes.prefer},
     )
-
-
-# Parameters of asyncpg beside the DSN.
-_UNSAID = (
-    *("host", "port", "user", "password", "passfile", "database", "ssl", "service", "servicefile"),
-    *("direct_tls", "server_settings", "target_session_attrs", "krbsrvname", "gsslib"),
-)
 
 
 def _options(settings: dict[str, str]) -> str:

@@ -27,6 +27,7 @@ LOST_CONNECTION = (
     asyncpg.InternalClientError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.IdleSessionTimeoutError,
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
 )

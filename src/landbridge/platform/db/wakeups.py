@@ -7,7 +7,7 @@ worker's ticks find all due work, a wake-up only makes it sooner.
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import asyncpg
 import structlog
@@ -15,6 +15,7 @@ import structlog
 from landbridge.platform.core.errors import Busy
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.retry import LOST_CONNECTION
+from landbridge.platform.db.servers import Servers
 
 _log = structlog.stdlib.get_logger()
 
@@ -23,7 +24,6 @@ _NOTIFY: Final = "select pg_notify($1, '')"
 # One notification serves all that becomes due within this time.
 _GATHER_S: Final = 0.005
 _RECONNECT_S: Final = 1.0
-_CONNECT_TIMEOUT_S: Final = 10
 
 
 class DueNotifier:
@@ -77,18 +77,18 @@ async def due_wakeups(dsn: str) -> AsyncGenerator[asyncio.Event]:
 
 async def _listen(dsn: str, wake: Callable[[], None]) -> None:
     """Listen on a connection of its own, and open another one whenever it is lost."""
+    servers = Servers(dsn)
     while True:
         try:
-            await _listen_once(dsn, wake)
+            await _listen_once(servers, wake)
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
             _log.info("wakeups.lost", reason=type(error).__name__)
         await asyncio.sleep(_RECONNECT_S)
 
 
-async def _listen_once(dsn: str, wake: Callable[[], None]) -> None:
+async def _listen_once(servers: Servers, wake: Callable[[], None]) -> None:
     connection_lost = asyncio.Event()
-    connect: Callable[..., Any] = cast("Any", asyncpg).connect
-    connection: Any = await connect(dsn, timeout=_CONNECT_TIMEOUT_S)
+    connection: Any = await servers.connect()
     try:
         connection.add_termination_listener(_calling(connection_lost.set))
         await connection.add_listener(_CHANNEL, _calling(wake))

@@ -1,0 +1,95 @@
+"""Servers of a database's address, which may name several (`postgresql://u@a,b/db`).
+
+Guarantees:
+- Each server has its own time to accept a connection, so one that lost its power does not use up
+  the time of the next one. (asyncpg has one timeout for all.)
+- A server that failed is tried last for a while, so that new connections do not wait for it.
+- `target_session_attrs` of the address is respected.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+import asyncpg
+from asyncpg import connect_utils
+
+from landbridge.platform.db.retry import LOST_CONNECTION
+
+Address = str | tuple[str, int]
+
+# Of one server, where the address names several.
+SERVER_TIMEOUT_S: Final = 3.0
+# Of the only one.
+_TIMEOUT_S: Final = 10.0
+# How long a server that failed is tried last.
+_AVOIDED_S: Final = 30.0
+
+# Parameters of asyncpg beside the DSN.
+_UNSAID = (
+    *("host", "port", "user", "password", "passfile", "database", "ssl", "service", "servicefile"),
+    *("direct_tls", "server_settings", "target_session_attrs", "krbsrvname", "gsslib"),
+)
+
+
+def parse_dsn(dsn: str) -> tuple[Sequence[Address], Any]:
+    """Read addresses and parameters of a DSN and of the standard PG* variables.
+
+    An address is the path of a socket, or host and port. Raises whatever asyncpg raises for an
+    invalid DSN; the message quotes it.
+    """
+    # asyncpg has no public function for this, and our own parser might differ from it.
+    read: Any = connect_utils._parse_connect_dsn_and_args  # noqa: SLF001  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
+    addresses, params = read(dsn=dsn, **dict.fromkeys(_UNSAID))
+    return cast("Sequence[Address]", addresses), params
+
+
+class Servers:
+    """The servers of one DSN, and which of them failed lately."""
+
+    def __init__(self, dsn: str, *, server_timeout_s: float = SERVER_TIMEOUT_S) -> None:
+        """Raise `ValueError` for a DSN that can't be read."""
+        self._dsn = dsn
+        self._server_timeout_s = server_timeout_s
+        self._addresses, params = parse_dsn(dsn)
+        # The choice among several standbys is asyncpg's.
+        prefers = params.target_session_attrs is connect_utils.SessionAttribute.prefer_standby
+        self._is_single = len(self._addresses) == 1 or prefers
+        self._failed_at: dict[Address, float] = {}
+
+    async def connect(self, *_: object, **options: Any) -> Any:
+        """Connect to the first suitable server, with these options of `asyncpg.connect`.
+
+        Raises the error of the last server.
+        """
+        connect = cast("Any", asyncpg).connect
+        if self._is_single:
+            return await connect(self._dsn, timeout=_TIMEOUT_S, **options)
+        error: Exception | None = None
+        for address in self._in_order():
+            host, port = _host_and_port(address)
+            try:
+                connection = await connect(
+                    self._dsn, host=host, port=port, timeout=self._server_timeout_s, **options
+                )
+            except LOST_CONNECTION as failed:
+                self._failed_at[address] = asyncio.get_running_loop().time()
+                error = failed
+            else:
+                self._failed_at.pop(address, None)
+                return connection
+        assert error is not None
+        raise error
+
+    def _in_order(self) -> list[Address]:
+        """Return all servers as the address has them, but those that failed lately at the end."""
+        since = asyncio.get_running_loop().time() - _AVOIDED_S
+        return sorted(self._addresses, key=lambda each: self._failed_at.get(each, since) > since)
+
+
+def _host_and_port(address: Address) -> tuple[str, int]:
+    if isinstance(address, str):
+        # /DIRECTORY/.s.PGSQL.PORT
+        return str(Path(address).parent), int(address.rpartition(".")[2])
+    return address

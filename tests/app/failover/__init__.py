@@ -1,0 +1,1 @@
+"""A primary with a standby, and processes that outlive the primary."""
