@@ -13,6 +13,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from landbridge.app.container import Container
 from landbridge.app.container.installation import installation
+from landbridge.app.container.registry import STATE_MACHINES
 from landbridge.app.openapi_document import openapi_config, openapi_document
 from landbridge.app.routes import ROUTES, SERVICE_ROUTES, SERVICES
 from landbridge.customers.team.model import SignedInSession
@@ -75,6 +76,7 @@ def build_app(container: Container) -> Litestar:
             "installation": Provide(lambda: installation(container.settings), sync_to_thread=False),
             "window": Provide(provide_window, sync_to_thread=False),
             "options": Provide(provide_request_options, sync_to_thread=False),
+            "state_machines": Provide(lambda: STATE_MACHINES, sync_to_thread=False),
             "metrics_token": Provide(
                 lambda: container.settings.metrics_token, sync_to_thread=False
             ),

@@ -7,8 +7,10 @@ from litestar import Litestar
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, Contact, License, SecurityScheme, Tag
+from msgspec import to_builtins
 
 from landbridge import __version__
+from landbridge.app.container.registry import STATE_MACHINES
 from landbridge.customers.kyc import schemas as kyc_shapes
 from landbridge.developers.events import names as events_names
 from landbridge.developers.events.webhook_schemas import event_schemas, webhooks
@@ -68,7 +70,7 @@ def openapi_config() -> OpenAPIConfig:
 
 def openapi_document(app: Litestar) -> dict[str, Any]:
     """Return the OpenAPI document of `app`."""
-    return describe(
+    document = describe(
         app.openapi_schema.to_schema(),
         {
             **event_schemas(),
@@ -86,3 +88,4 @@ def openapi_document(app: Litestar) -> dict[str, Any]:
             if handler.opt.get("unkeyed")
         },
     )
+    return {**document, "x-state-machines": to_builtins(STATE_MACHINES.list().state_machines)}

@@ -24,6 +24,7 @@ from landbridge.payments.bank_files.statement_line_api import BankLineRoutes
 from landbridge.payments.batches.api import BatchRoutes
 from landbridge.payments.bridges.api import BridgeRoutes
 from landbridge.payments.disbursements.api import DisbursementRoutes
+from landbridge.payments.engine.state_machine_api import StateMachineRoutes
 from landbridge.payments.engine.stuck_api import StuckRoutes
 from landbridge.payments.incoming_payments.api import DepositReviewRoutes
 from landbridge.payments.limits.api import LimitRoutes
@@ -97,6 +98,7 @@ ROUTES = [
     DisbursementRoutes,
     RateRoutes,
     StuckRoutes,
+    StateMachineRoutes,
     ChainRoutes,
     OnrampRoutes,
     ApprovalRoutes,

@@ -2917,6 +2917,19 @@ class SourceBankInfo(Struct, frozen=True, kw_only=True):
     trace_number: str | None = field(name="traceNumber")
 
 
+class StateMachineList(Struct, frozen=True, kw_only=True):
+    """StateMachineList"""
+
+    state_machines: list[StateMachineReply] = field(name="stateMachines")
+
+
+class StateMachineReply(Struct, frozen=True, kw_only=True):
+    """StateMachineReply"""
+
+    statuses: list[StatusReply]
+    type: str
+
+
 class StatementAccount(Struct, frozen=True, kw_only=True):
     """StatementAccount"""
 
@@ -2981,6 +2994,18 @@ class StatementWallet(Struct, frozen=True, kw_only=True):
     address: str
     chain: str
     id: str
+
+
+class StatusReply(Struct, frozen=True, kw_only=True):
+    """StatusReply"""
+
+    is_start: bool = field(name="isStart")
+    is_terminal: bool = field(name="isTerminal")
+    next: list[str]
+    reopens_to: list[str] = field(name="reopensTo")
+    status: str
+    stuck_after_seconds: int | None = field(name="stuckAfterSeconds")
+    waits_for: str | None = field(name="waitsFor")
 
 
 class StuckList(Struct, frozen=True, kw_only=True):

@@ -3362,6 +3362,21 @@ class Transactions:
         )
         return self._sender.send(call, replies.SearchReply)
 
+    def list_state_machines(self, *, timeout: float | None = None) -> replies.StateMachineList:
+        """List state machines.
+
+        List the statuses of every kind of record, what follows each, and whom it waits for.
+
+        The same for all organisations; it changes only with a new version of Landbridge. The
+        OpenAPI document has it as `x-state-machines`.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/state-machines"),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.StateMachineList)
+
     def list_stuck(self, *, timeout: float | None = None) -> replies.StuckList:
         """List stuck payments.
 

@@ -2578,6 +2578,25 @@ export class Transactions {
   }
 
   /**
+   * List state machines.
+   *
+   * List the statuses of every kind of record, what follows each, and whom it waits for.
+   *
+   * The same for all organisations; it changes only with a new version of Landbridge. The
+   * OpenAPI document has it as `x-state-machines`.
+   */
+  listStateMachines(options: Options = {}): Promise<types.StateMachineList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/state-machines"),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
    * List stuck payments.
    *
    * List payments and deposits that take longer than they should; at most a hundred.

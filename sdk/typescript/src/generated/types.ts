@@ -3126,6 +3126,15 @@ export interface SourceBankInfo {
   traceNumber: string | null;
 }
 
+export interface StateMachineList {
+  stateMachines: Array<StateMachineReply>;
+}
+
+export interface StateMachineReply {
+  statuses: Array<StatusReply>;
+  type: string;
+}
+
 export interface StatementAccount {
   closingBalance: string;
   currency: string;
@@ -3178,6 +3187,16 @@ export interface StatementWallet {
   id: string;
 }
 
+export interface StatusReply {
+  isStart: boolean;
+  isTerminal: boolean;
+  next: Array<string>;
+  reopensTo: Array<string>;
+  status: string;
+  stuckAfterSeconds: number | null;
+  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "WORKER" | null;
+}
+
 export interface StuckList {
   count: number;
   stuck: Array<StuckReply>;
@@ -3188,7 +3207,7 @@ export interface StuckReply {
   id: string;
   status: string;
   type: string;
-  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "WORKER";
+  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "WORKER";
   waitsSince: string;
   waitsUntil: string | null;
 }
@@ -3428,7 +3447,7 @@ export interface TimelineReply {
   isStuck: boolean;
   outcomePlan: string | null;
   steps: Array<TimelineStepReply>;
-  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "WORKER" | null;
+  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "WORKER" | null;
   waitsSince: string | null;
   waitsUntil: string | null;
 }

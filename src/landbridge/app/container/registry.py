@@ -4,12 +4,17 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from landbridge.customers.bank_accounts import model as bank_accounts
+from landbridge.customers.bank_accounts.model import BankAccountStatus
 from landbridge.customers.chain_deposits import audit as reversal_audit
 from landbridge.customers.chain_deposits import reversals
+from landbridge.customers.verification import model as verification
+from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.wallets import audit as deposit_audit
 from landbridge.customers.wallets import model as wallets
 from landbridge.ledger import corrections
 from landbridge.ledger.audit_rules import AuditRules
+from landbridge.payments.approvals import model as approvals
 from landbridge.payments.batches import audit as batch_audit
 from landbridge.payments.batches import limit_usage as batch_spending
 from landbridge.payments.batches import model as batches
@@ -19,7 +24,10 @@ from landbridge.payments.bridges import model as bridges
 from landbridge.payments.disbursements import audit as disbursement_audit
 from landbridge.payments.disbursements import model as disbursements
 from landbridge.payments.engine import outgoing_transfers
+from landbridge.payments.engine.state_machines import StateMachines
+from landbridge.payments.engine.timelines import INCOMING_PAYMENT_WAITS
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
+from landbridge.payments.incoming_payments import model as incoming_payments
 from landbridge.payments.limits.model import LimitedKind
 from landbridge.payments.offramps import audit as offramp_audit
 from landbridge.payments.offramps import limit_usage as offramp_spending
@@ -111,6 +119,43 @@ WAITS: Mapping[str, WaitStates] = {
         {reversals.ReversalStatus.OPEN: WaitState(WaitParty.REVIEWER, timedelta())},
     ),
 }
+
+# Bank accounts have one state machine for both of their kinds.
+BANK_ACCOUNT = "ACCOUNT"
+
+# State machines of all records, also of those that are not in the ledger.
+STATE_MACHINES = StateMachines(
+    transitions={
+        **TRANSITIONS,
+        approvals.KIND: approvals.TRANSITIONS,
+        incoming_payments.KIND: incoming_payments.TRANSITIONS,
+        verification.KIND: verification.TRANSITIONS,
+        BANK_ACCOUNT: bank_accounts.TRANSITIONS,
+    },
+    waits={
+        **WAITS,
+        approvals.KIND: WaitStates(
+            approvals.TRANSITIONS, {approvals.ApprovalStatus.PENDING: WaitState(WaitParty.ADMIN)}
+        ),
+        incoming_payments.KIND: INCOMING_PAYMENT_WAITS,
+        verification.KIND: WaitStates(
+            verification.TRANSITIONS,
+            {
+                KycStatus.INACTIVE: WaitState(WaitParty.CLIENT),
+                KycStatus.CREATED: WaitState(WaitParty.WORKER),
+                KycStatus.PENDING: WaitState(WaitParty.IDENTITY_PROVIDER),
+                KycStatus.MANUAL_REVIEW: WaitState(WaitParty.REVIEWER),
+                **dict.fromkeys(verification.WAIT_FOR_USER, WaitState(WaitParty.CLIENT)),
+            },
+            at_rest={KycStatus.ACTIVE},
+        ),
+        BANK_ACCOUNT: WaitStates(
+            bank_accounts.TRANSITIONS,
+            {BankAccountStatus.PENDING: WaitState(WaitParty.REVIEWER)},
+            at_rest={BankAccountStatus.ACTIVE, BankAccountStatus.REJECTED},
+        ),
+    },
+)
 
 # Kinds of record to which limits apply.
 LIMITED: Mapping[str, LimitedKind] = {

@@ -21,6 +21,7 @@ from landbridge.payments.engine.wait_states import (
     wait_end,
 )
 from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
+from landbridge.payments.incoming_payments.model import TRANSITIONS as INCOMING_PAYMENT_TRANSITIONS
 from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
 from landbridge.payments.incoming_payments.overdue import SLA_BY_STATUS, OverdueIncomingPayments
 from landbridge.platform.core.clock import Clock
@@ -31,12 +32,15 @@ from landbridge.platform.http.responses import Moment, WireStruct, moment
 from landbridge.providers.simulation.scripted_outcomes import get_plan_text
 
 _TIMELINE = "timeline"
-# Party that an incoming payment waits for, by status.
-_DEPOSITS = {
+_PARTY_BY_STATUS = {
     IncomingPaymentStatus.NEW: WaitParty.WORKER,
     IncomingPaymentStatus.UNMATCHED: WaitParty.REVIEWER,
     IncomingPaymentStatus.RETURNING: WaitParty.BANK,
 }
+INCOMING_PAYMENT_WAITS = WaitStates(
+    INCOMING_PAYMENT_TRANSITIONS,
+    {status: WaitState(party, SLA_BY_STATUS[status]) for status, party in _PARTY_BY_STATUS.items()},
+)
 
 Expand = Annotated[
     str | None,
@@ -187,7 +191,7 @@ class Timelines:
                 each.id,
                 INCOMING_PAYMENT,
                 each.status,
-                _DEPOSITS[each.status],
+                _PARTY_BY_STATUS[each.status],
                 each.since,
                 each.since + SLA_BY_STATUS[each.status],
             )

@@ -1,6 +1,6 @@
 """Wait states: the party a record waits for at each status, and the time limit of the wait."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -22,6 +22,7 @@ class WaitParty(StrEnum):
     SENDER = "SENDER"  # sends the fiat or the coins
     CHAIN = "CHAIN"
     BANK = "BANK"
+    IDENTITY_PROVIDER = "IDENTITY_PROVIDER"
     WORKER = "WORKER"  # Landbridge itself
 
 
@@ -34,11 +35,20 @@ class WaitState:
 
 
 class WaitStates:
-    """Wait states of a flow: one for each status that is not terminal, checked at import."""
+    """Wait states of a flow: one for each status that is not terminal, checked at import.
 
-    def __init__(self, transitions: Transitions[Any], table: Mapping[Any, WaitState]) -> None:
+    `at_rest` are statuses that are not terminal, but wait for nobody: an account that can be used.
+    """
+
+    def __init__(
+        self,
+        transitions: Transitions[Any],
+        table: Mapping[Any, WaitState],
+        *,
+        at_rest: Collection[Any] = (),
+    ) -> None:
         ends = {status for status in transitions.table if transitions.is_terminal(status)}
-        if wrong := set(transitions.table) - ends ^ set(table):
+        if wrong := set(transitions.table) - ends - set(at_rest) ^ set(table):
             raise InvariantBroken(
                 f"every status that is not terminal needs a wait state, and no other: {wrong}"
             )
