@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
@@ -13,15 +13,19 @@ from tests.app.processes.server_process import free_port
 
 
 @asynccontextmanager
-async def silent_server() -> AsyncGenerator[tuple[int, list[object]]]:
+async def silent_server() -> AsyncGenerator[tuple[int, list[asyncio.StreamWriter]]]:
     """Yield port and connections of a server that accepts them and never answers."""
-    accepted: list[object] = []
+    accepted: list[asyncio.StreamWriter] = []
 
     async def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         accepted.append(writer)
 
     async with await asyncio.start_server(accept, "127.0.0.1", 0) as server:
         yield server.sockets[0].getsockname()[1], accepted
+        for writer in accepted:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
 
 def after(port: int, dsn: str, options: str = "") -> str:
