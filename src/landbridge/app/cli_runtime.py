@@ -9,7 +9,6 @@ from typing import TypeVar
 from uuid import UUID
 
 import click
-import msgspec
 
 from landbridge.app import settings
 from landbridge.app.container import Container, open_container
@@ -29,10 +28,10 @@ class NoDatabase(LandbridgeError):
     """The data directory holds no database."""
 
 
-def read_settings(**overrides: object) -> Settings:
+def read_settings(*, needs_database: bool = False, **overrides: object) -> Settings:
     """Read the settings; options of the command line override them."""
     overridden = {name: value for name, value in overrides.items() if value is not None}
-    return settings.check(msgspec.structs.replace(settings.read(os.environ), **overridden))
+    return settings.read(os.environ, needs_database=needs_database, **overridden)
 
 
 def print_line(line: str) -> None:
@@ -41,13 +40,11 @@ def print_line(line: str) -> None:
     sys.stdout.flush()
 
 
-def database_url(chosen: Settings) -> str:
-    """Return the configured database, for processes that bring none."""
-    if chosen.database_url is None:
-        raise settings.SettingsInvalid(
-            "Set LANDBRIDGE_DATABASE_URL, or use `landbridge serve`, which brings a database."
-        )
-    return chosen.database_url
+def read_settings_with_database(**overrides: object) -> tuple[Settings, str]:
+    """Read the settings and the URL of the database, for processes that bring none."""
+    chosen = read_settings(needs_database=True, **overrides)
+    assert chosen.database_url is not None
+    return chosen, chosen.database_url
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import click
 import uvloop
 
 from landbridge.app import processes
-from landbridge.app.cli_runtime import database_url, print_line, read_settings
+from landbridge.app.cli_runtime import print_line, read_settings, read_settings_with_database
 from landbridge.app.demo import demo as run_demo
 from landbridge.app.serve import serve as run_serve
 from landbridge.platform.cli_context import data_dir_option
@@ -32,19 +32,19 @@ def serve(host: str | None, port: int | None, data_dir: str | None) -> None:
 @click.option("--parent", type=int, hidden=True)
 def api(host: str | None, port: int | None, fd: int | None, parent: int | None) -> None:
     """Serve only the API, on LANDBRIDGE_DATABASE_URL; several may run at once."""
-    chosen = read_settings(host=host, port=port)
+    chosen, dsn = read_settings_with_database(host=host, port=port)
     processes.set_up_logs(chosen)
     sock = processes.listen(chosen) if fd is None else socket.socket(fileno=fd)
-    uvloop.run(processes.run_api(chosen, database_url(chosen), sock, parent=parent))
+    uvloop.run(processes.run_api(chosen, dsn, sock, parent=parent))
 
 
 @click.command()
 @click.option("--parent", type=int, hidden=True)
 def worker(parent: int | None) -> None:
     """Run only the worker, on LANDBRIDGE_DATABASE_URL; several may run at once."""
-    chosen = read_settings()
+    chosen, dsn = read_settings_with_database()
     processes.set_up_logs(chosen)
-    uvloop.run(processes.run_worker(chosen, database_url(chosen), parent=parent))
+    uvloop.run(processes.run_worker(chosen, dsn, parent=parent))
 
 
 @click.command()

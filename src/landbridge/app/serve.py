@@ -148,13 +148,17 @@ def _serve(settings: Settings, signals: Signals, print_line: Callable[[str], Non
     check_private(settings.folder)
     # The socket first: a start that fails because its port is taken must have no effect.
     with listen(settings) as sock, _database(settings, print_line) as (dsn, server):
+        print_line("Preparing the database ...")
         prepared = asyncio.run(prepare(settings, dsn))
+        if prepared.applied_migrations:
+            print_line("Migrated the database.")
         # Printed immediately: whatever happens next, the secrets are never shown again.
         _show_key(prepared, print_line)
         _show_admin(settings, prepared, print_line)
         _remove_spools()
         with tempfile.TemporaryDirectory(prefix=f"{_SPOOL}{os.getpid()}-") as spool:
             signals.is_starting = False
+            print_line("Starting the API and the worker ...")
             children = _start_children(settings, dsn, sock.fileno(), spool)
             try:
                 _await_ready(settings, children, signals)
@@ -190,8 +194,7 @@ def _database(
 
 
 def _start_children(settings: Settings, dsn: str, fd: int, spool: str) -> list[ChildProcess]:
-    environ = {
-        **os.environ,
+    given = {
         f"{PREFIX}DATABASE_URL": dsn,
         f"{PREFIX}DATA_DIR": settings.data_dir,
         f"{PREFIX}HOST": settings.host,
@@ -199,6 +202,11 @@ def _start_children(settings: Settings, dsn: str, fd: int, spool: str) -> list[C
         f"{PREFIX}PUBLIC_URL": settings.public_url or own_url(settings),
         "PROMETHEUS_MULTIPROC_DIR": spool,
     }
+    # A value and the file of a value exclude each other.
+    inherited = {
+        name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in given
+    }
+    environ = {**inherited, **given}
 
     def starter(*command: str, fds: Sequence[int] = ()) -> Callable[[], "subprocess.Popen[bytes]"]:
         argv = [sys.executable, "-m", "landbridge", *command, "--parent", str(os.getpid())]
@@ -252,6 +260,9 @@ def _print_addresses(
     url = own_url(settings)
     print_line(f"Landbridge ({settings.mode}) serves on {url}   explore: {url}/docs")
     print_line(f"Dashboard: {settings.public_url or url}/dashboard")
+    if prepared.new_key is not None:
+        print_line(f"Try: curl {url}/v2/balances -H 'Authorization: Bearer YOUR_API_KEY'")
+    print_line("Stop with Ctrl-C.")
     if not prepared.is_preset_ours:
         print_line(
             f"{PREFIX}API_KEY is a key of another organisation and stays theirs; "

@@ -1,7 +1,7 @@
 """All settings, read once from the environment. Source: docs/reference/settings.md."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from ipaddress import ip_address, ip_network
@@ -171,38 +171,65 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return timedelta(seconds=self.price_feed_age_max_s)
 
 
-def read(environ: Mapping[str, str] = os.environ) -> Settings:
-    """Read the settings from `environ`; raises `SettingsInvalid` for an unknown or invalid one."""
-    variables = {
-        name.removeprefix(PREFIX).lower(): value
-        for name, value in environ.items()
-        if name.startswith(PREFIX)
-    }
-    known = set(Settings.__struct_fields__)
-    for name in variables:
-        if name not in known:
-            raise SettingsInvalid(
-                f"{PREFIX}{name.upper()} is not a setting. "
-                f"There are: {', '.join(sorted(PREFIX + each.upper() for each in known))}."
-            )
+def read(
+    environ: Mapping[str, str] = os.environ, *, needs_database: bool = False, **options: Any
+) -> Settings:
+    """Read the settings from `environ`; `options` of the command line override them.
+
+    Raises `SettingsInvalid` with a sentence for each unknown, invalid or missing setting, at once.
+    A setting with `_FILE` behind its name is read from that file. A process that brings no database
+    needs one.
+    """
+    known = {each.name: each.type for each in msgspec.structs.fields(Settings)}
     values: dict[str, Any] = {}
-    for name, value in variables.items():
-        values[name] = _converted(name, value)
-    settings = Settings(**values)
-    return check(settings)
+    problems: list[str] = []
+    for variable, text in environ.items():
+        if not variable.startswith(PREFIX):
+            continue
+        name = variable.removeprefix(PREFIX).lower()
+        try:
+            if name not in known:
+                name, text = name.removesuffix("_file"), _content(variable, text, environ)  # noqa: PLW2901  the file's
+            values[name] = msgspec.convert(text, known[name], strict=False)
+        except msgspec.ValidationError as error:
+            # The value stays out of the message: it may be a secret.
+            problems.append(f"{variable}: {_lower(str(error))}.")
+        except SettingsInvalid as error:
+            problems.append(str(error))
+    settings = Settings(**{**values, **options})
+    if needs_database and settings.database_url is None:
+        problems.append(
+            f"{PREFIX}DATABASE_URL is required; only `landbridge serve` brings a database."
+        )
+    return check(settings, problems)
 
 
-def _converted(name: str, value: str) -> Any:
-    field = next(each for each in msgspec.structs.fields(Settings) if each.name == name)
+def _content(variable: str, path: str, environ: Mapping[str, str]) -> str:
+    """Return what the file of a setting contains, as secrets of containers are given."""
+    plain = variable.removesuffix("_FILE")
+    if plain == variable or plain.removeprefix(PREFIX).lower() not in Settings.__struct_fields__:
+        names = ", ".join(sorted(PREFIX + each.upper() for each in Settings.__struct_fields__))
+        raise SettingsInvalid(f"{variable} is not a setting. There are: {names}.")
+    if plain in environ:
+        raise SettingsInvalid(f"{plain} and {variable} exclude each other: set one.")
     try:
-        return msgspec.convert(value, field.type, strict=False)
-    except msgspec.ValidationError as error:
-        # The value stays out of the message: it may be a secret.
-        raise SettingsInvalid(f"{PREFIX}{name.upper()}: {_lower(str(error))}.") from error
+        return Path(path).read_text(encoding="utf-8").removesuffix("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsInvalid(f"The file of {variable} can't be read: {error}.") from error
 
 
-def check(settings: Settings) -> Settings:
-    """Check the rules that types cannot express; return the settings or raise `SettingsInvalid`."""
+def check(settings: Settings, problems: Sequence[str] = ()) -> Settings:
+    """Check the rules that types cannot express; return the settings.
+
+    Raises `SettingsInvalid` with the `problems` found before and those found here, one a line.
+    """
+    found = [*problems, *_invalid_values(settings), *_invalid_combinations(settings)]
+    if found:
+        raise SettingsInvalid("\n".join(found))
+    return settings
+
+
+def _invalid_values(settings: Settings) -> Iterator[str]:
     is_wrapped = settings.master_key_wrap != LOCAL
     checks: list[tuple[str, Any, Any]] = [
         ("host", settings.host, _host),
@@ -237,29 +264,33 @@ def check(settings: Settings) -> Settings:
         ("loopback_webhooks", settings.loopback_webhooks, _one_of("on", OFF)),
         ("log_level", settings.log_level, _one_of("debug", "info", "warning", "error")),
     ]
-    for name, value, check in checks:
+    for name, value, check_value in checks:
         if value is not None:
             try:
-                check(value)
+                check_value(value)
             except ValueError as error:
-                raise SettingsInvalid(f"{PREFIX}{name.upper()} {error}.") from error
+                yield f"{PREFIX}{name.upper()} {error}."
+
+
+def _invalid_combinations(settings: Settings) -> Iterator[str]:
     if (settings.smtp_url is None) != (settings.mail_from is None):
-        raise SettingsInvalid(f"{PREFIX}SMTP_URL and {PREFIX}MAIL_FROM belong together: set both.")
-    if is_wrapped and settings.master_key is None:
-        raise SettingsInvalid(f"{PREFIX}MASTER_KEY_WRAP needs {PREFIX}MASTER_KEY.")
-    if settings.mode is Mode.PRODUCTION and settings.identity == "sandbox":
-        raise SettingsInvalid(f"{PREFIX}IDENTITY is not for production if it says sandbox.")
-    if settings.mode is Mode.PRODUCTION and settings.loopback_webhooks == "on":
-        raise SettingsInvalid(f"{PREFIX}LOOPBACK_WEBHOOKS is not for production if it says on.")
-    if settings.mode is Mode.PRODUCTION and settings.rails == "sandbox":
-        raise SettingsInvalid(f"{PREFIX}RAILS is not for production if it says sandbox.")
-    if settings.mode is Mode.PRODUCTION and settings.master_key is None:
-        raise SettingsInvalid(
+        yield f"{PREFIX}SMTP_URL and {PREFIX}MAIL_FROM belong together: set both."
+    if settings.master_key_wrap != LOCAL and settings.master_key is None:
+        yield f"{PREFIX}MASTER_KEY_WRAP needs {PREFIX}MASTER_KEY."
+    if settings.mode is not Mode.PRODUCTION:
+        return
+    if settings.identity == "sandbox":
+        yield f"{PREFIX}IDENTITY is not for production if it says sandbox."
+    if settings.loopback_webhooks == "on":
+        yield f"{PREFIX}LOOPBACK_WEBHOOKS is not for production if it says on."
+    if settings.rails == "sandbox":
+        yield f"{PREFIX}RAILS is not for production if it says sandbox."
+    if settings.master_key is None:
+        yield (
             f"{PREFIX}MASTER_KEY is required in production: 32 random bytes in base64. "
             "It opens personal data and wallet seeds; keep it apart from the database and its "
             "backups."
         )
-    return settings
 
 
 def _master_key(*, is_wrapped: bool) -> Callable[[str], object]:

@@ -1,6 +1,7 @@
 """Command line on an existing database."""
 
 import asyncio
+import base64
 import http.client
 import signal
 import subprocess
@@ -292,6 +293,46 @@ def test_simulated_check_is_refused_in_production() -> None:
     real = {"LANDBRIDGE_MODE": "production", "LANDBRIDGE_IDENTITY": "sandbox"}
     with pytest.raises(SettingsInvalid, match="LANDBRIDGE_IDENTITY"):
         read(real)
+
+
+def test_all_missing_and_wrong_settings_are_named_at_once() -> None:
+    given = {
+        "LANDBRIDGE_MODE": "production",
+        "LANDBRIDGE_IDENTITY": "sandbox",
+        "LANDBRIDGE_PORT": "none",
+        "LANDBRIDGE_NO_SUCH": "1",
+        "LANDBRIDGE_SMTP_URL": "smtp://mail.example.com",
+    }
+    with pytest.raises(SettingsInvalid) as refused:
+        read(given, needs_database=True)
+    lines = str(refused.value).splitlines()
+    for name in ("MASTER_KEY", "DATABASE_URL", "IDENTITY", "PORT", "NO_SUCH", "MAIL_FROM"):
+        assert [each for each in lines if f"LANDBRIDGE_{name}" in each.partition(". There")[0]]
+    assert len(lines) == 6, lines
+
+
+def test_production_requires_a_master_key_and_no_other_setting() -> None:
+    """No release adds a mandatory setting without a default (docs/reference/versions.md)."""
+    with pytest.raises(SettingsInvalid) as refused:
+        read({"LANDBRIDGE_MODE": "production"})
+    assert len(str(refused.value).splitlines()) == 1
+    key = base64.b64encode(bytes(range(32))).decode()
+    read({"LANDBRIDGE_MODE": "production", "LANDBRIDGE_MASTER_KEY": key})
+    read({})
+
+
+def test_a_setting_is_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "port"
+    file.write_text("8123\n")
+    assert read({"LANDBRIDGE_PORT_FILE": str(file)}).port == 8123
+    # A name of our own that ends alike.
+    assert read({"LANDBRIDGE_CHAINS_FILE": str(file)}).chains_file == str(file)
+    with pytest.raises(SettingsInvalid, match="exclude each other"):
+        read({"LANDBRIDGE_PORT_FILE": str(file), "LANDBRIDGE_PORT": "1"})
+    with pytest.raises(SettingsInvalid, match="LANDBRIDGE_PORT_FILE can't be read"):
+        read({"LANDBRIDGE_PORT_FILE": str(tmp_path / "missing")})
+    with pytest.raises(SettingsInvalid, match="LANDBRIDGE_OTHER_FILE is not a setting"):
+        read({"LANDBRIDGE_OTHER_FILE": str(file)})
 
 
 def test_a_wrong_setting_stops_the_start(tmp_path: Path) -> None:

@@ -203,7 +203,10 @@ async def test_stop_while_waiting_for_the_database_is_prompt(
     assert await own_database.transact(work) < 9
     assert server.process is not None
     assert server.process.returncode == 0
-    assert server.output.read_text().splitlines() == ["Stopped before everything was up."]
+    assert server.output.read_text().splitlines() == [
+        "Preparing the database ...",
+        "Stopped before everything was up.",
+    ]
 
 
 @pytest.mark.long
@@ -286,6 +289,32 @@ def test_created_key_is_printed_before_anything_else_can_fail(own_dsn: str, tmp_
     server.await_output("serves on")
     output = server.stop()
     assert output.index("lb_sandbox_") < output.index("serves on")
+
+
+@pytest.mark.long
+def test_first_start_reports_each_step_and_what_comes_next(tmp_path: Path) -> None:
+    output = _run_for_a_moment(tmp_path)
+    steps = (
+        "Starting PostgreSQL",
+        "makes its data directory",
+        "Preparing the database",
+        "Migrated the database",
+        "Your API key",
+        "Sign in at",
+        "Starting the API and the worker",
+        "serves on",
+        "/docs",
+        "Dashboard: ",
+        "Try: curl ",
+        "Stop with Ctrl-C",
+    )
+    positions = [output.index(each) for each in steps]
+    assert positions == sorted(positions), output
+    # Only the first start has all of it to say.
+    again = _run_for_a_moment(tmp_path)
+    assert "serves on" in again
+    assert "Migrated the database" not in again
+    assert "Try: curl " not in again
 
 
 def test_directory_writable_by_others_is_refused(tmp_path: Path) -> None:

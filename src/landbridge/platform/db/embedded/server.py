@@ -213,7 +213,7 @@ class EmbeddedPostgres:
             self._remove_socket()
         datadir.hand_over(self._home / "postgres", self._runner)
         if not self._data.exists():
-            self._print_line("PostgreSQL makes its data directory.")
+            self._print_line("PostgreSQL makes its data directory, which takes some seconds ...")
             datadir.make(self._data, by=self._runner)
         settings = {
             **FIXED_SETTINGS,
