@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from landbridge.dashboard.change_labels import change_label
 from landbridge.dashboard.number_formats import NumberFormat, number_text, plain_number
 from landbridge.dashboard.reports.names import dimension_label
+from landbridge.dashboard.stacked_tables import label_cells
 from landbridge.dashboard.status_labels import status_label
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.formats.refusal_texts import known_text, refusal_text
@@ -383,4 +384,5 @@ FILTERS: Final[Mapping[str, Any]] = {
     "ident": ident,
     "attrs": attrs,
     "escape": escape,
+    "label_cells": label_cells,
 }
