@@ -67,25 +67,35 @@ class PostgresServer:
 
     def kill(self) -> None:
         """Kill the server and all its processes, like a power failure."""
+        pids = self._pids()
+        # The parent first: it would start again what has lost a child.
+        self._signal(pids, signal.SIGKILL)
+        assert self.process is not None
+        self.process.wait()
+
+    def freeze(self) -> None:
+        """Let the server answer nothing and close nothing, like a machine without a network."""
+        self._signal(self._pids(), signal.SIGSTOP)
+
+    def _pids(self) -> list[int]:
+        """Return the server's process and its children."""
         assert self.process is not None
         listed = subprocess.run(
             ["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True
         ).stdout
         pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
         children = [pid for pid, parent in pairs if parent == self.process.pid]
-        # The parent first: it would start again what has lost a child.
-        self.process.kill()
-        for pid in children:
+        return [self.process.pid, *children]
+
+    def _signal(self, pids: list[int], number: signal.Signals) -> None:
+        for pid in pids:
             with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        self.process.wait()
+                os.kill(pid, number)
 
     def stop(self) -> None:
         """Stop the server at once, if it runs."""
         if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGCONT)
-            self.process.send_signal(signal.SIGQUIT)
-            self.process.wait(PATIENCE_S)
+            self.kill()
 
     def promote(self) -> None:
         """Make this standby a primary."""

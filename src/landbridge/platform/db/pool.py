@@ -9,7 +9,7 @@ Guarantees:
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, Protocol, TypeVar, cast
 
 import asyncpg
@@ -99,6 +99,7 @@ class Database:
 
     def __init__(self, pool: _Pool) -> None:
         self._pool = pool
+        self._watching = AsyncExitStack()
 
     @classmethod
     async def connect(
@@ -111,8 +112,8 @@ class Database:
         """
         for number in range(_CONNECT_ATTEMPTS):
             try:
-                pool = await cls._open(dsn, name=name, size_max=size_max, is_patient=is_patient)
-                return cls(cast("_Pool", pool))
+                servers = Servers(dsn)
+                pool = await cls._open(servers, name=name, size_max=size_max, is_patient=is_patient)
             except ValueError:
                 # Its message quotes the address.
                 raise DatabaseUnreachable(
@@ -126,16 +127,19 @@ class Database:
                 await asyncio.sleep(_CONNECT_DELAY_S)
             except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 raise _unreachable(error) from error
+            else:
+                database = cls(cast("_Pool", pool))
+                await database._watching.enter_async_context(servers.watched())
+                return database
         raise AssertionError  # the loop above returns or raises
 
     @staticmethod
-    async def _open(dsn: str, *, name: str, size_max: int, is_patient: bool) -> object:
+    async def _open(servers: Servers, *, name: str, size_max: int, is_patient: bool) -> object:
         timeout_ms = 0 if is_patient else STATEMENT_TIMEOUT_MS
         return await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
-            dsn,
             min_size=1,
             max_size=size_max,
-            connect=Servers(dsn).connect,
+            connect=servers.connect,
             reset=_no_reset,
             # The server's timeout is shorter, so that its error is the one that is raised.
             command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
@@ -160,6 +164,7 @@ class Database:
     async def close(self) -> None:
         """Wait for running statements, then close every connection."""
         await self._pool.close()
+        await self._watching.aclose()
 
     async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work` in one transaction, and retry a bounded number of times if it lost a race.

@@ -4,13 +4,18 @@ Guarantees:
 - Each server has its own time to accept a connection, so one that lost its power does not use up
   the time of the next one. (asyncpg has one timeout for all.)
 - A server that failed is tried last for a while, so that new connections do not wait for it.
-- `target_session_attrs` of the address is respected.
+- `target_session_attrs` of the address is respected; without it, of several servers only one that
+  takes writes is suitable.
+- Connections to a server that no longer answers end once another server takes writes. Otherwise
+  they would wait for its answer: a server that lost its power closes no connection.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, cast
+from weakref import WeakKeyDictionary
 
 import asyncpg
 from asyncpg import connect_utils
@@ -25,6 +30,12 @@ SERVER_TIMEOUT_S: Final = 3.0
 _TIMEOUT_S: Final = 10.0
 # How long a server that failed is tried last.
 _AVOIDED_S: Final = 30.0
+
+_WATCH_EVERY_S: Final = 2.0
+_RECONNECT_S: Final = 0.5
+_IS_READ_ONLY: Final = """
+select pg_is_in_recovery() or current_setting('transaction_read_only')::bool
+"""
 
 # Parameters of asyncpg beside the DSN.
 _UNSAID = (
@@ -56,7 +67,11 @@ class Servers:
         # The choice among several standbys is asyncpg's.
         prefers = params.target_session_attrs is connect_utils.SessionAttribute.prefer_standby
         self._is_single = len(self._addresses) == 1 or prefers
+        attributes = connect_utils.SessionAttribute
+        is_any = params.target_session_attrs in {None, attributes.any}
+        self._wanted = attributes.read_write if is_any else params.target_session_attrs
         self._failed_at: dict[Address, float] = {}
+        self._connections: WeakKeyDictionary[Any, Address] = WeakKeyDictionary()
 
     async def connect(self, *_: object, **options: Any) -> Any:
         """Connect to the first suitable server, with these options of `asyncpg.connect`.
@@ -71,16 +86,64 @@ class Servers:
             host, port = _host_and_port(address)
             try:
                 connection = await connect(
-                    self._dsn, host=host, port=port, timeout=self._server_timeout_s, **options
+                    self._dsn,
+                    host=host,
+                    port=port,
+                    timeout=self._server_timeout_s,
+                    target_session_attrs=self._wanted.value,
+                    **options,
                 )
             except LOST_CONNECTION as failed:
-                self._failed_at[address] = asyncio.get_running_loop().time()
+                self._avoid(address)
                 error = failed
             else:
                 self._failed_at.pop(address, None)
+                self._connections[connection] = address
                 return connection
         assert error is not None
         raise error
+
+    @asynccontextmanager
+    async def watched(self) -> AsyncGenerator[None]:
+        """Watch the server in use on a connection of its own, if there are several."""
+        if self._is_single:
+            yield
+            return
+        task = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _watch(self) -> None:
+        while True:
+            with suppress(*LOST_CONNECTION, asyncpg.PostgresError, asyncpg.InterfaceError):
+                await self._watch_one()
+            await asyncio.sleep(_RECONNECT_S)
+
+    async def _watch_one(self) -> None:
+        """Query one server for as long as it takes writes; end connections to the others."""
+        connection = await self.connect()
+        address = self._connections[connection]
+        try:
+            while not await connection.fetchval(_IS_READ_ONLY, timeout=self._server_timeout_s):
+                self._end_others(address)
+                await asyncio.sleep(_WATCH_EVERY_S)
+        except LOST_CONNECTION:
+            self._avoid(address)
+            raise
+        finally:
+            connection.terminate()
+
+    def _end_others(self, address: Address) -> None:
+        for connection, its_address in list(self._connections.items()):
+            if its_address != address:
+                connection.terminate()
+
+    def _avoid(self, address: Address) -> None:
+        self._failed_at[address] = asyncio.get_running_loop().time()
 
     def _in_order(self) -> list[Address]:
         """Return all servers as the address has them, but those that failed lately at the end."""

@@ -13,9 +13,10 @@ import asyncpg
 import structlog
 
 from landbridge.platform.core.errors import Busy
+from landbridge.platform.core.event_wait import wait_for_event
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.retry import LOST_CONNECTION
-from landbridge.platform.db.servers import Servers
+from landbridge.platform.db.servers import SERVER_TIMEOUT_S, Servers
 
 _log = structlog.stdlib.get_logger()
 
@@ -24,6 +25,7 @@ _NOTIFY: Final = "select pg_notify($1, '')"
 # One notification serves all that becomes due within this time.
 _GATHER_S: Final = 0.005
 _RECONNECT_S: Final = 1.0
+_CHECK_EVERY_S: Final = 10.0
 
 
 class DueNotifier:
@@ -94,7 +96,10 @@ async def _listen_once(servers: Servers, wake: Callable[[], None]) -> None:
         await connection.add_listener(_CHANNEL, _calling(wake))
         # Wake up for records that became due while no connection listened.
         wake()
-        await connection_lost.wait()
+        while not connection_lost.is_set():
+            await wait_for_event(connection_lost, _CHECK_EVERY_S)
+            # A server that lost its power closes no connection.
+            await connection.execute("select 1", timeout=SERVER_TIMEOUT_S)
     finally:
         connection.terminate()
 
