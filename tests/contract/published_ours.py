@@ -79,7 +79,7 @@ QUERIES = {
     "GET /v2/reporting/params/{name}/options": "page limit",
     "GET /v2/limits": "userId",
     "GET /v2/approvals": f"status initiatorProfileId {_LIST}",
-    "GET /v2/transactions": f"type status userId currency minAmount maxAmount {_LIST}",
+    "GET /v2/transactions": f"type status userId currency minAmount maxAmount metadata {_LIST}",
     "GET /v2/disbursements": f"userId {_LIST}",
     "GET /v2/search": "q",
     "GET /v2/events": f"eventType objectId order {_LIST}",
@@ -104,6 +104,7 @@ QUERIES = {
     },
 }
 BODIES = {
+    "POST /v2/transactions/{transactionId}/metadata": ["metadata*"],
     "POST /v2/limits/simulate": [" ".join(["days", "limits*", *_MEMBERS])],
     "POST /v2/webhooks": [f"url* eventTypes {_ENDPOINT}"],
     f"PATCH {_WEBHOOK}": [f"url eventTypes status skipMissed {_ENDPOINT}"],

@@ -39,7 +39,7 @@ _FEE = _within("fee", "type* value*")
 _TRANSFER = " ".join(
     [
         # The published shape omits amount, currency and chain; they are not guessed here.
-        "requestId* currency* amount* chain* requireApproval",
+        "requestId* currency* amount* chain* requireApproval metadata",
         _within("source*", "userId*"),
         _within("destination*", "userId walletAddress"),
         _FEE,
@@ -47,21 +47,21 @@ _TRANSFER = " ".join(
 )
 _BATCH = " ".join(
     [
-        "requestId* currency* chain* requireApproval",
+        "requestId* currency* chain* requireApproval metadata",
         _within("source*", "userId*"),
         _within("destination*", "batch* batch.userId batch.walletAddress batch.amount*"),
     ]
 )
 _BRIDGE = " ".join(
     [
-        "requestId* amount* requireApproval",
+        "requestId* amount* requireApproval metadata",
         _within("source*", "userId* chain* currency*"),
         _within("destination*", "userId chain* currency* walletAddress"),
     ]
 )
 _ONRAMP = " ".join(
     [
-        "requestId* purposeOfPayment isInstant",
+        "requestId* purposeOfPayment isInstant metadata",
         _within("source*", "amount currency* transferType accountId userId*"),
         _within("destination*", "amount currency chain userId externalWalletId"),
         _FEE,
@@ -73,6 +73,8 @@ _OFFRAMP = " ".join(
         "requestId* purposeOfPayment supportingDocumentType supportingDocumentUrl description",
         # From the specification, and from documents newer than the published shapes.
         "requireApproval",
+        # Of our own, in every create.
+        "metadata",
         # Published without members: null is accepted, everything else is refused.
         "fee",
         _within("source*", "amount currency* chain* userId externalWalletId returnAddress"),

@@ -21,7 +21,7 @@ _KNOWN = {
     *("type", "enum", "const", "format", "pattern", "minLength", "maxLength", "required"),
     *("minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems", "items", "properties"),
     *("additionalProperties", "minProperties", "maxProperties", "allOf", "anyOf", "oneOf"),
-    *("uniqueItems", "not"),
+    *("uniqueItems", "not", "propertyNames"),
     *_ANNOTATIONS,
 }
 # A text with characters of no format, and one that is in no enumeration.
@@ -132,6 +132,9 @@ class Values:
         )
 
     def _object(self, schema: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
+        if "propertyNames" in schema:
+            names = self.of(schema["propertyNames"])
+            return st.dictionaries(names, self.of(schema["additionalProperties"]), max_size=2)
         members = {
             name: self.of(each, name, depth + 1)
             for name, each in schema.get("properties", {}).items()

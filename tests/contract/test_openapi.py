@@ -88,7 +88,7 @@ BODIES = {
             "requestId* source* source.userId* source.chain* source.currency* source.amount"
             " destination* destination.userId destination.externalWalletId"
             " destination.walletAddress destination.chain* destination.currency*"
-            " destination.amount"
+            " destination.amount metadata"
         )
     ],
     "POST /v2/sandbox/clock/advance": ["seconds*"],

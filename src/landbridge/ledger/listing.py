@@ -4,7 +4,7 @@ Guarantee: a page scans a bounded number of records, however rare the matches ar
 early with a position to continue from.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -100,6 +100,10 @@ class TransferListing:
     async def by_hash(self, org_id: UUID, text: str, *, limit: int) -> Sequence[TransferListRow]:
         """Return the records that sent or received something in this chain transaction."""
         return await self._database.single(lambda tx: store.by_hash(tx, org_id, text, limit))
+
+    async def by_ids(self, org_id: UUID, ids: Collection[UUID]) -> Sequence[TransferListRow]:
+        """Return the records with these ids, the newest first."""
+        return await self._database.single(lambda tx: store.by_ids(tx, org_id, ids))
 
     async def of_payment(self, org_id: UUID, payment_id: UUID) -> Sequence[TransferListRow]:
         """Return the records that belong to a payment, such as its disbursements."""

@@ -1,6 +1,6 @@
 """Reads of records of several kinds at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -86,6 +86,47 @@ order by f.created_at desc, f.id desc
 limit $12 + 1
 """
 
+# Begins with the objects that have all these keys and values, which an index finds.
+_PAGE_WITH_METADATA = """
+with found as (
+    select m.object_id
+    from metadata m
+    join unnest($13::text[], $14::text[]) as p (key, value)
+        on p.key = m.key and p.value = m.value
+    where m.org_id = $1
+    group by m.object_id
+    having count(*) = cardinality($13::text[])
+), scanned as (
+    select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+        t.destination_asset, t.destination_units, t.created_at, t.updated_at
+    from found o
+    join transfers t on t.org_id = $1 and t.id = o.object_id
+    where t.kind = any($2::text[]) and t.created_at >= $3 and (t.created_at, t.id) < ($4, $5)
+        and ($15::uuid is null or t.user_id = $15)
+    order by t.created_at desc, t.id desc
+    limit $6
+)
+select f.id, f.kind, f.user_id, f.request_id, f.status, f.source_asset, f.source_units,
+    f.destination_asset, f.destination_units, f.created_at, f.updated_at, f.is_match, f.scanned
+from (
+    select l.id, l.kind, l.user_id, l.request_id, l.status, l.source_asset, l.source_units,
+        l.destination_asset, l.destination_units, l.created_at, l.updated_at,
+        (
+            ($7::text[] is null or l.status = any($7))
+            and ($8::text[] is null or l.source_asset = any($8) or l.destination_asset = any($8))
+            and ($9::text[] is null or coalesce(l.source_units between a.least and a.most, false))
+        ) as is_match,
+        row_number() over (order by l.created_at, l.id) as position,
+        count(*) over () as scanned
+    from scanned l
+    left join unnest($9::text[], $10::numeric[], $11::numeric[]) as a (code, least, most)
+        on a.code = l.source_asset
+) f
+where f.is_match or f.position = 1
+order by f.created_at desc, f.id desc
+limit $12 + 1
+"""
+
 _SUMS = """
 select asset, sum(available) as available, sum(held) as held
 from accounts
@@ -140,6 +181,14 @@ from transfers
 where org_id = $1 and request_id = $2 and id <> $2
 """
 
+_BY_IDS = """
+select id, kind, user_id, request_id, status, source_asset, source_units, destination_asset,
+    destination_units, created_at, updated_at
+from transfers
+where org_id = $1 and id = any($2::uuid[])
+order by created_at desc, id desc
+"""
+
 # Uses a partial index: expression and condition must equal the index definition.
 _OF_PAYMENT = """
 select id, kind, user_id, request_id, status, source_asset, source_units, destination_asset,
@@ -172,12 +221,13 @@ class TransferFilter:
     """Filter of a list; None matches any value.
 
     `assets` match the source or the destination; `amounts` is the minimum and maximum of the source
-    units, by asset.
+    units, by asset. A record has all of the `metadata`.
     """
 
     statuses: Sequence[str] | None = None
     assets: Sequence[str] | None = None
     amounts: Mapping[str, tuple[int, int]] | None = None
+    metadata: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +296,10 @@ async def page(
         ),
         limit,
     )
-    if user_id is None:
+    if filters.metadata is not None:
+        pairs = list(filters.metadata.keys()), list(filters.metadata.values())
+        rows = await tx.fetch(_PAGE_WITH_METADATA, *args, *pairs, user_id)
+    elif user_id is None:
         rows = await tx.fetch(_PAGE, *args)
     else:
         rows = await tx.fetch(_PAGE_OF_USER, *args, user_id)
@@ -286,6 +339,11 @@ async def by_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[Trans
 async def by_id(tx: Tx, org_id: UUID, id_: UUID) -> Sequence[TransferListRow]:
     """Return the record with this id, and the record with this request id."""
     return [_line(row) for row in await tx.fetch(_BY_ID, org_id, id_)]
+
+
+async def by_ids(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Sequence[TransferListRow]:
+    """Return the records with these ids, the newest first."""
+    return [_line(row) for row in await tx.fetch(_BY_IDS, org_id, list(ids))]
 
 
 async def of_payment(tx: Tx, org_id: UUID, payment_id: UUID) -> Sequence[TransferListRow]:

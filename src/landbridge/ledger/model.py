@@ -79,6 +79,8 @@ class Transfer:
     due_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    # What the client attached; None for a due record, which the worker reads without it.
+    metadata: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,34 +13,57 @@ from landbridge.platform.db.pool import Row, Tx
 GET = """
 select i.position, t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
     t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
-    t.due_at, t.created_at, t.updated_at
+    t.due_at, t.created_at, t.updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = t.org_id and m.object_id = t.id
+    ) as metadata
 from unnest($1::uuid[], $2::uuid[]) with ordinality as i (org_id, id, position)
 join transfers t on t.org_id = i.org_id and t.id = i.id
 """
 
 FIND_REQUEST = """
-select org_id, id, kind, user_id, request_id, request, status, version, source_asset, source_units,
-    destination_asset, destination_units, details, facts, due_at, created_at, updated_at
-from transfers
-where org_id = $1 and request_id = $2
+select t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
+    t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
+    t.due_at, t.created_at, t.updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = t.org_id and m.object_id = t.id
+    ) as metadata
+from transfers t
+where t.org_id = $1 and t.request_id = $2
 """
 
 LIST = """
-select org_id, id, kind, user_id, request_id, request, status, version, source_asset, source_units,
-    destination_asset, destination_units, details, facts, due_at, created_at, updated_at
-from transfers
-where org_id = $1 and kind = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
-order by created_at desc, id desc
+select t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
+    t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
+    t.due_at, t.created_at, t.updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = t.org_id and m.object_id = t.id
+    ) as metadata
+from transfers t
+where t.org_id = $1 and t.kind = $2 and t.created_at >= $3 and (t.created_at, t.id) < ($4, $5)
+order by t.created_at desc, t.id desc
 limit $6
 """
 
 LIST_OF_USER = """
-select org_id, id, kind, user_id, request_id, request, status, version, source_asset, source_units,
-    destination_asset, destination_units, details, facts, due_at, created_at, updated_at
-from transfers
-where org_id = $1 and kind = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
-    and user_id = $7
-order by created_at desc, id desc
+select t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
+    t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
+    t.due_at, t.created_at, t.updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = t.org_id and m.object_id = t.id
+    ) as metadata
+from transfers t
+where t.org_id = $1 and t.kind = $2 and t.created_at >= $3 and (t.created_at, t.id) < ($4, $5)
+    and t.user_id = $7
+order by t.created_at desc, t.id desc
 limit $6
 """
 
@@ -63,7 +86,7 @@ limit 1
 DUE = """
 select t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
     t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
-    t.due_at, t.created_at, t.updated_at
+    t.due_at, t.created_at, t.updated_at, null as metadata
 from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
 cross join lateral (
     select org_id, id, kind, user_id, request_id, request, status, version, source_asset,
@@ -313,6 +336,7 @@ async def find_incoming_kind(
 
 
 def _transfer(row: Row) -> Transfer:
+    metadata = row["metadata"]
     return Transfer(
         org_id=row["org_id"],
         id=row["id"],
@@ -331,4 +355,5 @@ def _transfer(row: Row) -> Transfer:
         due_at=row["due_at"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        metadata=None if metadata is None else msgspec.json.decode(metadata),
     )

@@ -3508,6 +3508,7 @@ class AsyncTransactions:
         | None = None,
         min_amount: str | Decimal | None = None,
         max_amount: str | Decimal | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> replies.TransactionPageReply:
         """List transactions.
@@ -3531,6 +3532,7 @@ class AsyncTransactions:
                 "currency": currency,
                 "minAmount": min_amount,
                 "maxAmount": max_amount,
+                "metadata": metadata,
             },
             timeout=timeout,
         )
@@ -3622,6 +3624,7 @@ class AsyncTransactions:
         | None = None,
         min_amount: str | Decimal | None = None,
         max_amount: str | Decimal | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> AsyncIterator[replies.TransactionReply]:
         """List transactions, page by page."""
@@ -3637,6 +3640,7 @@ class AsyncTransactions:
                 currency=currency,
                 min_amount=min_amount,
                 max_amount=max_amount,
+                metadata=metadata,
                 cursor=cursor,
                 timeout=timeout,
             )
@@ -3659,6 +3663,23 @@ class AsyncTransactions:
             timeout=timeout,
         )
         return await self._sender.send(call, replies.TransactionDetailsReply)
+
+    async def change_metadata(
+        self, transaction_id: str, body: requests.MetadataUpdate, *, timeout: float | None = None
+    ) -> replies.MetadataReply:
+        """Change the metadata of a transaction.
+
+        Set keys of a transfer of any kind, in any status; null removes one, the others stay.
+
+        Nothing else of the transfer changes, and no event is sent.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/transactions/{transactionId}/metadata", transaction_id),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.MetadataReply)
 
 
 class AsyncTransferApprovals:

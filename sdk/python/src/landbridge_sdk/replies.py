@@ -16,6 +16,7 @@ class AcceptedOnrampReply(Struct, frozen=True, kw_only=True):
     """AcceptedOnrampReply"""
 
     deposit_info: DepositInfoReply | None = field(name="depositInfo")
+    metadata: dict[str, str] | None = None
     transfer_details: OnrampDetailsReply = field(name="transferDetails")
     transfer_type: str = field(name="transferType")
 
@@ -455,6 +456,7 @@ class BatchReply(Struct, frozen=True, kw_only=True):
     """BatchReply"""
 
     dry_run: DryRunReply | None = field(default=None, name="dryRun")
+    metadata: dict[str, str] | None = None
     timeline: TimelineReply | None = None
     transfer_details: BatchDetailsReply = field(name="transferDetails")
     transfer_type: str = field(name="transferType")
@@ -583,6 +585,7 @@ class BridgeReply(Struct, frozen=True, kw_only=True):
     """BridgeReply"""
 
     dry_run: DryRunReply | None = field(default=None, name="dryRun")
+    metadata: dict[str, str] | None = None
     timeline: TimelineReply | None = None
     transfer_details: BridgeDetailsReply = field(name="transferDetails")
     transfer_type: str = field(name="transferType")
@@ -1063,6 +1066,7 @@ class DisbursementReply(Struct, frozen=True, kw_only=True):
     """DisbursementReply"""
 
     dry_run: DryRunReply | None = field(default=None, name="dryRun")
+    metadata: dict[str, str] | None = None
     timeline: TimelineReply | None = None
     transfer_details: DisbursementDetailsReply = field(name="transferDetails")
     transfer_type: str = field(name="transferType")
@@ -1857,6 +1861,12 @@ class Measure(Struct, frozen=True, kw_only=True):
     rounding: str | None = None
 
 
+class MetadataReply(Struct, frozen=True, kw_only=True):
+    """MetadataReply"""
+
+    metadata: dict[str, str]
+
+
 class MethodStatus(Struct, frozen=True, kw_only=True):
     """MethodStatus"""
 
@@ -2085,6 +2095,7 @@ class OfframpReply(Struct, frozen=True, kw_only=True):
     """OfframpReply"""
 
     dry_run: DryRunReply | None = field(default=None, name="dryRun")
+    metadata: dict[str, str] | None = None
     timeline: TimelineReply | None = None
     transfer_details: OfframpDetailsReply = field(name="transferDetails")
     transfer_type: str = field(name="transferType")
@@ -2194,6 +2205,7 @@ class OnrampReply(Struct, frozen=True, kw_only=True):
     """OnrampReply"""
 
     dry_run: DryRunReply | None = field(default=None, name="dryRun")
+    metadata: dict[str, str] | None = None
     timeline: TimelineReply | None = None
     transfer_details: OnrampDetailsReply = field(name="transferDetails")
     transfer_type: str = field(name="transferType")
@@ -3104,6 +3116,7 @@ class SwapReply(Struct, frozen=True, kw_only=True):
     """SwapReply"""
 
     dry_run: DryRunReply | None = field(default=None, name="dryRun")
+    metadata: dict[str, str] | None = None
     timeline: TimelineReply | None = None
     transfer_details: SwapDetailsReply = field(name="transferDetails")
     transfer_type: str = field(name="transferType")
@@ -3292,6 +3305,7 @@ class TransactionDetailsReply(Struct, frozen=True, kw_only=True):
     history: list[ChangeReply]
     id: str
     journals: list[JournalReply]
+    metadata: dict[str, str] | None = None
     payees: list[PayeeReply] | None
     request_id: str = field(name="requestId")
     resource: str
@@ -3317,6 +3331,7 @@ class TransactionReply(Struct, frozen=True, kw_only=True):
     created_at: datetime = field(name="createdAt")
     destination: EndReply
     id: str
+    metadata: dict[str, str] | None = None
     request_id: str = field(name="requestId")
     source: EndReply
     status: str
@@ -3641,6 +3656,7 @@ class WalletTransferReply(Struct, frozen=True, kw_only=True):
     """WalletTransferReply"""
 
     dry_run: DryRunReply | None = field(default=None, name="dryRun")
+    metadata: dict[str, str] | None = None
     timeline: TimelineReply | None = None
     transfer_details: WalletTransferDetailsReply = field(name="transferDetails")
     transfer_type: str = field(name="transferType")

@@ -917,6 +917,12 @@ class Measure(TypedDict):
     rounding: NotRequired[Literal["halfUp", "halfEven", "down", "up"] | None]
 
 
+class MetadataUpdate(TypedDict):
+    """MetadataUpdate"""
+
+    metadata: Mapping[str, str | None]
+
+
 class MetricChange(TypedDict):
     """MetricChange"""
 
@@ -1207,6 +1213,7 @@ class NewBatch(TypedDict):
     chain: Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]
     currency: str
     destination: BatchDestination
+    metadata: NotRequired[Mapping[str, str] | None]
     requestId: NotRequired[str]
     requireApproval: NotRequired[bool | None]
     source: BatchSource
@@ -1217,6 +1224,7 @@ class NewBridge(TypedDict):
 
     amount: int | float | Decimal
     destination: BridgeDestination
+    metadata: NotRequired[Mapping[str, str] | None]
     requestId: NotRequired[str]
     requireApproval: NotRequired[bool | None]
     source: BridgeSource
@@ -1394,6 +1402,7 @@ class NewOfframp(TypedDict):
     destination: OfframpDestination
     developerFee: NotRequired[DeveloperFees | Sequence[DeveloperFees] | None]
     fee: NotRequired[Mapping[str, Any] | None]
+    metadata: NotRequired[Mapping[str, str] | None]
     purposeOfPayment: NotRequired[
         Literal[
             "gift",
@@ -1462,6 +1471,7 @@ class NewOnramp(TypedDict):
     destination: OnrampDestination
     fee: NotRequired[OnrampFee | None]
     isInstant: NotRequired[bool | None]
+    metadata: NotRequired[Mapping[str, str] | None]
     purposeOfPayment: NotRequired[
         Literal[
             "gift",
@@ -1516,6 +1526,7 @@ class NewSwap(TypedDict):
     """NewSwap"""
 
     destination: SwapDestination
+    metadata: NotRequired[Mapping[str, str] | None]
     requestId: NotRequired[str]
     source: SwapSource
 
@@ -1568,6 +1579,7 @@ class NewWalletTransfer(TypedDict):
     currency: str
     destination: TransferDestination
     fee: NotRequired[FeeRequest | None]
+    metadata: NotRequired[Mapping[str, str] | None]
     requestId: NotRequired[str]
     requireApproval: NotRequired[bool | None]
     source: TransferSource

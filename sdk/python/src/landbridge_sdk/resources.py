@@ -3476,6 +3476,7 @@ class Transactions:
         | None = None,
         min_amount: str | Decimal | None = None,
         max_amount: str | Decimal | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> replies.TransactionPageReply:
         """List transactions.
@@ -3499,6 +3500,7 @@ class Transactions:
                 "currency": currency,
                 "minAmount": min_amount,
                 "maxAmount": max_amount,
+                "metadata": metadata,
             },
             timeout=timeout,
         )
@@ -3590,6 +3592,7 @@ class Transactions:
         | None = None,
         min_amount: str | Decimal | None = None,
         max_amount: str | Decimal | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> Iterator[replies.TransactionReply]:
         """List transactions, page by page."""
@@ -3605,6 +3608,7 @@ class Transactions:
                 currency=currency,
                 min_amount=min_amount,
                 max_amount=max_amount,
+                metadata=metadata,
                 cursor=cursor,
                 timeout=timeout,
             )
@@ -3627,6 +3631,23 @@ class Transactions:
             timeout=timeout,
         )
         return self._sender.send(call, replies.TransactionDetailsReply)
+
+    def change_metadata(
+        self, transaction_id: str, body: requests.MetadataUpdate, *, timeout: float | None = None
+    ) -> replies.MetadataReply:
+        """Change the metadata of a transaction.
+
+        Set keys of a transfer of any kind, in any status; null removes one, the others stay.
+
+        Nothing else of the transfer changes, and no event is sent.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/transactions/{transactionId}/metadata", transaction_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.MetadataReply)
 
 
 class TransferApprovals:

@@ -2619,12 +2619,12 @@ export class Transactions {
    *
    * A search through very many may end its page early; continue while there is a `nextCursor`.
    */
-  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; } = {}): Promise<types.TransactionPageReply> {
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; metadata?: Array<string>; } = {}): Promise<types.TransactionPageReply> {
     return this.sender.send(
       {
         method: "GET",
         path: pathOf("/v2/transactions"),
-        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "status": options.status, "userId": options.userId, "currency": options.currency, "minAmount": options.minAmount, "maxAmount": options.maxAmount },
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "status": options.status, "userId": options.userId, "currency": options.currency, "minAmount": options.minAmount, "maxAmount": options.maxAmount, "metadata": options.metadata },
         isRepeatable: true,
       },
       options,
@@ -2632,7 +2632,7 @@ export class Transactions {
   }
 
   /** List transactions, page by page. */
-  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; } = {}): AsyncGenerator<types.TransactionReply> {
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; metadata?: Array<string>; } = {}): AsyncGenerator<types.TransactionReply> {
     return pages(
       (cursor) => this.list({ ...options, cursor }),
       (page) => page.data,
@@ -2649,6 +2649,25 @@ export class Transactions {
       {
         method: "GET",
         path: pathOf("/v2/transactions/{transactionId}", transactionId),
+        isRepeatable: true,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Change the metadata of a transaction.
+   *
+   * Set keys of a transfer of any kind, in any status; null removes one, the others stay.
+   *
+   * Nothing else of the transfer changes, and no event is sent.
+   */
+  changeMetadata(transactionId: string, body: types.MetadataUpdate, options: Options = {}): Promise<types.MetadataReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/transactions/{transactionId}/metadata", transactionId),
+        body,
         isRepeatable: true,
       },
       options,

@@ -2,6 +2,7 @@
 
 export interface AcceptedOnrampReply {
   depositInfo: DepositInfoReply | null;
+  metadata?: Record<string, string>;
   transferDetails: OnrampDetailsReply;
   transferType: string;
 }
@@ -385,6 +386,7 @@ export interface BatchReceiptReply {
 
 export interface BatchReply {
   dryRun?: DryRunReply;
+  metadata?: Record<string, string>;
   timeline?: TimelineReply;
   transferDetails: BatchDetailsReply;
   transferType: string;
@@ -499,6 +501,7 @@ export interface BridgeReceiptReply {
 
 export interface BridgeReply {
   dryRun?: DryRunReply;
+  metadata?: Record<string, string>;
   timeline?: TimelineReply;
   transferDetails: BridgeDetailsReply;
   transferType: string;
@@ -1071,6 +1074,7 @@ export interface DisbursementReceiptReply {
 
 export interface DisbursementReply {
   dryRun?: DryRunReply;
+  metadata?: Record<string, string>;
   timeline?: TimelineReply;
   transferDetails: DisbursementDetailsReply;
   transferType: string;
@@ -1899,6 +1903,14 @@ export interface Measure {
   rounding?: "halfUp" | "halfEven" | "down" | "up" | null;
 }
 
+export interface MetadataReply {
+  metadata: Record<string, string>;
+}
+
+export interface MetadataUpdate {
+  metadata: Record<string, string | null>;
+}
+
 export interface MethodStatus {
   message: string;
   status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
@@ -2070,6 +2082,7 @@ export interface NewBatch {
   chain: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
   currency: string;
   destination: BatchDestination;
+  metadata?: Record<string, string> | null;
   requestId: string;
   requireApproval?: boolean | null;
   source: BatchSource;
@@ -2078,6 +2091,7 @@ export interface NewBatch {
 export interface NewBridge {
   amount: number;
   destination: BridgeDestination;
+  metadata?: Record<string, string> | null;
   requestId: string;
   requireApproval?: boolean | null;
   source: BridgeSource;
@@ -2158,6 +2172,7 @@ export interface NewOfframp {
   destination: OfframpDestination;
   developerFee?: DeveloperFees | Array<DeveloperFees> | null;
   fee?: Record<string, unknown> | null;
+  metadata?: Record<string, string> | null;
   purposeOfPayment?: "gift" | "bills" | "groceries" | "travel" | "health" | "entertainment" | "housing" | "school-fees" | "other" | "invoice_payments" | "payment_for_services" | "payment_for_software" | "payment_for_imported_goods" | "travel_services" | "transfer_to_own_account" | "repayment_of_loans" | "payroll" | "payment_of_property_rental" | "information_service_charges" | "advertising_and_public_relations" | "royalty_and_ip_fees" | "financial_service_fees" | "advisory_and_consulting_fees" | "representative_office_expenses" | "tax_payment" | "transportation_fees" | "construction_costs" | "insurance_premium" | "offline_goods_trade" | "insurance_claims" | "remittance_to_family_or_friends" | "education_expenses" | "medical_treatment" | "donations" | "mutual_fund_investment" | "currency_exchange" | "advance_payment_for_goods" | "merchant_settlement" | "repatriation_fund_settlement" | null;
   requestId: string;
   requireApproval?: boolean | null;
@@ -2171,6 +2186,7 @@ export interface NewOnramp {
   destination: OnrampDestination;
   fee?: OnrampFee | null;
   isInstant?: boolean | null;
+  metadata?: Record<string, string> | null;
   purposeOfPayment?: "gift" | "bills" | "groceries" | "travel" | "health" | "entertainment" | "housing" | "school-fees" | "other" | null;
   requestId: string;
   source: OnrampSource;
@@ -2204,6 +2220,7 @@ export interface NewSchedule {
 
 export interface NewSwap {
   destination: SwapDestination;
+  metadata?: Record<string, string> | null;
   requestId: string;
   source: SwapSource;
 }
@@ -2244,6 +2261,7 @@ export interface NewWalletTransfer {
   currency: string;
   destination: TransferDestination;
   fee?: FeeRequest | null;
+  metadata?: Record<string, string> | null;
   requestId: string;
   requireApproval?: boolean | null;
   source: TransferSource;
@@ -2373,6 +2391,7 @@ export interface OfframpReceiptReply {
 
 export interface OfframpReply {
   dryRun?: DryRunReply;
+  metadata?: Record<string, string>;
   timeline?: TimelineReply;
   transferDetails: OfframpDetailsReply;
   transferType: string;
@@ -2487,6 +2506,7 @@ export interface OnrampReceiptReply {
 
 export interface OnrampReply {
   dryRun?: DryRunReply;
+  metadata?: Record<string, string>;
   timeline?: TimelineReply;
   transferDetails: OnrampDetailsReply;
   transferType: string;
@@ -3301,6 +3321,7 @@ export interface SwapPage {
 
 export interface SwapReply {
   dryRun?: DryRunReply;
+  metadata?: Record<string, string>;
   timeline?: TimelineReply;
   transferDetails: SwapDetailsReply;
   transferType: string;
@@ -3473,6 +3494,7 @@ export interface TransactionDetailsReply {
   history: Array<ChangeReply>;
   id: string;
   journals: Array<JournalReply>;
+  metadata?: Record<string, string>;
   payees: Array<PayeeReply> | null;
   requestId: string;
   resource: string;
@@ -3494,6 +3516,7 @@ export interface TransactionReply {
   createdAt: string;
   destination: EndReply;
   id: string;
+  metadata?: Record<string, string>;
   requestId: string;
   source: EndReply;
   status: string;
@@ -3788,6 +3811,7 @@ export interface WalletTransferPage {
 
 export interface WalletTransferReply {
   dryRun?: DryRunReply;
+  metadata?: Record<string, string>;
   timeline?: TimelineReply;
   transferDetails: WalletTransferDetailsReply;
   transferType: string;

@@ -56,6 +56,7 @@ from landbridge.payments.swaps.service import Swaps
 from landbridge.payments.transactions.balances import BalanceSheets
 from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
+from landbridge.payments.transactions.metadata import TransactionMetadata
 from landbridge.payments.transactions.search import TransactionSearch
 from landbridge.platform.changes.horizon import Horizon
 from landbridge.platform.core.clock import Clock, ReadingClock
@@ -101,6 +102,7 @@ class Container(CoinFlows):
     timelines: Timelines
     transactions: Transactions
     transaction_details: TransactionDetails
+    transaction_metadata: TransactionMetadata
     balance_sheets: BalanceSheets
     search: TransactionSearch
     offramps: Offramps

@@ -7,6 +7,7 @@ from landbridge.ledger.listing import TransferListing
 from landbridge.payments.transactions.balances import BalanceSheets
 from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
+from landbridge.payments.transactions.metadata import TransactionMetadata
 from landbridge.payments.transactions.search import TransactionSearch
 
 
@@ -16,6 +17,7 @@ class TransactionServices:
 
     transactions: Transactions
     transaction_details: TransactionDetails
+    transaction_metadata: TransactionMetadata
     balance_sheets: BalanceSheets
     search: TransactionSearch
 
@@ -24,8 +26,9 @@ def keep_books(on: CustomerServices) -> TransactionServices:
     """Wire these services."""
     listing = TransferListing(on.database)
     return TransactionServices(
-        transactions=Transactions(listing, on.users),
+        transactions=Transactions(on.database, listing, on.users),
         transaction_details=TransactionDetails(on.database, on.ledger, listing, on.users),
         balance_sheets=BalanceSheets(on.database, listing),
-        search=TransactionSearch(on.users, on.wallets, listing),
+        transaction_metadata=TransactionMetadata(on.database, on.ledger),
+        search=TransactionSearch(on.database, on.users, on.wallets, listing),
     )

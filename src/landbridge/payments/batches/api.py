@@ -6,7 +6,7 @@ from uuid import UUID
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.batches.model import ITEMS_MAX, KIND
@@ -14,7 +14,11 @@ from landbridge.payments.batches.service import Batches, BatchItemRequest, Batch
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.outgoing_transfers import OutgoingTransferStatus
 from landbridge.payments.engine.parties import PartyRequest
-from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.request_options import (
+    MetadataRequest,
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.schemas import WALLET_TYPE, ApprovalReply, approval_reply
 from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
 from landbridge.platform.core.pagination import PageWindow
@@ -23,7 +27,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.request_decoding import AmountText, request_values
+from landbridge.platform.http.request_decoding import AmountText
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
@@ -48,7 +52,7 @@ class BatchDestination(WireStruct, frozen=True):
     batch: Annotated[list[BatchItem], Meta(min_length=1, max_length=ITEMS_MAX)]
 
 
-class NewBatch(WireStruct, frozen=True):
+class NewBatch(MetadataRequest, frozen=True, kw_only=True):
     """Request of a batch, to 1 to 50 recipients on the same chain: all of them or none."""
 
     request_id: UUID
@@ -141,7 +145,11 @@ class BatchRoutes(Controller):
         """
         params = _to_request(data)
         created = await batches.create(
-            request.user, data.request_id, params, request_values(data), options=options
+            request.user,
+            data.request_id,
+            params,
+            payment_values(data),
+            options=options.of(data.metadata),
         )
         return with_dry_run(batch_reply(created), options)
 
@@ -203,6 +211,7 @@ def batch_reply(view: BatchView) -> BatchReply:
     record, details = batch.record, batch.details
     return BatchReply(
         transfer_type=KIND,
+        metadata=record.metadata or UNSET,
         transfer_details=BatchDetailsReply(
             id=record.id,
             request_id=record.request_id,

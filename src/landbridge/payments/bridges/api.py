@@ -23,14 +23,16 @@ from landbridge.payments.bridges.schemas import (
 )
 from landbridge.payments.bridges.service import Bridges
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
-from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.request_options import (
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.timelines import Expand, Timelines
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import moment
 
 
@@ -56,7 +58,11 @@ class BridgeRoutes(Controller):
         """
         params = to_bridge_request(data)
         created = await bridges.create(
-            request.user, data.request_id, params, request_values(data), options=options
+            request.user,
+            data.request_id,
+            params,
+            payment_values(data),
+            options=options.of(data.metadata),
         )
         found = await approvals.of(request.user.org_id, [created.record.id])
         approval = found.get(created.record.id, options.approval)

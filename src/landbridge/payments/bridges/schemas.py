@@ -2,10 +2,13 @@
 
 from uuid import UUID
 
+from msgspec import UNSET
+
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.bridges.model import KIND, Bridge, BridgeStatus
 from landbridge.payments.bridges.service import RATE, BridgeRequest
 from landbridge.payments.engine.parties import PartyRequest
+from landbridge.payments.engine.request_options import MetadataRequest
 from landbridge.payments.engine.schemas import ApprovalReply, QuotedAmount, approval_reply, quoted
 from landbridge.payments.engine.timelines import TimelineExpandable
 from landbridge.platform.core.money import Money
@@ -38,7 +41,7 @@ class BridgeDestination(WireStruct, frozen=True):
     wallet_address: AddressText | None = None
 
 
-class NewBridge(WireStruct, frozen=True):
+class NewBridge(MetadataRequest, frozen=True, kw_only=True):
     """Request of a bridge; `amount` leaves one chain and arrives on the other."""
 
     request_id: UUID
@@ -150,6 +153,7 @@ def bridge_reply(bridge: Bridge, approval: Approval | None) -> BridgeReply:
     sent, arrives = bridge.source.asset, bridge.destination.asset
     return BridgeReply(
         transfer_type=KIND,
+        metadata=record.metadata or UNSET,
         transfer_details=BridgeDetailsReply(
             id=record.id,
             request_id=record.request_id,

@@ -6,6 +6,7 @@ from uuid import UUID
 from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec import UNSET
 
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.model import HouseRole
@@ -137,6 +138,7 @@ def disbursement_reply(disbursement: Disbursement) -> DisbursementReply:
     record, details, money = disbursement.record, disbursement.details, disbursement.money
     return DisbursementReply(
         transfer_type=KIND,
+        metadata=record.metadata or UNSET,
         transfer_details=DisbursementDetailsReply(
             id=record.id,
             request_id=record.request_id,

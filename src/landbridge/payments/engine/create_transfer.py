@@ -30,6 +30,7 @@ from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.replays import note_replay
+from landbridge.platform.metadata.service import attach
 from landbridge.providers.simulation.errors import SandboxOnly
 
 
@@ -150,7 +151,13 @@ class TransferCreation:
         if dry_run is not None:
             replayed = await self._find_replay(caller, options)
             return replayed or await self._preview(caller, draft, transitions, options, dry_run)
-        return await self._commit(caller, draft, transitions, options)
+        metadata = options.request_options.metadata
+        if metadata is None:
+            return await self._commit(caller, draft, transitions, options)
+        labelled = _with_metadata(draft, metadata)
+        record = await self._commit(caller, labelled, transitions, options)
+        is_own = record.id == draft.creation.id
+        return replace(record, metadata=metadata) if is_own else record
 
     async def _find_replay(self, caller: Caller, options: CreationOptions) -> Transfer | None:
         found = await self.ledger.find_replay(
@@ -209,7 +216,7 @@ class TransferCreation:
         """Return the record that the draft would create; collect the rest in `dry_run`."""
         creation = draft.creation
         creation.check(transitions)
-        record = created_record(creation)
+        record = replace(created_record(creation), metadata=options.request_options.metadata)
         steps = [*journal_steps(creation), *options.planned_steps(record)]
         accounts = {
             posting.account
@@ -235,6 +242,18 @@ class TransferCreation:
         _check(dry_run.verdict, options)
         dry_run.steps = steps
         return record
+
+
+def _with_metadata(draft: TransferDraft, metadata: Mapping[str, str]) -> TransferDraft:
+    """Return the draft with rows of metadata that are written beside its own."""
+    creation, write_related = draft.creation, draft.write_related
+
+    async def write(tx: Tx) -> None:
+        if write_related is not None:
+            await write_related(tx)
+        await attach(tx, creation.org_id, creation.id, creation.user_id, metadata)
+
+    return replace(draft, write_related=write)
 
 
 def _check(verdict: LimitVerdict, options: CreationOptions) -> None:

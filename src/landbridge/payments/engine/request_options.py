@@ -1,8 +1,8 @@
 """Request options of a create: dry run and scripted outcomes, given beside the body."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from litestar.params import HeaderParameter
 
@@ -12,6 +12,9 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.constraints import BOOLEAN, query
 from landbridge.platform.http.headers import header_values
 from landbridge.platform.http.list_query import AnyRequest
+from landbridge.platform.http.request_decoding import request_values
+from landbridge.platform.http.responses import WireStruct
+from landbridge.platform.metadata.model import FIELD, Metadata, check_metadata, digest
 from landbridge.providers.simulation.outcome_plans import HEADER
 
 _BOOLEANS = ("true", "false")
@@ -42,11 +45,20 @@ class RequestOptions:
     """Options of a create.
 
     `dry_run` is set by `?dryRun=true`: answer with the result, which is collected in it, and write
-    nothing. `scripted` is the header `Landbridge-Sandbox`: the outcomes of later steps.
+    nothing. `scripted` is the header `Landbridge-Sandbox`: the outcomes of later steps. `metadata`
+    is that of the body.
     """
 
     dry_run: DryRunResult | None = None
     scripted: str | None = None
+    metadata: dict[str, str] | None = None
+
+    def of(self, metadata: dict[str, str] | None) -> "RequestOptions":
+        """Return the options of a body with this metadata; raises `FieldInvalid`."""
+        if not metadata:
+            return self
+        check_metadata(metadata)
+        return replace(self, metadata=metadata)
 
     @property
     def approval(self) -> Approval | None:
@@ -55,6 +67,25 @@ class RequestOptions:
 
 
 DEFAULT_OPTIONS = RequestOptions()
+
+
+def payment_values(data: "MetadataRequest") -> dict[str, Any]:
+    """Normalise a create to the values that are stored, with a digest of its metadata.
+
+    Metadata can be erased; what a record was created with can't.
+    """
+    values = request_values(data)
+    if FIELD in values:
+        metadata = values.pop(FIELD)
+        if metadata:
+            values[FIELD] = digest(metadata)
+    return values
+
+
+class MetadataRequest(WireStruct, frozen=True):
+    """Request that creates something with metadata; keys and texts of the client's own."""
+
+    metadata: Metadata | None = None
 
 
 async def check_request_options(request: AnyRequest) -> None:

@@ -76,8 +76,9 @@ class TimelineReply(WireStruct, frozen=True):
 
 
 class TimelineExpandable(DryRunReplyMixin, frozen=True):
-    """Reply with its timeline, if that was requested."""
+    """Reply with its timeline, if that was requested, and its metadata, if it has any."""
 
+    metadata: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     timeline: TimelineReply | msgspec.UnsetType = msgspec.UNSET
 
 

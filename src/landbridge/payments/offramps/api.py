@@ -11,7 +11,11 @@ from litestar.params import FromPath, JSONBody
 
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
-from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.request_options import (
+    MetadataRequest,
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.timelines import Expand, Timelines
 from landbridge.payments.offramps.fees import BENEFICIARIES_MAX, OfframpFeeType
 from landbridge.payments.offramps.model import Offramp
@@ -128,7 +132,7 @@ class SupportingInformation(WireStruct, frozen=True):
     )
 
 
-class NewOfframp(WireStruct, frozen=True):
+class NewOfframp(MetadataRequest, frozen=True, kw_only=True):
     """Give `source.amount` (converted, exact in) or `destination.amount` (received, exact out)."""
 
     request_id: UUID
@@ -167,7 +171,11 @@ class OfframpRoutes(Controller):
         """
         params = parse_request(data)
         created = await offramps.create(
-            request.user, data.request_id, params, request_values(data), options=options
+            request.user,
+            data.request_id,
+            params,
+            payment_values(data),
+            options=options.of(data.metadata),
         )
         context = await offramps.reply_context(request.user.org_id, [created])
         if options.approval is not None:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import msgspec
+from msgspec import UNSET
 
 from landbridge.payments.engine.schemas import (
     ApprovalReply,
@@ -151,6 +152,7 @@ def offramp_reply(offramp: Offramp, context: OfframpReplyContext) -> OfframpRepl
     quote = _quote(offramp)
     return OfframpReply(
         transfer_type=KIND,
+        metadata=record.metadata or UNSET,
         transfer_details=OfframpDetailsReply(
             id=record.id,
             request_id=record.request_id,

@@ -9,7 +9,10 @@ from litestar.params import FromPath, JSONBody
 
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
-from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.request_options import (
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.timelines import Expand, Timelines
 from landbridge.payments.onramps.reply_context import OnrampReplyContexts
 from landbridge.payments.onramps.schemas import (
@@ -26,7 +29,6 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import moment
 
 
@@ -50,7 +52,11 @@ class OnrampRoutes(Controller):
         The same `requestId` with the same body returns the same onramp.
         """
         onramp = await onramps.create(
-            request.user, data.request_id, data.params(), request_values(data), options=options
+            request.user,
+            data.request_id,
+            data.params(),
+            payment_values(data),
+            options=options.of(data.metadata),
         )
         reply = onramp_reply(onramp, await onramp_reply_contexts.of([onramp]))
         return with_dry_run(reply, options)

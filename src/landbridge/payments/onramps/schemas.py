@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from landbridge.customers.users.model import UserCard
 from landbridge.payments.engine.fees import FeeType, OrganisationFee
+from landbridge.payments.engine.request_options import MetadataRequest
 from landbridge.payments.engine.schemas import PartyReply, QuotedAmount, party, quoted, rate_text
 from landbridge.payments.engine.timelines import TimelineExpandable
 from landbridge.payments.incoming_payments.model import IncomingPayment
@@ -64,7 +66,7 @@ class OnrampFee(WireStruct, frozen=True):
     value: FeeNumber
 
 
-class NewOnramp(WireStruct, frozen=True):
+class NewOnramp(MetadataRequest, frozen=True, kw_only=True):
     """Give `source.amount` (exact in) or `destination.amount` (exact out)."""
 
     request_id: UUID
@@ -209,9 +211,10 @@ class OnrampReply(TimelineExpandable, frozen=True, kw_only=True):
     transfer_details: OnrampDetailsReply
 
 
-class AcceptedOnrampReply(WireStruct, frozen=True):
+class AcceptedOnrampReply(WireStruct, frozen=True, kw_only=True):
     """An onramp as a transfer record, with the deposit instructions repeated beside it."""
 
+    metadata: dict[str, str] | UnsetType = UNSET
     transfer_type: str
     transfer_details: OnrampDetailsReply
     deposit_info: DepositInfoReply | None
@@ -245,6 +248,7 @@ def onramp_reply(onramp: Onramp, context: OnrampReplyContext) -> OnrampReply:
     )
     return OnrampReply(
         transfer_type=KIND,
+        metadata=record.metadata or UNSET,
         transfer_details=OnrampDetailsReply(
             id=record.id,
             request_id=record.request_id,
@@ -286,6 +290,7 @@ def accepted_reply(onramp: Onramp, context: OnrampReplyContext) -> AcceptedOnram
     reply = onramp_reply(onramp, context)
     return AcceptedOnrampReply(
         transfer_type=reply.transfer_type,
+        metadata=reply.metadata,
         transfer_details=reply.transfer_details,
         deposit_info=reply.transfer_details.deposit_info,
     )

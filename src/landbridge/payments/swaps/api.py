@@ -9,11 +9,16 @@ from uuid import UUID
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
+from msgspec import UNSET
 
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.parties import PartyRequest
-from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.request_options import (
+    MetadataRequest,
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.schemas import QuotedAmount, quoted, rate_text
 from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
 from landbridge.payments.swaps.model import KIND, Swap, SwapStatus
@@ -25,7 +30,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.request_decoding import AmountText, request_values
+from landbridge.platform.http.request_decoding import AmountText
 from landbridge.platform.http.responses import DecimalText, Moment, Number, WireStruct, moment
 from landbridge.providers.chains.tokens import Chain
 
@@ -54,7 +59,7 @@ class SwapDestination(WireStruct, frozen=True):
     wallet_address: AddressText | None = None
 
 
-class NewSwap(WireStruct, frozen=True):
+class NewSwap(MetadataRequest, frozen=True, kw_only=True):
     """Request of a swap, with `source.amount` (exact in) or `destination.amount` (exact out)."""
 
     request_id: UUID
@@ -167,7 +172,11 @@ class SwapRoutes(Controller):
         """
         params = _to_request(data)
         created = await swaps.create(
-            request.user, data.request_id, params, request_values(data), options=options
+            request.user,
+            data.request_id,
+            params,
+            payment_values(data),
+            options=options.of(data.metadata),
         )
         return with_dry_run(swap_reply(created), options)
 
@@ -242,6 +251,7 @@ def swap_reply(swap: Swap) -> SwapReply:
     sold, bought = swap.source.asset, swap.destination.asset
     return SwapReply(
         transfer_type=KIND,
+        metadata=record.metadata or UNSET,
         transfer_details=SwapDetailsReply(
             id=record.id,
             request_id=record.request_id,

@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import Annotated
 
-from litestar import Controller, get
+from litestar import Controller, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.transactions.balance_schemas import (
@@ -18,8 +18,14 @@ from landbridge.payments.transactions.balances import BalanceSheets
 from landbridge.payments.transactions.detail_schemas import TransactionDetailsReply, details_reply
 from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
+from landbridge.payments.transactions.metadata import TransactionMetadata
 from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES, TransactionFilters
-from landbridge.payments.transactions.schemas import TransactionPageReply, transaction_reply
+from landbridge.payments.transactions.schemas import (
+    MetadataReply,
+    MetadataUpdate,
+    TransactionPageReply,
+    transaction_reply,
+)
 from landbridge.payments.transactions.search import LENGTH_MAX, TransactionSearch
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.money import AmountError, parse_units, units_as_decimal
@@ -29,6 +35,7 @@ from landbridge.platform.http.constraints import IDENTIFIER, coins, one_of, quer
 from landbridge.platform.http.list_query import optional_id, parse_choice, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import moment
+from landbridge.platform.metadata.model import MetadataFilter, parse_pairs
 
 # No asset has more decimals.
 _DECIMALS_MAX = 18
@@ -53,6 +60,7 @@ class TransactionRoutes(Controller):
         currency: Annotated[str | None, query("currency", one_of(CURRENCIES))] = None,
         minimum: Annotated[str | None, query("minAmount", coins(_DECIMALS_MAX))] = None,
         maximum: Annotated[str | None, query("maxAmount", coins(_DECIMALS_MAX))] = None,
+        metadata: MetadataFilter = None,
     ) -> TransactionPageReply:
         """List transfers of all kinds, newest first.
 
@@ -65,11 +73,12 @@ class TransactionRoutes(Controller):
             currency=None if currency is None else parse_choice("currency", currency, CURRENCIES),
             minimum=_amount("minAmount", minimum),
             maximum=_amount("maxAmount", maximum),
+            metadata=parse_pairs(metadata),
         )
         found = await transactions.page(request.user.org_id, filters, window)
         return TransactionPageReply(
             count=len(found.lines),
-            data=[transaction_reply(each, found.users) for each in found.lines],
+            data=[transaction_reply(each, found.users, found.metadata) for each in found.lines],
             next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
         )
 
@@ -87,6 +96,29 @@ class TransactionRoutes(Controller):
         """Get a transfer of any kind, with its change history and its journals."""
         transaction_id = known_id(transactionId, "transaction", TransactionNotFound)
         return details_reply(await transaction_details.get(request.user.org_id, transaction_id))
+
+    @post(
+        "/{transactionId:str}/metadata",
+        status_code=200,
+        summary="Change the metadata of a transaction",
+        operation_id="transactions.changeMetadata",
+    )
+    async def change_metadata(
+        self,
+        request: ApiRequest,
+        transactionId: FromPath[str],
+        data: JSONBody[MetadataUpdate],
+        transaction_metadata: NamedDependency[TransactionMetadata],
+    ) -> MetadataReply:
+        """Set keys of a transfer of any kind, in any status; null removes one, the others stay.
+
+        Nothing else of the transfer changes, and no event is sent.
+        """
+        transaction_id = known_id(transactionId, "transaction", TransactionNotFound)
+        found = await transaction_metadata.change(
+            request.user.org_id, transaction_id, data.metadata
+        )
+        return MetadataReply(metadata=dict(found))
 
 
 class BalanceRoutes(Controller):
@@ -120,8 +152,8 @@ class SearchRoutes(Controller):
                 "q",
                 text(LENGTH_MAX, length_min=1),
                 is_required=True,
-                description="An id, a request id, an e-mail, a part of a name, an address, or the "
-                "hash of a transaction on a chain.",
+                description="An id, a request id, an e-mail, a part of a name, an address, the "
+                "hash of a transaction on a chain, or a value of metadata, also as `key:value`.",
             ),
         ] = None,
     ) -> SearchReply:

@@ -5,6 +5,8 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+from msgspec import UNSET, UnsetType
+
 from landbridge.customers.users.model import UserCard
 from landbridge.ledger.listing import JournalEntry
 from landbridge.payments.transactions.details import TransactionDetail, public_facts
@@ -85,6 +87,7 @@ class TransactionDetailsReply(WireStruct, frozen=True):
     disbursements: list[DisbursementLineReply]
     history: list[ChangeReply]
     journals: list[JournalReply]
+    metadata: dict[str, str] | UnsetType = UNSET
 
 
 def details_reply(details: TransactionDetail) -> TransactionDetailsReply:
@@ -101,6 +104,7 @@ def details_reply(details: TransactionDetail) -> TransactionDetailsReply:
         destination=end_reply(record.destination_asset, record.destination_units),
         created_at=moment(record.created_at),
         updated_at=moment(record.updated_at),
+        metadata=record.metadata or UNSET,
         resource=f"{KINDS[record.kind].path}/{record.id}",
         payees=_payees(details),
         disbursements=[

@@ -12,15 +12,18 @@ from landbridge.ledger.listing import TransferFilter, TransferListing, TransferL
 from landbridge.payments.transactions.model import ALL_ASSETS, KINDS, TransactionFilters
 from landbridge.platform.core.money import UNITS_DIGITS_MAX
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database
+from landbridge.platform.metadata import service as metadata_service
 
 _UNITS_MAX = 10**UNITS_DIGITS_MAX
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionPage:
-    """Transfers, newest first, their users, and the next cursor."""
+    """Transfers, newest first, their users and metadata, and the next cursor."""
 
     lines: Sequence[TransferListRow]
+    metadata: Mapping[UUID, dict[str, str]]
     users: Mapping[UUID, UserCard]
     next_cursor: datetime | None
 
@@ -29,6 +32,7 @@ class TransactionPage:
 class Transactions:
     """Transfers of all kinds and organisations."""
 
+    database: Database
     listing: TransferListing
     users: Users
 
@@ -41,8 +45,11 @@ class Transactions:
             org_id, kinds, filters.user_id, _listing_filter(filters), window
         )
         cards = await self.users.cards(org_id, list({each.user_id for each in found.lines}))
+        metadata = await self.database.single(
+            lambda tx: metadata_service.of(tx, org_id, [each.id for each in found.lines])
+        )
         return TransactionPage(
-            found.lines, cards, None if found.last is None else found.last.created_at
+            found.lines, metadata, cards, None if found.last is None else found.last.created_at
         )
 
 
@@ -53,6 +60,7 @@ def _listing_filter(filters: TransactionFilters) -> TransferFilter:
         if filters.currency is None
         else [code for code, each in ALL_ASSETS.items() if each.currency == filters.currency],
         amounts=_amounts(filters.minimum, filters.maximum),
+        metadata=filters.metadata,
     )
 
 

@@ -61,3 +61,4 @@ class TransactionFilters:
     # Of the source, in coins.
     minimum: Decimal | None = None
     maximum: Decimal | None = None
+    metadata: Mapping[str, str] | None = None

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from uuid import UUID
 
+from msgspec import UNSET, UnsetType
+
 from landbridge.customers.users.model import UserCard
 from landbridge.ledger.listing import TransferListRow
 from landbridge.payments.transactions.model import ALL_ASSETS
 from landbridge.platform.core.money import Money
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.metadata.model import MetadataChanges
 from landbridge.providers.rails.currencies import AT_BANK
 
 
@@ -32,6 +35,19 @@ class TransactionReply(WireStruct, frozen=True):
     destination: EndReply
     created_at: Moment
     updated_at: Moment
+    metadata: dict[str, str] | UnsetType = UNSET
+
+
+class MetadataUpdate(WireStruct, frozen=True):
+    """Changes of metadata: keys with their new texts; null removes a key, others stay."""
+
+    metadata: MetadataChanges
+
+
+class MetadataReply(WireStruct, frozen=True):
+    """Metadata of an object after a change."""
+
+    metadata: dict[str, str]
 
 
 class TransactionPageReply(WireStruct, frozen=True):
@@ -42,7 +58,11 @@ class TransactionPageReply(WireStruct, frozen=True):
     next_cursor: Moment | None
 
 
-def transaction_reply(line: TransferListRow, users: Mapping[UUID, UserCard]) -> TransactionReply:
+def transaction_reply(
+    line: TransferListRow,
+    users: Mapping[UUID, UserCard],
+    metadata: Mapping[UUID, dict[str, str]],
+) -> TransactionReply:
     """Build the summary of a transfer."""
     return TransactionReply(
         id=line.id,
@@ -55,6 +75,7 @@ def transaction_reply(line: TransferListRow, users: Mapping[UUID, UserCard]) -> 
         destination=end_reply(line.destination_asset, line.destination_units),
         created_at=moment(line.created_at),
         updated_at=moment(line.updated_at),
+        metadata=metadata.get(line.id, UNSET),
     )
 
 

@@ -1,4 +1,4 @@
-"""Search for users, wallets and transfers by id, address, hash, email or name."""
+"""Search for users, wallets and transfers by id, address, hash, email, name or metadata."""
 
 import re
 from collections.abc import Sequence
@@ -17,6 +17,8 @@ from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database
+from landbridge.platform.metadata import service as metadata_service
 from landbridge.providers.chains.tokens import Chain
 
 RESULTS_MAX = 20
@@ -56,18 +58,37 @@ class SearchResult:
 class TransactionSearch:
     """Search the data of an organisation."""
 
+    database: Database
     users: Users
     wallets: Wallets
     listing: TransferListing
 
     async def find(self, org_id: UUID, text: str) -> Sequence[SearchResult]:
-        """Find the matches of an id, address, hash, email or name, at most `RESULTS_MAX`.
+        """Find the matches of an id, address, hash, email, name or metadata.
 
-        Raises `FieldInvalid` for a text that is empty or very long.
+        At most `RESULTS_MAX`. Metadata matches by a whole value, or as `key:value`, and comes
+        first. Raises `FieldInvalid` for a text that is empty or very long.
         """
         query = text.strip()
         if not query or len(query) > LENGTH_MAX:
             raise FieldInvalid(f"q must have 1 to {LENGTH_MAX} characters", field="q")
+        found = [*await self._by_metadata(org_id, query), *await self._by_text(org_id, query)]
+        return list({(each.kind, each.id): each for each in found}.values())[:RESULTS_MAX]
+
+    async def _by_metadata(self, org_id: UUID, text: str) -> list[SearchResult]:
+        ids = await self.database.single(
+            lambda tx: metadata_service.search(tx, org_id, text, limit=RESULTS_MAX)
+        )
+        if not ids:
+            return []
+        cards = await self.users.cards(org_id, ids)
+        lines = await self.listing.by_ids(org_id, ids)
+        return [
+            *map(_user, cards.values()),
+            *(_payment(each) for each in lines if each.kind in KINDS),
+        ]
+
+    async def _by_text(self, org_id: UUID, query: str) -> list[SearchResult]:
         object_id = as_uuid(query)
         if object_id is not None:
             return await self._by_id(org_id, object_id)
@@ -76,7 +97,7 @@ class TransactionSearch:
             lines = await self.listing.by_hash(org_id, spelled, limit=RESULTS_MAX)
             return [_payment(each) for each in lines if each.kind in KINDS]
         if _ADDRESS.fullmatch(query) and (found := await self._by_address(org_id, query)):
-            return found[:RESULTS_MAX]
+            return found
         return await self._by_name(org_id, query)
 
     async def _by_id(self, org_id: UUID, object_id: UUID) -> list[SearchResult]:

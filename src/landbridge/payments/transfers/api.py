@@ -6,13 +6,18 @@ from uuid import UUID
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
+from msgspec import UNSET
 
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.fees import FeeType, OrganisationFee
 from landbridge.payments.engine.outgoing_transfers import OutgoingTransferStatus
 from landbridge.payments.engine.parties import PartyRequest
-from landbridge.payments.engine.request_options import RequestOptions
+from landbridge.payments.engine.request_options import (
+    MetadataRequest,
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.schemas import (
     WALLET_TYPE,
     ApprovalReply,
@@ -31,7 +36,6 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import Moment, Number, PositiveNumber, WireStruct, moment
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
@@ -49,7 +53,7 @@ class TransferDestination(WireStruct, frozen=True):
     wallet_address: AddressText | None = None
 
 
-class NewWalletTransfer(WireStruct, frozen=True):
+class NewWalletTransfer(MetadataRequest, frozen=True, kw_only=True):
     """Request of a wallet transfer, to a wallet on the same chain or to an external address.
 
     `fee` is the organisation's own, on top of the amount.
@@ -157,9 +161,9 @@ class WalletTransferRoutes(Controller):
         The same `requestId` with the same body returns the same transfer.
         """
         params = _to_request(data)
-        body = request_values(data)
+        body = payment_values(data)
         created = await wallet_transfers.create(
-            request.user, data.request_id, params, body, options=options
+            request.user, data.request_id, params, body, options=options.of(data.metadata)
         )
         return with_dry_run(wallet_transfer_reply(created), options)
 
@@ -224,6 +228,7 @@ def wallet_transfer_reply(view: TransferView) -> WalletTransferReply:
     to = details.destination_user_id
     return WalletTransferReply(
         transfer_type=KIND,
+        metadata=record.metadata or UNSET,
         transfer_details=WalletTransferDetailsReply(
             id=record.id,
             request_id=record.request_id,

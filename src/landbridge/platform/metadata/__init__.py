@@ -1,0 +1,1 @@
+"""Metadata: keys and values that clients attach to their objects."""

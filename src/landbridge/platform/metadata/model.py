@@ -1,0 +1,85 @@
+"""Metadata of an object: at most 50 keys with texts of the client. Ours; docs/concepts/metadata.md.
+
+Landbridge stores, returns and finds it, and otherwise ignores it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.constraints import Keywords, form, query, stated, text
+
+# The bounds that clients know from other payment interfaces.
+KEYS_MAX = 50
+KEY_LENGTH_MAX = 40
+VALUE_LENGTH_MAX = 500
+FIELD = "metadata"
+_PATTERN = rf"[A-Za-z0-9_.-]{{1,{KEY_LENGTH_MAX}}}"
+_KEY = re.compile(_PATTERN)
+# A filter: the key, a colon, the value.
+PAIR: Keywords = form(rf"^{_PATTERN}:(.|\n){{0,{VALUE_LENGTH_MAX}}}$")
+_NULL: Keywords = {"type": "null"}
+_BOUNDS: Keywords = {
+    "maxProperties": KEYS_MAX,
+    "propertyNames": form(f"^{_PATTERN}$"),
+    "additionalProperties": text(VALUE_LENGTH_MAX),
+}
+
+# Metadata of a create.
+Metadata: TypeAlias = Annotated[dict[str, str], stated(_BOUNDS)]
+# Changes: null removes a key, and keys that are not named stay.
+MetadataChanges: TypeAlias = Annotated[
+    dict[str, str | None],
+    stated({**_BOUNDS, "additionalProperties": {"oneOf": [text(VALUE_LENGTH_MAX), _NULL]}}),
+]
+# Filter of a list: each pair must match.
+MetadataFilter: TypeAlias = Annotated[
+    list[str] | None,
+    query(
+        FIELD,
+        {"type": "array", "items": PAIR},
+        description="`key:value`: objects with this metadata; repeated, with all of them.",
+    ),
+]
+
+
+def check_metadata(entries: Mapping[str, str | None]) -> None:
+    """Raise `FieldInvalid` for a key or a value beyond the bounds, or for too many keys."""
+    if len(entries) > KEYS_MAX:
+        raise FieldInvalid(f"{FIELD} may have {KEYS_MAX} keys, not {len(entries)}", field=FIELD)
+    for key, value in entries.items():
+        if not _KEY.fullmatch(key):
+            raise FieldInvalid(
+                f"{FIELD}: a key must have 1 to {KEY_LENGTH_MAX} letters, digits, underscores, "
+                f"dots or hyphens, unlike {key[:KEY_LENGTH_MAX]!r}",
+                field=FIELD,
+            )
+        if value is not None and len(value) > VALUE_LENGTH_MAX:
+            raise FieldInvalid(
+                f"{FIELD}.{key} must have at most {VALUE_LENGTH_MAX} characters, not {len(value)}",
+                field=f"{FIELD}.{key}",
+            )
+
+
+def parse_pairs(texts: Sequence[str] | None) -> Mapping[str, str] | None:
+    """Parse filters such as `orderId:17`; None without any. Raises `FieldInvalid`."""
+    if texts is None:
+        return None
+    pairs: dict[str, str] = {}
+    for each in texts:
+        key, colon, value = each.partition(":")
+        if not colon:
+            raise FieldInvalid(f"{FIELD} must be a key and its value, as in key:value", field=FIELD)
+        if pairs.setdefault(key, value) != value:
+            raise FieldInvalid(f"{FIELD} has two values of {key[:KEY_LENGTH_MAX]}", field=FIELD)
+    check_metadata(pairs)
+    return pairs
+
+
+def digest(entries: Mapping[str, str]) -> str:
+    """Return what a stored request has instead of its metadata, which can be erased."""
+    return sha256(msgspec.json.encode(entries, order="sorted")).hexdigest()
