@@ -1,5 +1,6 @@
 """Stored bank accounts: plain columns, and content encrypted with the user's key."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -86,6 +87,20 @@ class BankAccountSecret(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AccountSummary:
+    """What people tell an account by: masked number, country in alpha-3; None where unknown."""
+
+    bank_name: str | None
+    number: str | None
+    bank_country: str | None
+
+    def __str__(self) -> str:
+        """Return the summary in one line, without the holder."""
+        parts = (self.bank_name, self.number, self.bank_country)
+        return ", ".join(each for each in parts if each)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BankAccount:
     """Bank account; `secret` is None after its user was erased."""
 
@@ -129,28 +144,24 @@ class BankAccount:
         return self.bank.get(found.name) if isinstance(found, FieldReference) else found
 
     @property
+    def summary(self) -> AccountSummary:
+        """Return what people tell the account by."""
+        return summary_of(self.table, self.bank, self.holder)
+
+    @property
     def bank_country(self) -> str | None:
         """Return the country of the bank, alpha-3; None after erasure."""
-        found = self.table.bank_country
-        if isinstance(found, str):
-            return found
-        value = self.bank.get(found.name)
-        # An IBAN starts with its country.
-        return find_alpha3(value[:2]) if value and found.name == "iban" else value
+        return self.summary.bank_country
 
     @property
     def bank_name(self) -> str | None:
         """Return the submitted name of the bank."""
-        return self.bank.get("bankName") or self.bank.get("financialInstitute")
+        return self.summary.bank_name
 
     @property
     def number(self) -> str | None:
         """Return the masked account number of this type."""
-        for name in self.table.numbers:
-            if name in self.bank:
-                return mask(self.bank[name])
-        key = self.table.holder_key
-        return mask(self.holder[key.member]) if key and self.holder else None
+        return self.summary.number
 
     @property
     def invalid_fields(self) -> list[str]:
@@ -190,6 +201,25 @@ class BankAccount:
 def kind_of(ramp: Ramp) -> str:
     """Return the resource type of accounts of this ramp in the change log."""
     return f"ACCOUNT.{ramp.upper()}"
+
+
+def summary_of(
+    table: AccountTypeTable, bank: Mapping[str, Any], holder: Mapping[str, Any] | None
+) -> AccountSummary:
+    """Return the summary of the data of an account of this type."""
+    country = table.bank_country
+    if isinstance(country, FieldReference):
+        value = bank.get(country.name)
+        # An IBAN starts with its country.
+        country = find_alpha3(value[:2]) if value and country.name == "iban" else value
+    number = next((bank[name] for name in table.numbers if name in bank), None)
+    if number is None and table.holder_key and holder:
+        number = holder[table.holder_key.member]
+    return AccountSummary(
+        bank_name=bank.get("bankName") or bank.get("financialInstitute"),
+        number=None if number is None else mask(number),
+        bank_country=country,
+    )
 
 
 def mask(number: str) -> str:

@@ -6,7 +6,8 @@ Guarantees:
 - members who must not decide get no request: no one gets an e-mail about their own request;
 - a removed member gets no e-mail, and no new data key: recipients are locked until the e-mail is
   queued;
-- an e-mail contains no user data: only amount, kind, initiator, deadline and the page to open.
+- an e-mail names no user: it has amount, kind, initiator, deadline, the page to open, and of the
+  destination the address, or bank, country and the last digits of the account number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ _WAITS = """Hello {name},
 {who} requested a payment that needs approval by an admin:
 
     {kind}, {amount}
-    expires on {until}
+{destination}    expires on {until}
 
 Review the payment: {link}
 
@@ -91,8 +92,11 @@ class ApprovalEmails:
         self._vault = vault
         self._base_url = base_url
 
-    async def waiting(self, tx: Tx, notice: ApprovalNotice) -> None:
-        """Notify the admins who may decide; in the transaction that requests the payment."""
+    async def waiting(self, tx: Tx, notice: ApprovalNotice, destination: str) -> None:
+        """Notify the admins who may decide; in the transaction that requests the payment.
+
+        `destination` says where it goes, without names; "" if nothing is paid.
+        """
         if not self._outbox.can_send:
             return
         to = await notification_store.admins_but(tx, notice.org_id, notice.initiator_id)
@@ -105,7 +109,10 @@ class ApprovalEmails:
             )
         until = notice.expires_at.astimezone(UTC).strftime("%d %B %Y, %H:%M UTC")
         subject = f"Awaiting approval: {_kind(notice)}, {_amount(notice)}"
-        await self._put(tx, notice, to, subject, _WAITS, who=requester, until=until)
+        line = f"    to {destination}\n" if destination else ""
+        await self._put(
+            tx, notice, to, subject, _WAITS, who=requester, until=until, destination=line
+        )
 
     async def ended(self, tx: Tx, notice: ApprovalNotice, *, outcome: str, status: str) -> None:
         """Notify the member who requested it; in the transaction of the decision or expiry.

@@ -177,7 +177,7 @@ async def _approval_values(
     """Return the values of one approval's page."""
     approval = await interface.get(f"/v2/approvals/{approval_id}")
     kind, transfer_id = approval["transferType"], approval["transferId"]
-    cards = await payment_cards(interface, [(kind, transfer_id)])
+    cards = await payment_cards(interface, [(kind, transfer_id)], with_history=True)
     card = cards.get(transfer_id)
     has_account = card and card.resolution and card.resolution["accountId"]
     return {

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
+from landbridge.dashboard.payments.destinations import DestinationDetails, destination_of
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -52,7 +53,7 @@ class PaymentCard:
     payer_id: str | None
     payer: str | None
     payees: Sequence[CardPayee] = ()
-    account_id: str | None = None
+    destination: DestinationDetails | None = None
     resolution: Mapping[str, Any] | None = None
 
     @property
@@ -62,11 +63,15 @@ class PaymentCard:
 
 
 async def payment_cards(
-    interface: InternalClient, payments: Collection[tuple[str, str]]
+    interface: InternalClient,
+    payments: Collection[tuple[str, str]],
+    *,
+    with_history: bool = False,
 ) -> Mapping[str, PaymentCard]:
     """Return cards by id for payments given by kind and id; missing ones are omitted.
 
-    For a resolution the card shows its payment, under the id of the resolution.
+    For a resolution the card shows its payment, under the id of the resolution. With `with_history`
+    destinations tell whether they were paid before.
     """
     ids = [each for kind, each in payments if kind == RESOLUTION]
     found = await asyncio.gather(*(_resolution(interface, each) for each in ids))
@@ -74,7 +79,7 @@ async def payment_cards(
     # Each once, also where it waits for itself and was decided on.
     payment_keys = {each for each in payments if each[0] != RESOLUTION}
     payment_keys |= {(each["transferType"], each["transferId"]) for each in resolutions}
-    cards = await _payments(interface, payment_keys)
+    cards = await _payments(interface, payment_keys, with_history=with_history)
     return cards | {
         each["id"]: replace(cards[each["transferId"]], resolution=each)
         for each in resolutions
@@ -83,10 +88,14 @@ async def payment_cards(
 
 
 async def _payments(
-    interface: InternalClient, payments: Collection[tuple[str, str]]
+    interface: InternalClient, payments: Collection[tuple[str, str]], *, with_history: bool
 ) -> dict[str, PaymentCard]:
-    replies = await asyncio.gather(*(_payment(interface, kind, each) for kind, each in payments))
-    cards = [_card(reply) for reply in replies if reply is not None]
+    found = await asyncio.gather(*(_payment(interface, kind, each) for kind, each in payments))
+    replies = [each for each in found if each is not None]
+    destinations = await asyncio.gather(
+        *(_destination(interface, each, with_history=with_history) for each in replies)
+    )
+    cards = [_card(reply, to) for reply, to in zip(replies, destinations, strict=True)]
     unnamed_ids = {
         user_id
         for card in cards
@@ -127,7 +136,16 @@ async def _user(interface: InternalClient, user_id: str) -> Any:
         return None
 
 
-def _card(reply: Any) -> PaymentCard:
+async def _destination(
+    interface: InternalClient, reply: Any, *, with_history: bool
+) -> DestinationDetails | None:
+    if "transferDetails" not in reply:
+        return None
+    kind, details = reply["transferType"], reply["transferDetails"]
+    return await destination_of(interface, kind, details, with_history=with_history)
+
+
+def _card(reply: Any, to: DestinationDetails | None) -> PaymentCard:
     if "transferDetails" not in reply:
         return _receivable(reply)
     details = reply["transferDetails"]
@@ -150,7 +168,7 @@ def _card(reply: Any) -> PaymentCard:
         payer_id=source.get("userId"),
         payer=_party(source.get("user")),
         payees=_payees(destination),
-        account_id=destination.get("accountId"),
+        destination=to,
     )
 
 

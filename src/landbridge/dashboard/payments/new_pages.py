@@ -13,6 +13,7 @@ from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.number_formats import number_text
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.choices import choices_for
+from landbridge.dashboard.payments.destinations import destination_of
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind
 from landbridge.dashboard.payments.request_bodies import body_of
 from landbridge.dashboard.payments.reviews import review_of
@@ -184,12 +185,16 @@ async def _review(
         return _to_payment(reply, notice=_("Payment already created"))
     payee_id = review.details["destination"].get("userId")
     payee = user if payee_id in {None, user["id"]} else await _user(interface, payee_id)
+    destination = await destination_of(
+        interface, kind.transfer_type, review.details, with_history=True
+    )
     return renderer.page(
         request,
         "payments/review.html",
         kind=kind,
         user=user,
         payee=payee,
+        destination=destination,
         names={each["id"]: each["name"] for each in (user, payee)},
         plan=plan,
         review=review,

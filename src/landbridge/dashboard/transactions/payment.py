@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from landbridge.dashboard.json_text import pretty
+from landbridge.dashboard.payments.destinations import destination_of
 from landbridge.dashboard.transactions import kinds
 from landbridge.dashboard.transactions.journals import journals
 from landbridge.platform.core.errors import Refused, ResourceNotFound
@@ -15,6 +16,8 @@ _EVENTS = 10
 _REVIEWED = frozenset({"ONRAMP", "OFFRAMP"})
 # States of chain orders that do not change any more.
 _FINAL = frozenset({"FINAL", "REVERTED", "REJECTED"})
+# Somebody still decides whether it is paid.
+_UNDECIDED = frozenset({"OPEN_QUOTE", "PENDING_APPROVAL"})
 # Statuses before any order to a provider.
 _NEVER_STUCK = frozenset({"OPEN_QUOTE", "QUOTE_FAILED", "PENDING_APPROVAL"})
 
@@ -30,10 +33,13 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
         _chain_orders(interface, summary),
     )
     details = payment["transferDetails"]
-    approval, delivered, payee_name = await asyncio.gather(
+    approval, delivered, payee_name, destination = await asyncio.gather(
         _approval(interface, details),
         asyncio.gather(*(_deliveries(interface, each) for each in events["records"])),
         _payee_name(interface, summary, details),
+        destination_of(
+            interface, summary["type"], details, with_history=summary["status"] in _UNDECIDED
+        ),
     )
     steps = [each for each in summary["history"] if each["statusAfter"] is not None]
     return {
@@ -43,6 +49,7 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
         "details": details,
         "timeline": payment["timeline"],
         "steps": steps,
+        "destination": destination,
         "parties": _parties(summary, details, payee_name),
         "quote": _quote(details),
         "fees": _fees(summary, details),

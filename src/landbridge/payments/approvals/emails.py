@@ -1,7 +1,7 @@
 """Approval data for emails."""
 
 from landbridge.customers.team.approval_emails import ApprovalNotice
-from landbridge.ledger.model import Transfer
+from landbridge.ledger.model import CreateTransfer, Transfer
 from landbridge.payments.approvals.model import Approval
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import ASSETS
@@ -19,6 +19,14 @@ def email_details(approval: Approval, amount: Money) -> ApprovalNotice:
         is_from_dashboard=approval.is_from_dashboard,
         expires_at=approval.expires_at,
     )
+
+
+def email_destination(opening: CreateTransfer) -> str:
+    """Return the address that a record pays, or the number of its recipients; "" for neither."""
+    if payees := opening.details.get("items"):
+        return f"{len(payees)} recipients"
+    address = opening.details.get("destination_address")
+    return f"{address} on {opening.destination.asset.chain}" if address else ""
 
 
 def email_amount(record: Transfer) -> Money:

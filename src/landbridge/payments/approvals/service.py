@@ -19,7 +19,7 @@ from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, DueCheck, T
 from landbridge.ledger.service import Ledger
 from landbridge.payments.approvals import store
 from landbridge.payments.approvals.digests import digest_of_creation
-from landbridge.payments.approvals.emails import email_amount, email_details
+from landbridge.payments.approvals.emails import email_amount, email_destination, email_details
 from landbridge.payments.approvals.model import (
     KIND,
     POLICY_KIND,
@@ -96,11 +96,13 @@ class Approvals:
         *,
         lifetime: timedelta,
         needs_second: bool = False,
+        destination: str = "",
     ) -> Approval:
         """Request the approval of a record, in the transaction that creates it.
 
         `lifetime` is one of the model's; the record is due when it ends. With `needs_second` the
-        caller cannot approve it, whatever the policy says.
+        caller cannot approve it, whatever the policy says. `destination` is the bank account paid,
+        as the e-mail names it.
         """
         approval = await self.draft(
             tx, caller, opening, lifetime=lifetime, needs_second=needs_second
@@ -115,7 +117,8 @@ class Approvals:
         }
         await record_change(tx, approval, "ask", actor=caller.actor, facts=facts)
         if self._mails is not None:
-            await self._mails.waiting(tx, email_details(approval, opening.source))
+            details = email_details(approval, opening.source)
+            await self._mails.waiting(tx, details, destination or email_destination(opening))
         return approval
 
     async def of(self, org_id: UUID, transfer_ids: Collection[UUID]) -> Mapping[UUID, Approval]:

@@ -40,13 +40,15 @@ class TransferDraft:
 
     `payees` receive its coins; accounts that they lack are opened with it. `write_related` writes
     rows of the flow's own in the same transaction, once. `needs_seed`: it contains an address of
-    the organisation, which is empty until the organisation has a seed.
+    the organisation, which is empty until the organisation has a seed. `destination` is a bank
+    account as an e-mail names it.
     """
 
     creation: CreateTransfer
     payees: Sequence[Payee]
     needs_seed: bool = False
     write_related: Callable[[Tx], Awaitable[None]] | None = None
+    destination: str = ""
 
     @property
     def is_committed(self) -> bool:
@@ -186,7 +188,11 @@ class TransferCreation:
                     await draft.write_related(tx)
                 if options.needs_approval and options.approval_lifetime is not None:
                     await self.approvals.request(
-                        tx, caller, creation, lifetime=options.approval_lifetime
+                        tx,
+                        caller,
+                        creation,
+                        lifetime=options.approval_lifetime,
+                        destination=draft.destination,
                     )
                 # Last, because limit usage is kept in rows that many payments update.
                 if has_limits:

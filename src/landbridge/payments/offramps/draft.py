@@ -45,11 +45,15 @@ from landbridge.providers.rails.port import Rails
 
 @dataclass(frozen=True, slots=True)
 class OfframpDraft:
-    """A record to create, the texts stored beside it, and who receives coins."""
+    """A record to create, the texts stored beside it, and who receives coins.
+
+    `destination` is the bank account as an e-mail names it.
+    """
 
     creation: CreateTransfer
     texts: PayoutTexts
     payees: Sequence[Payee]
+    destination: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +160,7 @@ class OfframpDrafting:
             at=at,
         )
         await self._check_carried(creation, account, details, texts)
-        return OfframpDraft(creation, texts, (source.refund_to, *fee_payees))
+        return OfframpDraft(creation, texts, (source.refund_to, *fee_payees), _named(account))
 
     async def _check_carried(
         self,
@@ -318,3 +322,7 @@ def _creation(
         actor=caller.actor,
         journals={} if account_id is None else {1: hold(account_id, terms.gross)},
     )
+
+
+def _named(account: BankAccount) -> str:
+    return f"{account.summary} by {account.payment_rail}"

@@ -312,6 +312,7 @@ class Offramps:
             payees=draft.payees,
             needs_seed=not opening.details["destination_address"],
             write_related=None if texts.is_empty else keep,
+            destination=draft.destination,
         )
 
     async def _check_may_accept(self, caller: Caller, offramp: Offramp) -> None:

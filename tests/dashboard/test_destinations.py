@@ -1,0 +1,78 @@
+"""Where a payment goes, on every page where somebody decides about it or looks at it."""
+
+from tests.dashboard.browsing import visit
+from tests.dashboard.payment_forms import review
+from tests.payouts import accept, make_account, make_offramp, make_payee, shown
+from tests.tenants import Tenant, make_transfer, make_user, register, run_due
+
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+FIRST, KNOWN = "First payment to this destination", "Paid before"
+
+
+async def _summary(org: Tenant, user: str) -> tuple[str, ...]:
+    """Bank, masked number and holder of the user's only account, as the API lists it."""
+    (account,) = (await org.get(f"/v2/users/{user}/accounts"))["banks"]
+    number = account["accountNumber"].replace("****", "••")
+    return (account["bankName"], number, account["accountHolderName"], "United States", "Wire")
+
+
+async def test_the_bank_account_stands_where_one_decides(org: Tenant) -> None:
+    user = await make_payee(org)
+    account = await make_account(org, user)
+    words = " · ".join(await _summary(org, user))
+    admin = await visit(org)
+    fields = {"wallet": "POLYGON:usdc", "account": f"{account}:usd", "amount": "10"}
+    page = await review(admin, "offramp", user, **fields)
+    assert words in page.text
+    assert FIRST in page.text
+    made = await make_offramp(org, user, account, 10, requireApproval=True)
+    approval = made["approval"]["id"]
+    for path in (f"/dashboard/approvals/{approval}", f"/dashboard/transactions/{made['id']}"):
+        page = await admin.load(path)
+        assert words in page.text, path
+        assert FIRST in page.text, path
+    assert words in (await admin.load("/dashboard/approvals")).text
+    await org.container.outbox.run_once([org.org_id])
+    (mail,) = [
+        each
+        for each in (await admin.load("/dashboard/mailbox")).links()
+        if each.startswith("/dashboard/mailbox/")
+    ]
+    bank, number, holder, *_ = await _summary(org, user)
+    text = (await admin.load(mail)).text
+    assert f"to {bank}, {number.replace('••', '****')}, USA by wire" in text
+    assert holder not in text
+    spanish = await visit(org)
+    await spanish.submit("/dashboard/profile", {"name": "Ana", "language": "es", "theme": "dark"})
+    assert "Estados Unidos" in (await spanish.load(f"/dashboard/approvals/{approval}")).text
+
+
+async def test_a_destination_is_known_once_a_payment_completed(org: Tenant) -> None:
+    user = await make_payee(org)
+    account = await make_account(org, user)
+    fields = {"wallet": "POLYGON:usdc", "account": f"{account}:usd", "amount": "10"}
+    admin, made = await visit(org), await make_offramp(org, user, account, 10)
+    # A quote alone does not make it known.
+    assert FIRST in (await review(admin, "offramp", user, **fields)).text
+    await accept(org, made)
+    await run_due(org)
+    assert (await shown(org, made))["status"] == "COMPLETED"
+    assert KNOWN in (await review(admin, "offramp", user, **fields)).text
+
+
+async def test_an_address_says_whose_it_is(org: Tenant) -> None:
+    ada = await make_user(org, funds="100", firstName="Ada", lastName="Payer")
+    bob = await make_user(org, firstName="Bob", lastName="Payee")
+    admin = await visit(org)
+    made = await make_transfer(org, ada, bob, "1", requireApproval=True)
+    page = await admin.load(f"/dashboard/approvals/{made['approval']['id']}")
+    address = made["destination"]["walletAddress"]
+    assert f"{address[:8]}…{address[-4:]} POLYGON · Bob Payee" in page.text
+    registered = await register(org, ada, OUTSIDE, name="Cold storage")
+    fields = {"wallet": "POLYGON:usdc", "to": f"external:{registered}", "amount": "1"}
+    page = await review(admin, "transfer", ada, **fields)
+    assert f"{OUTSIDE[:8]}…{OUTSIDE[-4:]} POLYGON · Cold storage, external address" in page.text
+    assert FIRST in page.text
+    await make_transfer(org, ada, {"walletAddress": OUTSIDE}, "1")
+    await run_due(org)
+    assert KNOWN in (await review(admin, "transfer", ada, **fields)).text
