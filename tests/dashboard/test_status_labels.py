@@ -4,14 +4,16 @@ import pkgutil
 from collections.abc import Iterator
 from enum import StrEnum
 from importlib import import_module
+from typing import Any
 
 import pytest
 
 import landbridge
 from landbridge.dashboard.reports.names import TITLES
-from landbridge.dashboard.status_labels import STATUS_LABELS, status_label
-from landbridge.payments.transactions.model import STATUSES
+from landbridge.dashboard.status_labels import STATUSES, Tone, status_label
+from landbridge.payments.transactions.model import STATUSES as PAYMENT_STATUSES
 from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.refusal_texts import NAMES, refusal_text
 from landbridge.platform.formats.translations import ENGLISH, LANGUAGES, catalogue
 from landbridge.platform.orgs.model import KeyState
@@ -42,14 +44,35 @@ def test_each_status_has_a_label() -> None:
     found = list(_statuses())
     names = {name for name, _ in found}
     assert {"OnrampStatus", "OfframpStatus", "SwapStatus", "BridgeStatus", "KycStatus"} <= names
-    missing = {(name, code) for name, code in found if code not in STATUS_LABELS}
+    missing = {(name, code) for name, code in found if code not in STATUSES}
     assert not {each for each in missing if not each[0].startswith("_")}
-    assert not {str(each) for each in STATUSES} - set(STATUS_LABELS)
-    assert not {str(each.value) for each in KeyState} - set(STATUS_LABELS)
+    assert not {str(each) for each in PAYMENT_STATUSES} - set(STATUSES)
+    assert not {str(each.value) for each in KeyState} - set(STATUSES)
+
+
+def test_final_statuses_of_every_flow_look_final() -> None:
+    """A status that nothing follows is good or bad; one that ended a payment otherwise is bad."""
+    flows = {id(each): each for each in _transitions()}
+    final = {str(status) for flow in flows.values() for status, to in flow.table.items() if not to}
+    assert {"COMPLETED", "FIAT_RETURNED", "CRYPTO_FAILED", "QUOTE_FAILED"} <= final
+    assert not {each for each in final if STATUSES[each].tone in {Tone.BUSY, Tone.NOW}}
+    endings = ("FAILED", "REJECTED", "EXPIRED", "CANCELLED", "RETURNED", "NOT_INITIATED")
+    assert not {
+        each for each in final if each.endswith(endings) and STATUSES[each].tone is not Tone.BAD
+    }
+
+
+def _transitions() -> Iterator[Transitions[Any]]:
+    """Yield the transition tables of all modules."""
+    for module in pkgutil.walk_packages(landbridge.__path__, "landbridge."):
+        if module.name.endswith(".model") and not module.name.startswith(_INTERNAL):
+            for each in vars(import_module(module.name)).values():
+                if isinstance(each, Transitions):
+                    yield each
 
 
 def test_labels_are_sentence_case_and_not_codes() -> None:
-    for code, label in STATUS_LABELS.items():
+    for code, (label, _) in STATUSES.items():
         assert label[0].isupper(), code
         assert "_" not in label, code
         assert not label.isupper(), code
@@ -58,8 +81,9 @@ def test_labels_are_sentence_case_and_not_codes() -> None:
 @pytest.mark.parametrize("language", OTHERS)
 def test_each_label_and_error_is_translated(language: str) -> None:
     known = catalogue(language)
-    for table in (STATUS_LABELS, TITLES, NAMES):
-        for text in table.values():
+    labels = [each.label for each in STATUSES.values()]
+    for table in (labels, TITLES.values(), NAMES.values()):
+        for text in table:
             assert text in {str(key) for key in _messages(known)}, text
 
 

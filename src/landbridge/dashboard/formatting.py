@@ -20,7 +20,7 @@ from landbridge.dashboard.change_labels import change_label
 from landbridge.dashboard.number_formats import NumberFormat, number_text, plain_number
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.stacked_tables import label_cells
-from landbridge.dashboard.status_labels import status_label
+from landbridge.dashboard.status_labels import status_label, status_tone
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.formats.refusal_texts import known_text, refusal_text
 from landbridge.platform.formats.translations import ENGLISH, catalogue
@@ -31,72 +31,6 @@ _NATIVE_DECIMALS, _NATIVE_DIGITS = 6, 3
 _SHORT_HEAD, _SHORT_TAIL = 8, 4
 _YEAR = timedelta(days=366)
 NONE = Markup("–")  # noqa: RUF001  an en dash, for a missing value
-
-# Tones of statuses; the label is always shown too.
-_GOOD = frozenset(
-    [
-        "COMPLETED",
-        "ACTIVE",
-        "APPROVED",
-        "DELIVERED",
-        "SUCCEEDED",
-        "READY",
-        "enabled",
-        "active",
-        "ACCEPTED",
-        "PAID",
-        "HEALTHY",
-        "activated",
-        "RECOVERED",
-        "FINAL",
-    ]
-)
-_BAD = frozenset(
-    [
-        "FAILED",
-        "REJECTED",
-        "EXPIRED",
-        "QUOTE_FAILED",
-        "NOT_INITIATED",
-        "CANCELLED",
-        "RETURNED",
-        "CRYPTO_RETURNED",
-        "FIAT_RETURNED",
-        "INACTIVE",
-        "REFUSED",
-        "GIVEN_UP",
-        "REVOKED",
-        "revoked",
-        "expired",
-        "ERROR",
-        "disabled",
-        "FROZEN",
-        "frozen",
-        "deactivated",
-        "WRITTEN_OFF",
-        "VOID",
-        "REVERTED",
-    ]
-)
-_NOW = frozenset(
-    [
-        "PENDING_APPROVAL",
-        "OPEN_QUOTE",
-        "INCOMPLETE",
-        "IN_COMPLIANCE_REVIEW",
-        "AWAITING_ACCEPT",
-        "WAITING",
-        "IN_REVIEW",
-        "RFI_OPEN",
-        "RFI_PENDING",
-        "MANUAL_REVIEW",
-        "CONTACT_SUPPORT",
-        "REVIEW",
-        "PAUSED",
-        "paused",
-        "CREATED",
-    ]
-)
 
 
 @pass_context
@@ -266,9 +200,7 @@ def status(context: Context, value: str | None) -> Markup:
     """Return a status as its label, with a color that adds no meaning and its code in a tooltip."""
     if not value:
         return NONE
-    tone = "good" if value in _GOOD else "bad" if value in _BAD else "busy"
-    tone = "now" if value in _NOW else tone
-    label = status_label(value, str(context["locale"]))
+    label, tone = status_label(value, str(context["locale"])), status_tone(value)
     return Markup('<span class="status {}" title="{}">{}</span>').format(tone, value, label)
 
 
