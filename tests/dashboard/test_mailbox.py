@@ -1,5 +1,6 @@
 """Sandbox mailbox: read by admins, with links to own pages only."""
 
+from datetime import datetime
 from uuid import uuid4
 
 import pytest
@@ -12,6 +13,7 @@ from landbridge.platform.mail.outbox import SealedEmailContent
 from tests.customers.team.people import first_admin, token_of
 from tests.dashboard.browsing import visit
 from tests.dashboard.payment_forms import create_payment
+from tests.payouts import make_account, make_payee
 from tests.tenants import URL, Tenant, fund, make_user
 
 BOX = "/dashboard/mailbox"
@@ -91,6 +93,28 @@ async def test_pending_approval_arrives(org: Tenant) -> None:
     listed = await reader.load(BOX)
     assert "Awaiting approval" in listed.text
     assert f"{reader.member_id}@example.com" in listed.text
+
+
+async def test_mail_of_an_approved_payout_has_the_deadline_of_its_quote(org: Tenant) -> None:
+    user = await make_payee(org)
+    account = await make_account(org, user)
+    admin, member = await visit(org), await visit(org, MemberRole.MEMBER)
+    fields = {"wallet": "POLYGON:usdc", "account": f"{account}:usd", "amount": "10"}
+    payment = await create_payment(member, "offramp", user, **fields)
+    details = (await org.get(f"/v2/offramps/{payment}"))["transferDetails"]
+    path = f"/dashboard/approvals/{details['approval']['id']}"
+    await admin.submit(path, {"vote": "approve", "comment": ""})
+    await org.container.outbox.run_once([org.org_id])
+    (mail,) = [
+        each
+        for each in await org.container.mailbox.newest(org.caller)
+        if each.email.subject.startswith("Approved: ")
+    ]
+    page = await admin.load(f"{BOX}/{mail.id}")
+    quoted = (await org.get(f"/v2/offramps/{payment}"))["transferDetails"]["quoteInformation"]
+    until = datetime.fromisoformat(quoted["expiresAt"]).strftime("%d %B %Y, %H:%M UTC")
+    assert f"Accept its quote before {until}: " in page.text
+    assert f"{URL}/dashboard/transactions/{payment}" in page.links()
 
 
 @pytest.mark.parametrize("role", [MemberRole.MEMBER, MemberRole.ANALYST])

@@ -4,7 +4,7 @@ from landbridge.platform.http.caller import MemberRole
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import visit
 from tests.dashboard.world import in_process_client
-from tests.tenants import Tenant, fund, make_user
+from tests.tenants import Tenant, fund, make_swap, make_user
 
 
 async def test_empty_organisation_sees_first_steps(org: Tenant) -> None:
@@ -31,6 +31,23 @@ async def test_items_needing_attention_are_linked(org: Tenant) -> None:
     assert "/dashboard/reviews/transfers" in page.links()
     assert f"/dashboard/transactions/{queried.subject_id}" in page.links()
     assert page.tree.xpath('//*[@id="needs"]/following::time[@data-left]')
+
+
+async def test_open_quotes_are_listed_with_their_deadline(org: Tenant) -> None:
+    user = await make_user(org, funds="100")
+    admin = await visit(org)
+    quote = (await make_swap(org, user, "1"))["id"]
+    page = await admin.load("/dashboard")
+    (item,) = page.tree.xpath('//ul[@class="calls"]/li')
+    assert item.xpath("a/@href") == [f"/dashboard/transactions/{quote}"]
+    assert item.xpath("a/text()") == ["Quote awaiting acceptance"]
+    assert item.xpath(".//time/@data-left")
+    for _ in range(8):
+        await make_swap(org, user, "1")
+    page = await admin.load("/dashboard")
+    (item,) = page.tree.xpath('//ul[@class="calls"]/li')
+    assert item.xpath("a/@href") == ["/dashboard/transactions?status=OPEN_QUOTE"]
+    assert item.xpath("a/text()") == ["Quotes awaiting acceptance"]
 
 
 async def test_shortcuts_are_listed_without_scripts(org: Tenant) -> None:

@@ -11,6 +11,7 @@ from litestar.di import NamedDependency
 
 from landbridge.dashboard.approvals.queue_pages import waiting_queues
 from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payments.kinds import find_kind_by_type
 from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.reports.explore_pages import calculate_report
 from landbridge.dashboard.reports.names import VALUE_LABELS
@@ -62,6 +63,7 @@ class OverviewPages(Controller):
             _volume(interface, renderer.now(request), request),
             interface.get("/v2/transactions", limit=_ITEMS_MAX),
             _approvals(interface),
+            _quotes(interface),
             _reviews(interface),
             _stuck(interface),
             _webhooks(interface),
@@ -116,6 +118,36 @@ async def _approvals(interface: InternalClient) -> Sequence[AttentionItem]:
             until=min(each["expiresAt"] for each in waiting),
         ),
     )
+
+
+async def _quotes(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the quotes that await acceptance, one item each by deadline; very many as one item."""
+    found = await interface.get("/v2/transactions", status="OPEN_QUOTE", limit=_MANY)
+    waiting: Sequence[Any] = found["data"]
+    if len(waiting) > _ITEMS_MAX:
+        return (
+            AttentionItem(
+                path="/dashboard/transactions?status=OPEN_QUOTE",
+                title=_("Quotes awaiting acceptance"),
+                count=len(waiting),
+                has_more=len(waiting) == _MANY,
+                since=waiting[-1]["updatedAt"],
+            ),
+        )
+    replies = await asyncio.gather(
+        *(interface.get(f"{find_kind_by_type(each['type']).path}/{each['id']}") for each in waiting)
+    )
+    items = [
+        AttentionItem(
+            path=f"/dashboard/transactions/{details['id']}",
+            title=_("Quote awaiting acceptance"),
+            count=1,
+            until=details["quoteInformation"]["expiresAt"],
+        )
+        for details in (each["transferDetails"] for each in replies)
+        if details["quoteInformation"] is not None
+    ]
+    return sorted(items, key=lambda each: each.until or "")
 
 
 async def _reviews(interface: InternalClient) -> Sequence[AttentionItem]:

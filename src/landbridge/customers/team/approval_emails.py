@@ -51,7 +51,7 @@ the payment you requested {outcome}:
     {kind}, {amount}
 
 Its status is now {status}. View the decision: {link}
-
+{acceptance}
 Change your e-mail settings in your profile:
 {profile}
 """
@@ -77,6 +77,7 @@ class ApprovalNotice:
 
     org_id: UUID
     approval_id: UUID
+    transfer_id: UUID
     kind: str
     amount: Money
     initiator_id: UUID
@@ -107,17 +108,26 @@ class ApprovalEmails:
             requester = (
                 await notification_store.name(tx, notice.org_id, notice.initiator_id) or "A member"
             )
-        until = notice.expires_at.astimezone(UTC).strftime("%d %B %Y, %H:%M UTC")
+        until = _deadline(notice.expires_at)
         subject = f"Awaiting approval: {_kind(notice)}, {_amount(notice)}"
         line = f"    to {destination}\n" if destination else ""
         await self._put(
             tx, notice, to, subject, _WAITS, who=requester, until=until, destination=line
         )
 
-    async def ended(self, tx: Tx, notice: ApprovalNotice, *, outcome: str, status: str) -> None:
+    async def ended(
+        self,
+        tx: Tx,
+        notice: ApprovalNotice,
+        *,
+        outcome: str,
+        status: str,
+        accept_by: datetime | None = None,
+    ) -> None:
         """Notify the member who requested it; in the transaction of the decision or expiry.
 
-        `outcome` is the approval's status, `status` that of the payment.
+        `outcome` is the approval's status, `status` that of the payment. `accept_by` is the
+        deadline of the quote that it has since then.
         """
         if not (self._outbox.can_send and notice.is_from_dashboard):
             return
@@ -125,9 +135,12 @@ class ApprovalEmails:
         if to is None:
             return
         subject = f"{_SUBJECTS[outcome]}: {_kind(notice)}, {_amount(notice)}"
-        await self._put(
-            tx, notice, [to], subject, _ENDED, outcome=_OUTCOMES[outcome], status=status
-        )
+        acceptance = ""
+        if accept_by is not None:
+            link = f"{self._base_url}/dashboard/transactions/{notice.transfer_id}"
+            acceptance = f"\nAccept its quote before {_deadline(accept_by)}: {link}\n"
+        params = {"outcome": _OUTCOMES[outcome], "status": status, "acceptance": acceptance}
+        await self._put(tx, notice, [to], subject, _ENDED, **params)
 
     async def _put(
         self,
@@ -150,6 +163,10 @@ class ApprovalEmails:
             )
             email = SealedEmailContent(to=each.email, subject=subject, text=body)
             await self._outbox.put(tx, org_id=notice.org_id, owner_id=each.id, key=key, email=email)
+
+
+def _deadline(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%d %B %Y, %H:%M UTC")
 
 
 def _kind(notice: ApprovalNotice) -> str:

@@ -13,6 +13,7 @@ def email_details(approval: Approval, amount: Money) -> ApprovalNotice:
     return ApprovalNotice(
         org_id=approval.org_id,
         approval_id=approval.id,
+        transfer_id=approval.transfer_id,
         kind=approval.transfer_kind,
         amount=amount,
         initiator_id=approval.initiator_id,

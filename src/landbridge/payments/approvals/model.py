@@ -14,6 +14,8 @@ POLICY_KIND = "APPROVAL.POLICY"
 # can interrupt has the second.
 PENDING_APPROVAL = "PENDING_APPROVAL"
 IN_REVIEW = "IN_REVIEW"
+# Status of an open quote, the same in every flow.
+OPEN_QUOTE = "OPEN_QUOTE"
 
 # Upper bound of a threshold; no team has more approvers.
 THRESHOLD_MAX = 20

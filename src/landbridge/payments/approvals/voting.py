@@ -27,6 +27,7 @@ from landbridge.payments.approvals.digests import digest_of_record
 from landbridge.payments.approvals.emails import email_amount, email_details
 from landbridge.payments.approvals.model import (
     COMMENT_LENGTH_MAX,
+    OPEN_QUOTE,
     Approval,
     ApprovalStatus,
     Vote,
@@ -224,7 +225,13 @@ class Voting:
             after = await self._write(tx, found, vote, actor=caller.actor, decides=True)
             if self.mails is not None:
                 email = email_details(after, email_amount(record))
-                await self.mails.ended(tx, email, outcome=after.status, status=moved.status)
+                await self.mails.ended(
+                    tx,
+                    email,
+                    outcome=after.status,
+                    status=moved.status,
+                    accept_by=moved.due_at if moved.status == OPEN_QUOTE else None,
+                )
             return after
 
         return await self.database.transact(work)

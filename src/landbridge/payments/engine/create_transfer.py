@@ -17,6 +17,7 @@ from landbridge.ledger.model import (
     created_record,
 )
 from landbridge.ledger.service import CreatedTransfer, Ledger
+from landbridge.payments.approvals.model import OPEN_QUOTE
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.engine.amounts import insufficient_balance_text
 from landbridge.payments.engine.dry_run import DryRunResult, PlanSteps, journal_steps
@@ -53,16 +54,13 @@ class TransferDraft:
     @property
     def is_committed(self) -> bool:
         """Return whether it commits money from the start; a quote does so only once accepted."""
-        return self.creation.path[-1] != _QUOTED
+        return self.creation.path[-1] != OPEN_QUOTE
 
     @property
     def new_accounts(self) -> list[NewAccount]:
         """Return the accounts that payees lack."""
         return [each.new_account for each in self.payees if each.new_account is not None]
 
-
-# Status of an open quote, the same in every flow.
-_QUOTED = "OPEN_QUOTE"
 
 # Builds the draft; the argument is whether the payment needs an approval.
 DraftBuilder = Callable[[bool], Awaitable[TransferDraft]]
