@@ -15,6 +15,7 @@ from tests.payments.engine.test_replays import FLOWS, NAMES
 from tests.tenants import (
     SWAPS,
     Tenant,
+    good,
     make_tenant,
     make_user,
     refusal,
@@ -95,6 +96,15 @@ async def test_dry_run_shows_metadata_and_stores_none(org: Tenant) -> None:
     answer = await org.send("POST", SWAPS, body, dryRun="true")
     assert answer.json()["metadata"] == {"dry": "run"}
     assert await listed(org, metadata="dry:run") == []
+
+
+async def test_scripted_payment_keeps_its_metadata(org: Tenant) -> None:
+    body = {**swap_body(await make_user(org, funds="100")), "metadata": ORDER}
+    headers = {**org.headers, "Landbridge-Sandbox": "chain_send=reject"}
+    created = good(await org.client.post(SWAPS, json=body, headers=headers))
+    assert (await org.get(f"{SWAPS}/{id_of(created)}"))["metadata"] == ORDER
+    failed = await org.post(f"{SWAPS}/{id_of(created)}/accept")
+    assert (failed["transferDetails"]["status"], failed["metadata"]) == ("FAILED", ORDER)
 
 
 async def test_keys_are_set_and_removed_and_others_stay(org: Tenant) -> None:
