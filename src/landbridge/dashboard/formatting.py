@@ -17,6 +17,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from landbridge.dashboard.change_labels import change_label
+from landbridge.dashboard.deposit_formats import DEPOSIT_FILTERS
 from landbridge.dashboard.number_formats import NumberFormat, number_text, plain_number
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.stacked_tables import label_cells
@@ -317,4 +318,5 @@ FILTERS: Final[Mapping[str, Any]] = {
     "attrs": attrs,
     "escape": escape,
     "label_cells": label_cells,
+    **DEPOSIT_FILTERS,
 }
