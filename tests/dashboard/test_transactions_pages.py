@@ -72,7 +72,7 @@ async def test_invalid_filters_show_errors(org: Tenant) -> None:
     admin = await visit(org)
     for query, words in (
         ({"type": "GIFT"}, "type must be one of"),
-        ({"user": "nobody@example.com"}, "Enter a user ID"),
+        ({"user": "nobody@example.com"}, "No user has this name"),
         ({"minimum": "much"}, "This number can't be read"),
         ({"from": "soon"}, "Enter a date"),
         ({"until": "9999-12-31"}, "Enter a date"),
@@ -188,3 +188,20 @@ async def test_user_text_is_escaped(org: Tenant) -> None:
         assert "Hara &amp; Sons" in page.response.text
     for name in ("user", "minimum", "from", "type", "cursor"):
         assert HOSTILE not in (await admin.load(LIST, **{name: f'">{HOSTILE}'})).response.text
+
+
+async def test_the_list_is_filtered_by_the_name_of_a_user(org: Tenant) -> None:
+    ada = await make_user(
+        org, funds="10", firstName="Ada", lastName="Lovelace", email="ada@x.example"
+    )
+    grace = await make_user(
+        org, funds="10", firstName="Grace", lastName="Lovelace", email="g@x.example"
+    )
+    swaps = {user: (await make_swap(org, user, "5"))["id"] for user in (ada, grace)}
+    admin = await visit(org)
+    for text in ("ada lovelace", "Ada", "ADA LOVE"):
+        links = (await admin.load(LIST, user=text)).links()
+        assert f"{LIST}/{swaps[ada]}" in links
+        assert f"{LIST}/{swaps[grace]}" not in links
+    assert "Several users match." in (await admin.load(LIST, user="lovelace")).text
+    assert "No user has this name" in (await admin.load(LIST, user="Turing")).text

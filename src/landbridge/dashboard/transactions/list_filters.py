@@ -1,10 +1,13 @@
 """Filters of the transaction list: from the page's query string to the API's parameters."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.list_queries import ListQuery
 from landbridge.dashboard.number_formats import parse_number
+from landbridge.dashboard.user_lookup import find_users
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.internal_client import InternalClient
@@ -35,16 +38,22 @@ def _amount(query: ListQuery, name: str, language: str) -> str | None:
 
 
 async def _user(text: str, interface: InternalClient) -> str | None:
-    """Return the id of a user given by id or e-mail."""
+    """Return the id of the only user with this id, e-mail or name, or part of it."""
     if not text:
         return None
     if as_uuid(text) is not None:
         return text
-    found = (await interface.get("/v2/users", email=text, limit=2))["users"]
-    exact = [each for each in found if each["email"].casefold() == text.casefold()] or found
-    if len(exact) != 1:
-        raise FieldInvalid("Enter a user ID, or an e-mail that only one user has.", field="user")
+    found = (await find_users(interface, text, type_="", cursor=None)).users
+    exact = [each for each in found if text.casefold() in _titles(each)] or found
+    if not exact:
+        raise FieldInvalid("No user has this name, e-mail or ID.", field="user")
+    if len(exact) > 1:
+        raise FieldInvalid("Several users match. Enter an e-mail or a user ID.", field="user")
     return str(exact[0]["id"])
+
+
+def _titles(user: Mapping[str, Any]) -> tuple[str, str]:
+    return user["email"].casefold(), (user["name"] or "").casefold()
 
 
 def _day_start(name: str, text: str, zone: ZoneInfo, later: timedelta) -> str | None:
