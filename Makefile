@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 CHAINS_FILE = .landbridge/chains.toml
 
-.PHONY: help setup run test test-long test-soak test-versions check fmt bench demo chains lock sdk words screenshots news clean
+.PHONY: help setup run test test-long test-soak test-versions check fmt bench demo chains image lock sdk words screenshots news clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 15
@@ -77,6 +77,9 @@ demo: setup ## play a whole story on a fresh sandbox and print the books
 
 chains: setup ## run local EVM chains with tokens on 127.0.0.1:8545-8547 (needs npm once)
 	$(BIN)/python -m chains $(ARGS)
+
+image: ## build the container image and check it (needs buildah)
+	deploy/make-image
 
 lock: setup ## renew the lock files: of pyproject.toml with all extras, and of the installer itself
 	echo uv | $(LOCK) - -o requirements-uv.lock
