@@ -14,6 +14,7 @@ import msgspec
 from landbridge.customers.users.country_policy import check_codes, codes
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.sealing import keys_from_text, wrapped_keys_from_text
+from landbridge.platform.db.session_settings import Pooler
 from landbridge.platform.encryption.key_wrapping import LOCAL, wrapping_from_text
 from landbridge.platform.files import s3
 from landbridge.platform.mail import smtp
@@ -53,6 +54,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     public_url: str | None = None
     data_dir: str = ".landbridge"
     database_url: str | None = None
+    pooler_url: str | None = None
+    pooler_statements: str = "kept"
     api_processes: Annotated[int, msgspec.Meta(ge=1, le=32)] = 1
     pool_size: Annotated[int, msgspec.Meta(ge=4, le=100)] = 12
     master_key: str | None = None
@@ -99,6 +102,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def folder(self) -> Path:
         """The data directory."""
         return Path(self.data_dir)
+
+    @property
+    def pooler(self) -> Pooler | None:
+        """The pooler between processes and database, if there is one."""
+        if self.pooler_url is None:
+            return None
+        return Pooler(keeps_statements=self.pooler_statements == "kept")
 
     @property
     def signer_path(self) -> Path:
@@ -243,6 +253,8 @@ def _invalid_values(settings: Settings) -> Iterator[str]:
         ("admin_email", settings.admin_email, _email),
         ("admin_password", settings.admin_password, _password),
         ("database_url", settings.database_url, _database_url),
+        ("pooler_url", settings.pooler_url, _database_url),
+        ("pooler_statements", settings.pooler_statements, _one_of("kept", "lost")),
         ("public_url", settings.public_url, _public_url),
         ("files", settings.files or None, s3.check_url),
         ("files_endpoint", settings.files_endpoint, _public_url),
@@ -277,6 +289,8 @@ def _invalid_combinations(settings: Settings) -> Iterator[str]:
         yield f"{PREFIX}SMTP_URL and {PREFIX}MAIL_FROM belong together: set both."
     if settings.master_key_wrap != LOCAL and settings.master_key is None:
         yield f"{PREFIX}MASTER_KEY_WRAP needs {PREFIX}MASTER_KEY."
+    if settings.pooler_url is not None and settings.database_url is None:
+        yield f"{PREFIX}POOLER_URL needs {PREFIX}DATABASE_URL."
     if settings.mode is not Mode.PRODUCTION:
         return
     if settings.identity == "sandbox":

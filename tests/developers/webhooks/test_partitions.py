@@ -10,7 +10,8 @@ import pytest
 from landbridge.developers.webhooks.delivery.partitions import Partitions
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.db.pool import LOCK_TIMEOUT_MS, Database, Tx
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.session_settings import LOCK_TIMEOUT_MS
 from tests.waiting import holding
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

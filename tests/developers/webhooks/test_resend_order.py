@@ -11,7 +11,8 @@ from landbridge.developers.webhooks.delivery import delivery_store, lease_store
 from landbridge.developers.webhooks.model import PENDING_MAX, Delivery, DeliveryStatus
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.db.pool import LOCK_TIMEOUT_MS, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.session_settings import LOCK_TIMEOUT_MS
 from tests.developers.webhooks.endpoints import change_webhook
 from tests.developers.webhooks.rows import SECOND, add, endpoint, make_endpoint, row, stored
 from tests.developers.webhooks.test_endpoint_worker import CREATE, DELIVERED, LIFE, swaps

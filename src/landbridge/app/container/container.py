@@ -162,7 +162,9 @@ async def open_container(
     `ModeMismatch` if it was begun in another mode, and `SealBroken` if a master key that sealed
     something is missing or another one.
     """
-    database = await Database.connect(dsn, name=name, size_max=settings.pool_size)
+    database = await Database.connect(
+        settings.pooler_url or dsn, name=name, size_max=settings.pool_size, pooler=settings.pooler
+    )
     try:
         if missing := await pending(database):
             names = ", ".join(each.name for each in missing)

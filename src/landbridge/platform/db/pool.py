@@ -8,6 +8,7 @@ Guarantees:
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, Protocol, TypeVar, cast
@@ -18,6 +19,13 @@ from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.commit_proofs import CommitAttempt, attempt
 from landbridge.platform.db.retry import LOST_CONNECTION, retrying
 from landbridge.platform.db.servers import Servers
+from landbridge.platform.db.session_settings import (
+    STATEMENT_TIMEOUT_MS,
+    Pooler,
+    PoolerSettingsMissing,
+    check,
+    session_settings,
+)
 
 T = TypeVar("T")
 
@@ -77,10 +85,8 @@ class _Pool(Protocol):
 _IS_READ_ONLY = """
 select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as is_read_only
 """
-# Our statements take milliseconds; one that takes this long is stuck, and its client has given up.
-STATEMENT_TIMEOUT_MS = 20_000
-LOCK_TIMEOUT_MS = 10_000
-IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+# PgBouncer's words; other poolers do not name the parameter.
+_REFUSED = re.compile(r"unsupported startup parameter[^:]*: (\w+)")
 # Waits for a server that is being restarted.
 _CONNECT_ATTEMPTS = 5
 _CONNECT_DELAY_S = 0.3
@@ -103,17 +109,26 @@ class Database:
 
     @classmethod
     async def connect(
-        cls, dsn: str, *, name: str, size_max: int, is_patient: bool = False
+        cls,
+        dsn: str,
+        *,
+        name: str,
+        size_max: int,
+        is_patient: bool = False,
+        pooler: Pooler | None = None,
     ) -> "Database":
         """Open a pool of at most `size_max` connections, named `landbridge <name>`.
 
         With `is_patient` statements have no timeout: for commands that read everything, never for
-        requests. Raises `DatabaseUnreachable` after a second or two of attempts.
+        requests. Raises `DatabaseUnreachable` after a second or two of attempts, and
+        `PoolerSettingsMissing` if `dsn` is a pooler's and its role lacks settings.
         """
         for number in range(_CONNECT_ATTEMPTS):
             try:
                 servers = Servers(dsn)
-                pool = await cls._open(servers, name=name, size_max=size_max, is_patient=is_patient)
+                pool = await cls._open(
+                    servers, name=name, size_max=size_max, is_patient=is_patient, pooler=pooler
+                )
             except ValueError:
                 # Its message quotes the address.
                 raise DatabaseUnreachable(
@@ -130,11 +145,15 @@ class Database:
             else:
                 database = cls(cast("_Pool", pool))
                 await database._watching.enter_async_context(servers.watched())
+                if pooler is not None:
+                    await database._check_sessions()
                 return database
         raise AssertionError  # the loop above returns or raises
 
     @staticmethod
-    async def _open(servers: Servers, *, name: str, size_max: int, is_patient: bool) -> object:
+    async def _open(
+        servers: Servers, *, name: str, size_max: int, is_patient: bool, pooler: Pooler | None
+    ) -> object:
         timeout_ms = 0 if is_patient else STATEMENT_TIMEOUT_MS
         return await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
             min_size=1,
@@ -143,23 +162,15 @@ class Database:
             reset=_no_reset,
             # The server's timeout is shorter, so that its error is the one that is raised.
             command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
-            server_settings={
-                "application_name": f"landbridge {name}",
-                "timezone": "UTC",
-                "statement_timeout": str(timeout_ms),
-                "lock_timeout": str(LOCK_TIMEOUT_MS),
-                "idle_in_transaction_session_timeout": str(IDLE_IN_TRANSACTION_TIMEOUT_MS),
-                # JIT compilation costs more than any of our statements.
-                "jit": "off",
-                # So does replanning: each statement has one good plan, whatever its arrays contain.
-                "plan_cache_mode": "force_generic_plan",
-                # The plan is kept while tables grow, so it must not suit small tables only: always
-                # use an index (all measured: docs/internals/speed.md).
-                "enable_seqscan": "on" if is_patient else "off",
-                # Starting parallel workers costs more than such a statement takes.
-                "max_parallel_workers_per_gather": "2" if is_patient else "0",
-            },
+            **_sessions(name, pooler, is_patient=is_patient),
         )
+
+    async def _check_sessions(self) -> None:
+        try:
+            await check(self.rows)
+        except PoolerSettingsMissing:
+            await self.close()
+            raise
 
     async def close(self) -> None:
         """Wait for running statements, then close every connection."""
@@ -245,6 +256,15 @@ class Database:
         return not row["is_read_only"]
 
 
+def _sessions(name: str, pooler: Pooler | None, *, is_patient: bool) -> dict[str, Any]:
+    """Return asyncpg's options for the sessions of a direct connection or of a pooler."""
+    settings = {"application_name": f"landbridge {name}"}
+    if pooler is None:
+        return {"server_settings": settings | session_settings(is_patient=is_patient)}
+    options: dict[str, Any] = {"server_settings": settings}
+    return options if pooler.keeps_statements else options | {"statement_cache_size": 0}
+
+
 def _unreachable(error: Exception) -> DatabaseUnreachable:
     """Describe a connection error in our own words: the server's message may quote names."""
     match error:
@@ -252,6 +272,11 @@ def _unreachable(error: Exception) -> DatabaseUnreachable:
             reason = "refuses this user or password"
         case asyncpg.InvalidCatalogNameError():
             reason = "server has no database of that name"
+        case asyncpg.ProtocolViolationError() if refused := _REFUSED.search(str(error)):
+            return DatabaseUnreachable(
+                f"The pooler refuses the startup parameter {refused[1]}. Set LANDBRIDGE_POOLER_URL "
+                "to its address, and LANDBRIDGE_DATABASE_URL to the server's own."
+            )
         case _:
             reason = f"does not answer ({type(error).__name__})"
     return DatabaseUnreachable(

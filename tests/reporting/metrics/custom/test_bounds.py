@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from landbridge.platform.db.pool import STATEMENT_TIMEOUT_MS, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.session_settings import STATEMENT_TIMEOUT_MS
 from landbridge.reporting.metrics.custom import bounds, record_store
 from tests.reporting.metrics.custom.templates import COUNT, refusal
 from tests.reporting.metrics.saved_metrics import METRICS

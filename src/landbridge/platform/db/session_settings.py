@@ -1,0 +1,72 @@
+"""Settings of every session: timeouts, and how statements are planned.
+
+A direct connection sends them when it starts. A pooler in transaction mode refuses or forgets them,
+so its role must have them; `check` names those that it has not.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from landbridge.platform.core.errors import LandbridgeError
+
+# Our statements take milliseconds; one that takes this long is stuck, and its client has given up.
+STATEMENT_TIMEOUT_MS = 20_000
+LOCK_TIMEOUT_MS = 10_000
+IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+
+_EFFECTIVE: Final = """
+select lower(s.name) as name, s.setting as value,
+    format('alter role %I in database %I set', current_user, current_database()) as command
+from pg_settings s
+where lower(s.name) = any($1)
+"""
+
+
+class PoolerSettingsMissing(LandbridgeError):
+    """Sessions of the pooler lack settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pooler:
+    """Connection pooler in transaction mode, such as PgBouncer.
+
+    Without `keeps_statements` it loses prepared statements between transactions (PgBouncer before
+    1.21).
+    """
+
+    keeps_statements: bool
+
+
+def session_settings(*, is_patient: bool) -> dict[str, str]:
+    """Return the settings of a session; with `is_patient` its statements have no timeout."""
+    return {
+        "timezone": "UTC",
+        "statement_timeout": "0" if is_patient else str(STATEMENT_TIMEOUT_MS),
+        "lock_timeout": str(LOCK_TIMEOUT_MS),
+        "idle_in_transaction_session_timeout": str(IDLE_IN_TRANSACTION_TIMEOUT_MS),
+        # JIT compilation costs more than any of our statements.
+        "jit": "off",
+        # So does replanning: each statement has one good plan, whatever its arrays contain.
+        "plan_cache_mode": "force_generic_plan",
+        # The plan is kept while tables grow, so it must not suit small tables only: always
+        # use an index (all measured: docs/internals/speed.md).
+        "enable_seqscan": "on" if is_patient else "off",
+        # Starting parallel workers costs more than such a statement takes.
+        "max_parallel_workers_per_gather": "2" if is_patient else "0",
+    }
+
+
+async def check(fetch: Callable[..., Awaitable[list[Any]]]) -> None:
+    """Raise `PoolerSettingsMissing` if the sessions of a pooler have other settings."""
+    wanted = session_settings(is_patient=False)
+    rows = await fetch(_EFFECTIVE, list(wanted))
+    missing = [row for row in rows if row["value"] != wanted[row["name"]]]
+    if missing:
+        commands = "\n".join(
+            f"  {row['command']} {row['name']} = '{wanted[row['name']]}';" for row in missing
+        )
+        raise PoolerSettingsMissing(
+            "Sessions of the pooler at LANDBRIDGE_POOLER_URL lack settings. Run this once, and "
+            f"have the pooler reconnect (RECONNECT):\n{commands}"
+        )
