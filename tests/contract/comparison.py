@@ -4,11 +4,12 @@ A published shape consists of:
 - an object: its members by name; a name with a question mark is our own, beyond the interface;
 - a list of one shape: an array of such values, or an empty one;
 - `OrNull(shape)`: such a value, or null;
+- `Omitted(shape)`: such a value, or no member at all;
 - a set of words: one of them;
 - a type such as `uuid`, `date-time`, `string`, `number`, `integer`, `boolean`; with a question mark
   it may also be null.
 
-Every member must be present, including our own and those that are null.
+Every other member must be present, including our own and those that are null.
 """
 
 from collections.abc import Collection, Iterator
@@ -32,13 +33,20 @@ class OrNull:
     shape: Any
 
 
+@dataclass(frozen=True)
+class Omitted:
+    """Shape of a member that is omitted while it has no value."""
+
+    shape: Any
+
+
 def wrong(
     found: Any, published: Any, path: str = "", *, left_out: Collection[str] = ()
 ) -> Iterator[str]:
     """Return the differences between a reply and a published shape, except the paths `left_out`."""
     match published:
-        case OrNull(shape):
-            if found is not None:
+        case Omitted(shape) | OrNull(shape):
+            if isinstance(published, Omitted) or found is not None:
                 yield from wrong(found, shape, path, left_out=left_out)
         case dict():
             yield from _wrong_object(found, cast("dict[str, Any]", published), path, left_out)
@@ -65,7 +73,7 @@ def _wrong_object(
     reply = cast("dict[str, Any]", found)
     members = {name.rstrip("?"): shape for name, shape in published.items()}
     for name in sorted(members.keys() - reply.keys()):
-        if f"{path}{name}" not in left_out:
+        if f"{path}{name}" not in left_out and not isinstance(members[name], Omitted):
             yield f"{path}{name} is missing"
     for name in sorted(reply.keys() - members.keys()):
         yield f"{path}{name} is not published"

@@ -10,7 +10,7 @@ when), because every member is always present.
 
 from typing import Any
 
-from tests.contract.comparison import OrNull
+from tests.contract.comparison import Omitted, OrNull
 
 _AMOUNT = {"amount": "string", "currency": "string"}
 _PERSON = {
@@ -32,7 +32,7 @@ def record(kind: str, details: dict[str, Any]) -> dict[str, Any]:
 
 def page(name: str, shape: Any) -> dict[str, Any]:
     """Return the shape of a list by its envelope; an empty one has no cursor."""
-    return {"count": "integer", name: [shape], "nextCursor": "date-time?"}
+    return {"count": "integer", name: [shape], "nextCursor": Omitted("date-time")}
 
 
 # Approvals.
@@ -50,7 +50,7 @@ _PENDING = {
     "updatedAt": "date-time",
     "transferType": _KINDS,
 }
-APPROVAL = OrNull(
+APPROVAL = Omitted(
     {
         **_PENDING,
         "fromDashboard": "boolean",
@@ -105,7 +105,7 @@ TRANSFER = record(
         },
         "amount": "number",
         "amountIncludeDeveloperFee": "number",
-        "receipt": _HASHES,
+        "receipt": {**_HASHES, "transactionHash": Omitted("string")},
         "developerFee": OrNull(
             {
                 "feeId": "uuid",
@@ -113,7 +113,7 @@ TRANSFER = record(
                 "feeAmount": "number",
                 "feePercent": "number?",
                 "status": "string",
-                "transactionHash": "string?",
+                "transactionHash": Omitted("string"),
                 "failedReason": "string?",
             }
         ),
@@ -166,7 +166,7 @@ BRIDGE = record(
         "source": {"userId": "uuid", **_BRIDGE_END},
         "destination": {"userId": "uuid?", **_BRIDGE_END},
         "receipt": {
-            "transactionHash": "string?",
+            "transactionHash": Omitted("string"),
             "operations": {"mint": _OPERATION, "burn": _OPERATION, "approve": _OPERATION},
         },
         "fee": "number?",
@@ -187,7 +187,8 @@ _ONRAMPED = frozenset(
 )
 _BANK_INFO = {
     **dict.fromkeys(("bankName", "senderName", "routingNumber", "accountNumber"), "string?"),
-    **dict.fromkeys(("accountType", "fedBatchId", "imad", "omad", "traceNumber"), "string?"),
+    **dict.fromkeys(("accountType", "imad", "omad"), "string?"),
+    **dict.fromkeys(("fedBatchId", "traceNumber"), Omitted("string")),
     "bankAddress": "string?",
     "description": "string?",
     "paymentRail": "string",
@@ -233,7 +234,7 @@ ONRAMP = record(
             "amount": "number",
             "user": _PERSON,
         },
-        "receipt": {"transactionHash": "string?", "userOpHash?": "string?"},
+        "receipt": {"transactionHash": Omitted("string"), "userOpHash?": "string?"},
         # The published object has no members; the fee is in the quote.
         "developerFee": OrNull({}),
         "quoteInformation": _RAIL_QUOTE,
@@ -255,7 +256,8 @@ _OFFRAMPED = frozenset(
     }
 )
 _TRACKING = {
-    **dict.fromkeys(("fedBatchId", "imad", "omad", "traceNumber"), "string?"),
+    **dict.fromkeys(("imad", "omad"), "string?"),
+    **dict.fromkeys(("fedBatchId", "traceNumber"), Omitted("string")),
     # Those of banks outside the USD rail are our own.
     "paymentRail": "string",
     # From older documents (lifecycles 8).

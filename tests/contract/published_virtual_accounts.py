@@ -4,7 +4,7 @@ Source: contract, interface/virtual-account and interface/settlement-rules. A st
 required name, a question mark one of our own.
 """
 
-from tests.contract.comparison import OrNull
+from tests.contract.comparison import Omitted, OrNull
 
 _LIST = "limit createdBefore createdAfter cursor?"
 _ACCOUNTS = "/v2/users/{userId}/virtual-accounts"
@@ -44,15 +44,18 @@ OTHERS = {f"GET {_RULES}/{{ruleId}}"}
 # Members of replies with their types, in the notation of `comparison`.
 _NUMBERS = {"routingNumber": "string", "accountNumber": "string"}
 _SOURCE = (
-    *("bankName", "senderName", "routingNumber", "accountNumber", "accountType", "fedBatchId"),
-    *("imad", "omad", "traceNumber", "bankAddress", "description", "paymentRail"),
+    *("bankName", "senderName", "routingNumber", "accountNumber", "accountType"),
+    *("imad", "omad", "bankAddress", "description", "paymentRail"),
 )
 MICRO_DEPOSIT = {
     "id?": "uuid",  # the amount within the bounds
     "createdAt": "date-time",
     "currency": "string",
     "amount": "integer",
-    "sourceBankInfo": dict.fromkeys(_SOURCE, "string?"),
+    "sourceBankInfo": {
+        **dict.fromkeys(_SOURCE, "string?"),
+        **dict.fromkeys(("fedBatchId", "traceNumber"), Omitted("string")),
+    },
 }
 ACCOUNT = {
     "id": "uuid",

@@ -67,23 +67,24 @@ async def _page(
 ) -> Mapping[str, Any]:
     """Return one page of a list, without a cursor if a second request shows that it has ended."""
     page = await interface.get("/v2/users", limit=PAGE_SIZE, cursor=cursor, **query)
-    if page["nextCursor"] is None or len(page["users"]) == PAGE_SIZE:
+    if page.get("nextCursor") is None or len(page["users"]) == PAGE_SIZE:
         return page
     next_page = await interface.get(
-        "/v2/users", limit=PAGE_SIZE, cursor=page["nextCursor"], **query
+        "/v2/users", limit=PAGE_SIZE, cursor=page.get("nextCursor"), **query
     )
     users = [*page["users"], *next_page["users"]][:PAGE_SIZE]
     is_cut = len(page["users"]) + len(next_page["users"]) > PAGE_SIZE
     return {
         "users": users,
-        "nextCursor": users[-1]["createdAt"] if is_cut else next_page["nextCursor"],
+        "nextCursor": users[-1]["createdAt"] if is_cut else next_page.get("nextCursor"),
     }
 
 
 def _merged(pages: Sequence[Mapping[str, Any]]) -> UserSearchPage:
     """Merge pages of several lists, down to the highest of their cursors."""
     # A list with a cursor is complete only down to that cursor.
-    cursors = [page["nextCursor"] for page in pages if page["nextCursor"] is not None]
+    found = (page.get("nextCursor") for page in pages)
+    cursors = [each for each in found if each is not None]
     floor = max(map(datetime.fromisoformat, cursors), default=None)
     users = {each["id"]: each for page in pages for each in page["users"]}
     ranked = sorted(users.values(), key=_created_at, reverse=True)

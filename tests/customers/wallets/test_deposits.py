@@ -120,7 +120,7 @@ async def test_pages_go_on_where_the_last_one_ended(org: Tenant) -> None:
             break
         seen += [each["transaction"]["amount"] for each in page["records"]]
         cursor = {"createdBefore": page["nextCursor"]}
-    assert page["nextCursor"] is None
+    assert page.get("nextCursor") is None
     assert seen == ["7", "6", "5", "4", "3", "2", "1"]
 
 
@@ -196,4 +196,4 @@ async def test_a_user_without_a_wallet_has_no_deposits(org: Tenant, other_org: T
 async def test_an_empty_wallet_has_an_empty_page(org: Tenant) -> None:
     user = await make_user(org)
     page = good(await org.send("GET", f"/v2/users/{user}/wallets/deposits", **POLYGON))
-    assert page == {"count": 0, "records": [], "deposits": [], "nextCursor": None}
+    assert page == {"count": 0, "records": [], "deposits": []}

@@ -40,7 +40,7 @@ async def pull(org: Tenant, **query: str | int) -> list[Any]:
     records: list[Any] = []
     while found["records"]:
         records += found["records"]
-        if found["nextCursor"] is None:
+        if found.get("nextCursor") is None:
             break
         found = await page(org, **query, cursor=found["nextCursor"])
     return records
@@ -115,11 +115,11 @@ async def test_a_client_at_the_end_continues_with_new_events(org: Tenant) -> Non
 
 
 async def test_the_newest_first_have_an_end(org: Tenant) -> None:
-    assert await page(org, order="desc") == {"count": 0, "records": [], "nextCursor": None}
+    assert await page(org, order="desc") == {"count": 0, "records": []}
     await make_user(org)
     found = await page(org, order="desc")
     assert types(found["records"]) == ["USER.CREATE", "TOS_LINK.UPDATE"]
-    assert found["nextCursor"] is None
+    assert found.get("nextCursor") is None
 
 
 async def test_filters_by_type_and_object(org: Tenant) -> None:
@@ -176,12 +176,12 @@ async def test_a_list_up_to_a_time_that_is_over_ends(
     found = await page(org, createdBefore=until)
     # The page ends at the current time, so later events might still belong to it.
     assert found["count"] == 1
-    assert found["nextCursor"] is not None
+    assert found.get("nextCursor") is not None
     still_clock.at += timedelta(minutes=2)
-    assert (await page(org, createdBefore=until))["nextCursor"] is None
+    assert (await page(org, createdBefore=until)).get("nextCursor") is None
     await make_agreement(org)
-    assert (await page(org, createdBefore=until))["nextCursor"] is None
-    assert (await page(org))["nextCursor"] is not None
+    assert (await page(org, createdBefore=until)).get("nextCursor") is None
+    assert (await page(org)).get("nextCursor") is not None
 
 
 async def test_times_are_the_organisations(org: Tenant) -> None:

@@ -155,7 +155,7 @@ async def test_pages_follow_one_another(org: Tenant) -> None:
     while True:
         page = await org.get(LOG, limit=3, **cursor)
         ids += [each["xRequestId"] for each in page["requests"]]
-        if page["nextCursor"] is None:
+        if page.get("nextCursor") is None:
             break
         cursor = {"cursor": page["nextCursor"]}
     assert len(ids) == len(set(ids)) == 7

@@ -31,7 +31,7 @@ async def pages(org: Tenant, hook: str, **query: str | int) -> list[list[str]]:
     while True:
         assert page["count"] == len(page["deliveries"])
         found.append([each["id"] for each in page["deliveries"]])
-        if page["nextCursor"] is None:
+        if page.get("nextCursor") is None:
             return found
         cursor = {"cursor": page["nextCursor"]}
         page = await org.get(f"/v2/webhooks/{hook}/deliveries", **{**query, **cursor})
@@ -86,7 +86,7 @@ async def test_a_delivery_has_all_its_fields(org: Tenant) -> None:
         "updatedAt": moment(at),
     }
     page = await org.get(f"/v2/webhooks/{hook}/deliveries")
-    assert page == {"count": 1, "deliveries": [fields], "nextCursor": None}
+    assert page == {"count": 1, "deliveries": [fields]}
     whole = [attempt(at, 503, None, "busy"), fields["lastAttempt"]]
     path = f"/v2/webhooks/{hook}/deliveries/{created.id}"
     assert await org.get(path) == {**fields, "attempts": whole}

@@ -69,7 +69,7 @@ async def test_reply_matches_the_contract(org: Tenant) -> None:
                 {"amount": "0.000001", "userId": bob, "walletAddress": bobs},
             ]
         },
-        "receipt": {"transactionHash": None, "userOpHash": None, "approval": None},
+        "receipt": {"transactionHash": None, "userOpHash": None},
     }
     assert await org.get(f"{BATCHES}/{details['id']}") == created
     await run_due(org)

@@ -31,7 +31,7 @@ async def test_list_starts_with_the_newest_ten_per_page(org: Tenant) -> None:
 
 
 async def test_empty_list_has_no_cursor(org: Tenant) -> None:
-    assert await org.get(SWAPS) == {"count": 0, "data": [], "nextCursor": None}
+    assert await org.get(SWAPS) == {"count": 0, "data": []}
 
 
 async def test_user_filter_keeps_the_source_users_swaps(org: Tenant) -> None:
@@ -100,7 +100,7 @@ async def test_paging_loses_nothing_while_swaps_advance(org: Tenant, parameter: 
             await _move_on(org, each, chance)
         await make_swap(org, user)
     assert ids == created[::-1]
-    assert page["nextCursor"] is None
+    assert page.get("nextCursor") is None
 
 
 async def _move_on(org: Tenant, swap_id: str, chance: random.Random) -> None:

@@ -58,7 +58,7 @@ async def test_pages_follow_each_other(org: Tenant) -> None:
     page = await org.get(PATH, limit=2)
     while page["data"]:
         page_ids += [each["id"] for each in page["data"]]
-        if page["nextCursor"] is None:
+        if page.get("nextCursor") is None:
             break
         page = await org.get(PATH, limit=2, cursor=page["nextCursor"])
     assert page_ids == ids

@@ -74,9 +74,8 @@ async def test_reply_matches_the_contract(org: Tenant) -> None:
         },
         "amount": 10.5,
         "amountIncludeDeveloperFee": 10.5,
-        "receipt": {"transactionHash": None, "userOpHash": None},
+        "receipt": {"userOpHash": None},
         "developerFee": None,
-        "approval": None,
     }
     assert await org.get(f"{TRANSFERS}/{details['id']}") == created
     await run_due(org)
@@ -141,7 +140,6 @@ async def test_fee_is_added_and_goes_to_the_organisation(
         "feeAmount": float(fee_amount),
         "feePercent": percent,
         "status": "CREATED",
-        "transactionHash": None,
         "failedReason": None,
     }
     await run_due(org)

@@ -4009,7 +4009,7 @@ class AsyncUsers:
 
         List users, newest first; names and e-mail match partially and ignore case.
 
-        A search over many users may end a page early: continue until `nextCursor` is null.
+        A search over many users may end a page early: continue while there is a `nextCursor`.
         """
         call = Call(
             "GET",

@@ -95,7 +95,7 @@ class AccountReviewPage(Struct, frozen=True, kw_only=True):
     """AccountReviewPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     reviews: list[AccountReview]
 
 
@@ -268,7 +268,7 @@ class AuditLogReply(Struct, frozen=True, kw_only=True):
 
     count: int
     entries: list[AuditLogEntryReply]
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class BalanceReply(Struct, frozen=True, kw_only=True):
@@ -314,7 +314,7 @@ class BankAccountPageReply(Struct, frozen=True, kw_only=True):
 
     banks: list[ListedAccount]
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class BankInfoReply(Struct, frozen=True, kw_only=True):
@@ -325,14 +325,14 @@ class BankInfoReply(Struct, frozen=True, kw_only=True):
     bank_address: str | None = field(name="bankAddress")
     bank_name: str | None = field(name="bankName")
     description: str | None
-    fed_batch_id: str | None = field(name="fedBatchId")
+    fed_batch_id: str | None = field(default=None, name="fedBatchId")
     imad: str | None
     omad: str | None
     payment_rail: str = field(name="paymentRail")
     reference_number: str | None = field(name="referenceNumber")
     routing_number: str | None = field(name="routingNumber")
     sender_name: str | None = field(name="senderName")
-    trace_number: str | None = field(name="traceNumber")
+    trace_number: str | None = field(default=None, name="traceNumber")
 
 
 class BankLine(Struct, frozen=True, kw_only=True):
@@ -362,7 +362,7 @@ class BankLinePage(Struct, frozen=True, kw_only=True):
     """BankLinePage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     reviews: list[BankLine]
 
 
@@ -440,14 +440,14 @@ class BatchPage(Struct, frozen=True, kw_only=True):
     """BatchPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     records: list[BatchReply]
 
 
 class BatchReceiptReply(Struct, frozen=True, kw_only=True):
     """BatchReceiptReply"""
 
-    approval: ApprovalReply | None
+    approval: ApprovalReply | None = None
     transaction_hash: str | None = field(name="transactionHash")
     user_op_hash: str | None = field(name="userOpHash")
 
@@ -510,7 +510,7 @@ class BridgeDetailsReply(Struct, frozen=True, kw_only=True):
     """BridgeDetailsReply"""
 
     amount: Decimal
-    approval: ApprovalReply | None
+    approval: ApprovalReply | None = None
     created_at: datetime = field(name="createdAt")
     destination: BridgeEndReply
     failed_reason: str | None = field(name="failedReason")
@@ -559,7 +559,7 @@ class BridgePage(Struct, frozen=True, kw_only=True):
 
     count: int
     data: list[BridgeReply]
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class BridgeQuoteReply(Struct, frozen=True, kw_only=True):
@@ -578,7 +578,7 @@ class BridgeReceiptReply(Struct, frozen=True, kw_only=True):
     """BridgeReceiptReply"""
 
     operations: OperationsReply
-    transaction_hash: str | None = field(name="transactionHash")
+    transaction_hash: str | None = field(default=None, name="transactionHash")
 
 
 class BridgeReply(Struct, frozen=True, kw_only=True):
@@ -829,7 +829,7 @@ class DeliveriesReply(Struct, frozen=True, kw_only=True):
 
     count: int
     deliveries: list[DeliveryReply]
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class DeliveryReply(Struct, frozen=True, kw_only=True):
@@ -921,7 +921,7 @@ class DepositPage(Struct, frozen=True, kw_only=True):
 
     count: int
     deposits: list[DepositReply]
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     records: list[DepositReply]
 
 
@@ -960,7 +960,7 @@ class DepositReviewPage(Struct, frozen=True, kw_only=True):
     """DepositReviewPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     reviews: list[DepositReview]
 
 
@@ -1044,7 +1044,7 @@ class DisbursementPage(Struct, frozen=True, kw_only=True):
     """DisbursementPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     records: list[DisbursementReply]
 
 
@@ -1147,7 +1147,7 @@ class EventPage(Struct, frozen=True, kw_only=True):
     """EventPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     records: list[Envelope]
 
 
@@ -1172,7 +1172,7 @@ class ExternalWalletPage(Struct, frozen=True, kw_only=True):
 
     count: int
     external_wallets: list[ExternalWalletReply] = field(name="externalWallets")
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class ExternalWalletReply(Struct, frozen=True, kw_only=True):
@@ -1459,7 +1459,7 @@ class KycDocument(Struct, frozen=True, kw_only=True):
     sub_type: str = field(name="subType")
     type: str
     ubo_id: str | None = field(name="uboId")
-    url: str | None
+    url: str | None = None
 
 
 class KycDocumentList(Struct, frozen=True, kw_only=True):
@@ -1605,7 +1605,7 @@ class KycOwner(Struct, frozen=True, kw_only=True):
 
     address: Address | None
     auth_letter_url: str | None = field(name="authLetterUrl")
-    business_title: str | None = field(name="businessTitle")
+    business_title: str | None = field(default=None, name="businessTitle")
     country_of_birth: str | None = field(name="countryOfBirth")
     date_of_birth: str | None = field(name="dateOfBirth")
     documents: list[str | dict[str, Any]]
@@ -1635,8 +1635,8 @@ class KycOwner(Struct, frozen=True, kw_only=True):
     proof_of_address_type: str | None = field(name="proofOfAddressType")
     proof_of_address_url: str | None = field(name="proofOfAddressUrl")
     relationship_established_at: str | None = field(name="relationshipEstablishedAt")
-    role: str | None
-    roles: list[str] | None
+    role: str | None = None
+    roles: list[str] | None = None
     share_proportion: float | None = field(name="shareProportion")
     state_of_birth: str | None = field(name="stateOfBirth")
     supplementary_info: str | None = field(name="supplementaryInfo")
@@ -1721,7 +1721,7 @@ class ListedAccount(Struct, frozen=True, kw_only=True):
     account_type: str | None = field(name="accountType")
     bank_country: str | None = field(name="bankCountry")
     bank_name: str | None = field(name="bankName")
-    business_identifier_code: str | None = field(name="businessIdentifierCode")
+    business_identifier_code: str | None = field(default=None, name="businessIdentifierCode")
     created_at: datetime = field(name="createdAt")
     rail: RailReply
     routing_number: str | None = field(name="routingNumber")
@@ -1754,7 +1754,7 @@ class ListedApprovalPage(Struct, frozen=True, kw_only=True):
 
     approvals: list[ListedApproval]
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class ListedHit(Struct, frozen=True, kw_only=True):
@@ -1828,7 +1828,7 @@ class LoggedPage(Struct, frozen=True, kw_only=True):
     """LoggedPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     requests: list[LoggedRequest]
 
 
@@ -2029,7 +2029,7 @@ class OfframpDetailsReply(Struct, frozen=True, kw_only=True):
     """OfframpDetailsReply"""
 
     amount_in_usd: Decimal
-    approval: ApprovalReply | None
+    approval: ApprovalReply | None = None
     created_at: datetime = field(name="createdAt")
     deposit_information: list[OfframpDepositReply] = field(name="depositInformation")
     destination: OfframpDestinationReply
@@ -2069,7 +2069,7 @@ class OfframpPage(Struct, frozen=True, kw_only=True):
     """OfframpPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     records: list[OfframpReply]
 
 
@@ -2178,7 +2178,7 @@ class OnrampPage(Struct, frozen=True, kw_only=True):
     """OnrampPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     records: list[OnrampReply]
 
 
@@ -2197,7 +2197,7 @@ class OnrampQuoteReply(Struct, frozen=True, kw_only=True):
 class OnrampReceiptReply(Struct, frozen=True, kw_only=True):
     """OnrampReceiptReply"""
 
-    transaction_hash: str | None = field(name="transactionHash")
+    transaction_hash: str | None = field(default=None, name="transactionHash")
     user_op_hash: str | None = field(name="userOpHash")
 
 
@@ -2371,11 +2371,11 @@ class PayeeReply(Struct, frozen=True, kw_only=True):
 class PaymentTrackingReply(Struct, frozen=True, kw_only=True):
     """PaymentTrackingReply"""
 
-    fed_batch_id: str | None = field(name="fedBatchId")
+    fed_batch_id: str | None = field(default=None, name="fedBatchId")
     imad: str | None
     omad: str | None
     payment_rail: str = field(name="paymentRail")
-    trace_number: str | None = field(name="traceNumber")
+    trace_number: str | None = field(default=None, name="traceNumber")
     uetr: str | None
 
 
@@ -2494,7 +2494,7 @@ class ReceivableList(Struct, frozen=True, kw_only=True):
     """ReceivableList"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     reviews: list[ReceivableReply]
 
 
@@ -2583,7 +2583,7 @@ class ResolutionPage(Struct, frozen=True, kw_only=True):
     """ResolutionPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     resolutions: list[ResolutionReply]
 
 
@@ -2638,7 +2638,7 @@ class ReviewPage(Struct, frozen=True, kw_only=True):
     """ReviewPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     reviews: list[ListedReview]
 
 
@@ -2920,13 +2920,13 @@ class SourceBankInfo(Struct, frozen=True, kw_only=True):
     bank_address: str | None = field(name="bankAddress")
     bank_name: str | None = field(name="bankName")
     description: str | None
-    fed_batch_id: str | None = field(name="fedBatchId")
+    fed_batch_id: str | None = field(default=None, name="fedBatchId")
     imad: str | None
     omad: str | None
     payment_rail: str | None = field(name="paymentRail")
     routing_number: str | None = field(name="routingNumber")
     sender_name: str | None = field(name="senderName")
-    trace_number: str | None = field(name="traceNumber")
+    trace_number: str | None = field(default=None, name="traceNumber")
 
 
 class StateMachineList(Struct, frozen=True, kw_only=True):
@@ -3109,7 +3109,7 @@ class SwapPage(Struct, frozen=True, kw_only=True):
 
     count: int
     data: list[SwapReply]
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class SwapReply(Struct, frozen=True, kw_only=True):
@@ -3322,7 +3322,7 @@ class TransactionPageReply(Struct, frozen=True, kw_only=True):
 
     count: int
     data: list[TransactionReply]
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class TransactionReply(Struct, frozen=True, kw_only=True):
@@ -3380,13 +3380,13 @@ class TransferFeeReply(Struct, frozen=True, kw_only=True):
     fee_percent: Decimal | None = field(name="feePercent")
     fee_type: str = field(name="feeType")
     status: str
-    transaction_hash: str | None = field(name="transactionHash")
+    transaction_hash: str | None = field(default=None, name="transactionHash")
 
 
 class TransferReceiptReply(Struct, frozen=True, kw_only=True):
     """TransferReceiptReply"""
 
-    transaction_hash: str | None = field(name="transactionHash")
+    transaction_hash: str | None = field(default=None, name="transactionHash")
     user_op_hash: str | None = field(name="userOpHash")
 
 
@@ -3407,7 +3407,7 @@ class TransferReviewPage(Struct, frozen=True, kw_only=True):
     """TransferReviewPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     reviews: list[TransferReview]
 
 
@@ -3496,7 +3496,7 @@ class UserPageReply(Struct, frozen=True, kw_only=True):
     """UserPageReply"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     users: list[UserReply]
 
 
@@ -3581,7 +3581,7 @@ class VirtualAccountPageReply(Struct, frozen=True, kw_only=True):
 
     count: int
     data: list[VirtualAccountReply]
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
 
 
 class VirtualAccountReply(Struct, frozen=True, kw_only=True):
@@ -3628,7 +3628,7 @@ class WalletTransferDetailsReply(Struct, frozen=True, kw_only=True):
 
     amount: Decimal
     amount_include_developer_fee: Decimal = field(name="amountIncludeDeveloperFee")
-    approval: ApprovalReply | None
+    approval: ApprovalReply | None = None
     chain: str
     contract_address: str = field(name="contractAddress")
     created_at: datetime = field(name="createdAt")
@@ -3648,7 +3648,7 @@ class WalletTransferPage(Struct, frozen=True, kw_only=True):
     """WalletTransferPage"""
 
     count: int
-    next_cursor: str | None = field(name="nextCursor")
+    next_cursor: str | None = field(default=None, name="nextCursor")
     records: list[WalletTransferReply]
 
 

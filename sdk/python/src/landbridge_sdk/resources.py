@@ -3975,7 +3975,7 @@ class Users:
 
         List users, newest first; names and e-mail match partially and ignore case.
 
-        A search over many users may end a page early: continue until `nextCursor` is null.
+        A search over many users may end a page early: continue while there is a `nextCursor`.
         """
         call = Call(
             "GET",

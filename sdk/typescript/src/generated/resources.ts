@@ -2918,7 +2918,7 @@ export class Users {
    *
    * List users, newest first; names and e-mail match partially and ignore case.
    *
-   * A search over many users may end a page early: continue until `nextCursor` is null.
+   * A search over many users may end a page early: continue while there is a `nextCursor`.
    */
   list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: "individual" | "business"; firstName?: string; lastName?: string; businessName?: string; email?: string; } = {}): Promise<types.UserPageReply> {
     return this.sender.send(

@@ -64,7 +64,7 @@ export interface AccountReview {
 
 export interface AccountReviewPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   reviews: Array<AccountReview>;
 }
 
@@ -216,7 +216,7 @@ export interface AuditLogEntryReply {
 export interface AuditLogReply {
   count: number;
   entries: Array<AuditLogEntryReply>;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface BalanceReply {
@@ -255,7 +255,7 @@ export interface BankAccountEvent {
 export interface BankAccountPageReply {
   banks: Array<ListedAccount>;
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface BankInfoReply {
@@ -264,14 +264,14 @@ export interface BankInfoReply {
   bankAddress: string | null;
   bankName: string | null;
   description: string | null;
-  fedBatchId: string | null;
+  fedBatchId?: string;
   imad: string | null;
   omad: string | null;
   paymentRail: string;
   referenceNumber: string | null;
   routingNumber: string | null;
   senderName: string | null;
-  traceNumber: string | null;
+  traceNumber?: string;
 }
 
 export interface BankLine {
@@ -297,7 +297,7 @@ export interface BankLine {
 
 export interface BankLinePage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   reviews: Array<BankLine>;
 }
 
@@ -374,12 +374,12 @@ export interface BatchItemReply {
 
 export interface BatchPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   records: Array<BatchReply>;
 }
 
 export interface BatchReceiptReply {
-  approval: ApprovalReply | null;
+  approval?: ApprovalReply;
   transactionHash: string | null;
   userOpHash: string | null;
 }
@@ -437,7 +437,7 @@ export interface BridgeDestination {
 
 export interface BridgeDetailsReply {
   amount: number;
-  approval: ApprovalReply | null;
+  approval?: ApprovalReply;
   createdAt: string;
   destination: BridgeEndReply;
   failedReason: string | null;
@@ -481,7 +481,7 @@ export interface BridgeEvent {
 export interface BridgePage {
   count: number;
   data: Array<BridgeReply>;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface BridgeQuoteReply {
@@ -496,7 +496,7 @@ export interface BridgeQuoteReply {
 
 export interface BridgeReceiptReply {
   operations: OperationsReply;
-  transactionHash: string | null;
+  transactionHash?: string;
 }
 
 export interface BridgeReply {
@@ -852,7 +852,7 @@ export interface DecisionBody {
 export interface DeliveriesReply {
   count: number;
   deliveries: Array<DeliveryReply>;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface DeliveryReply {
@@ -939,7 +939,7 @@ export interface DepositMatch {
 export interface DepositPage {
   count: number;
   deposits: Array<DepositReply>;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   records: Array<DepositReply>;
 }
 
@@ -976,7 +976,7 @@ export interface DepositReview {
 
 export interface DepositReviewPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   reviews: Array<DepositReview>;
 }
 
@@ -1058,7 +1058,7 @@ export interface DisbursementLineReply {
 
 export interface DisbursementPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   records: Array<DisbursementReply>;
 }
 
@@ -1137,7 +1137,7 @@ export interface EuropeGlobalNetworkBank {
 
 export interface EventPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   records: Array<Envelope>;
 }
 
@@ -1158,7 +1158,7 @@ export interface EventWithDeliveries {
 export interface ExternalWalletPage {
   count: number;
   externalWallets: Array<ExternalWalletReply>;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface ExternalWalletReply {
@@ -1489,7 +1489,7 @@ export interface KycDocument {
   subType: string;
   type: string;
   uboId: string | null;
-  url: string | null;
+  url?: string;
 }
 
 export interface KycDocumentList {
@@ -1629,7 +1629,7 @@ export interface KycLinkReply {
 export interface KycOwner {
   address: Address | null;
   authLetterUrl: string | null;
-  businessTitle: string | null;
+  businessTitle?: string;
   countryOfBirth: string | null;
   dateOfBirth: string | null;
   documents: Array<string | KycDocument>;
@@ -1659,8 +1659,8 @@ export interface KycOwner {
   proofOfAddressType: "UTILITY_BILL" | "BANK_STATEMENT" | "RENTAL_AGREEMENT" | "TAX_DOCUMENT" | null;
   proofOfAddressUrl: string | null;
   relationshipEstablishedAt: string | null;
-  role: "OWNER_OR_OPERATOR" | "PARTNER" | "UBO" | "DIRECTOR_CONTROL_PERSON_OR_LEGAL_REP" | "AGENT_OR_AUTHORISED_PERSON" | null;
-  roles: Array<"UBO" | "DIRECTOR" | "REPRESENTATIVE" | "SHAREHOLDER"> | null;
+  role?: "OWNER_OR_OPERATOR" | "PARTNER" | "UBO" | "DIRECTOR_CONTROL_PERSON_OR_LEGAL_REP" | "AGENT_OR_AUTHORISED_PERSON";
+  roles?: Array<"UBO" | "DIRECTOR" | "REPRESENTATIVE" | "SHAREHOLDER">;
   shareProportion: number | null;
   stateOfBirth: string | null;
   supplementaryInfo: string | null;
@@ -1785,7 +1785,7 @@ export interface ListedAccount {
   accountType: string | null;
   bankCountry: string | null;
   bankName: string | null;
-  businessIdentifierCode: string | null;
+  businessIdentifierCode?: string;
   createdAt: string;
   rail: RailReply;
   routingNumber: string | null;
@@ -1814,7 +1814,7 @@ export interface ListedApproval {
 export interface ListedApprovalPage {
   approvals: Array<ListedApproval>;
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface ListedHit {
@@ -1874,7 +1874,7 @@ export interface LoggedBodies {
 
 export interface LoggedPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   requests: Array<LoggedRequest>;
 }
 
@@ -2334,7 +2334,7 @@ export interface OfframpDestinationReply {
 
 export interface OfframpDetailsReply {
   amount_in_usd: number;
-  approval: ApprovalReply | null;
+  approval?: ApprovalReply;
   createdAt: string;
   depositInformation: Array<OfframpDepositReply>;
   destination: OfframpDestinationReply;
@@ -2371,7 +2371,7 @@ export interface OfframpEvent {
 
 export interface OfframpPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   records: Array<OfframpReply>;
 }
 
@@ -2485,7 +2485,7 @@ export interface OnrampFee {
 
 export interface OnrampPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   records: Array<OnrampReply>;
 }
 
@@ -2500,7 +2500,7 @@ export interface OnrampQuoteReply {
 }
 
 export interface OnrampReceiptReply {
-  transactionHash: string | null;
+  transactionHash?: string;
   userOpHash: string | null;
 }
 
@@ -2644,11 +2644,11 @@ export interface PayeeReply {
 }
 
 export interface PaymentTrackingReply {
-  fedBatchId: string | null;
+  fedBatchId?: string;
   imad: string | null;
   omad: string | null;
   paymentRail: string;
-  traceNumber: string | null;
+  traceNumber?: string;
   uetr: string | null;
 }
 
@@ -2739,7 +2739,7 @@ export interface RateReply {
 
 export interface ReceivableList {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   reviews: Array<ReceivableReply>;
 }
 
@@ -2829,7 +2829,7 @@ export interface ResendRequest {
 
 export interface ResolutionPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   resolutions: Array<ResolutionReply>;
 }
 
@@ -2886,7 +2886,7 @@ export interface ResultMetadata {
 
 export interface ReviewPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   reviews: Array<ListedReview>;
 }
 
@@ -3137,13 +3137,13 @@ export interface SourceBankInfo {
   bankAddress: string | null;
   bankName: string | null;
   description: string | null;
-  fedBatchId: string | null;
+  fedBatchId?: string;
   imad: string | null;
   omad: string | null;
   paymentRail: string | null;
   routingNumber: string | null;
   senderName: string | null;
-  traceNumber: string | null;
+  traceNumber?: string;
 }
 
 export interface StateMachineList {
@@ -3316,7 +3316,7 @@ export interface SwapEvent {
 export interface SwapPage {
   count: number;
   data: Array<SwapReply>;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface SwapReply {
@@ -3509,7 +3509,7 @@ export interface TransactionDetailsReply {
 export interface TransactionPageReply {
   count: number;
   data: Array<TransactionReply>;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface TransactionReply {
@@ -3565,11 +3565,11 @@ export interface TransferFeeReply {
   feePercent: number | null;
   feeType: "FIX" | "PERCENT";
   status: "PENDING_APPROVAL" | "CREATED" | "INITIATED" | "PENDING" | "UNKNOWN" | "COMPLETED" | "FAILED" | "NOT_INITIATED" | "REJECTED" | "EXPIRED";
-  transactionHash: string | null;
+  transactionHash?: string;
 }
 
 export interface TransferReceiptReply {
-  transactionHash: string | null;
+  transactionHash?: string;
   userOpHash: string | null;
 }
 
@@ -3586,7 +3586,7 @@ export interface TransferReview {
 
 export interface TransferReviewPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   reviews: Array<TransferReview>;
 }
 
@@ -3666,7 +3666,7 @@ export interface UserEvent {
 
 export interface UserPageReply {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   users: Array<UserReply>;
 }
 
@@ -3752,7 +3752,7 @@ export interface VirtualAccountEvent {
 export interface VirtualAccountPageReply {
   count: number;
   data: Array<VirtualAccountReply>;
-  nextCursor: string | null;
+  nextCursor?: string | null;
 }
 
 export interface VirtualAccountReply {
@@ -3787,7 +3787,7 @@ export interface WalletReply {
 export interface WalletTransferDetailsReply {
   amount: number;
   amountIncludeDeveloperFee: number;
-  approval: ApprovalReply | null;
+  approval?: ApprovalReply;
   chain: string;
   contractAddress: string;
   createdAt: string;
@@ -3805,7 +3805,7 @@ export interface WalletTransferDetailsReply {
 
 export interface WalletTransferPage {
   count: number;
-  nextCursor: string | null;
+  nextCursor?: string | null;
   records: Array<WalletTransferReply>;
 }
 

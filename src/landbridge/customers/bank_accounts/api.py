@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -91,7 +92,7 @@ class AccountRoutes(Controller):
         return BankAccountPageReply(
             count=len(found),
             banks=[listed(account) for account in found],
-            next_cursor=moment(found[-1].created_at) if found else None,
+            next_cursor=moment(found[-1].created_at) if found else msgspec.UNSET,
         )
 
     @get("/{accountId:str}", summary="Retrieve a bank account", operation_id="accounts.retrieve")

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -82,7 +83,7 @@ class AccountReviewPage(WireStruct, frozen=True):
 
     count: int
     reviews: list[AccountReview]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class AccountDecisionRequest(WireStruct, frozen=True):
@@ -113,7 +114,7 @@ class AccountReviewRoutes(Controller):
         return AccountReviewPage(
             count=len(found),
             reviews=[_review(account) for account in found],
-            next_cursor=None if after is None else moment(after),
+            next_cursor=msgspec.UNSET if after is None else moment(after),
         )
 
     @post(

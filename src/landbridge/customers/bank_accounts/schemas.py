@@ -35,7 +35,7 @@ from landbridge.platform.formats.schemas import (
     PhoneText,
 )
 from landbridge.platform.http.constraints import stated
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, or_unset
 
 
 class AccountHolder(WireStruct, frozen=True, omit_defaults=True):
@@ -157,7 +157,7 @@ class AccountStatusReply(WireStruct, frozen=True):
     invalid_fields: list[str]
 
 
-class ListedAccount(WireStruct, frozen=True):
+class ListedAccount(WireStruct, frozen=True, kw_only=True):
     """Account in a list, flat; its number is masked. `type` is an extension of the contract."""
 
     account_id: UUID
@@ -166,7 +166,7 @@ class ListedAccount(WireStruct, frozen=True):
     status: str
     type: str
     account_type: str | None
-    business_identifier_code: str | None
+    business_identifier_code: str | msgspec.UnsetType = msgspec.UNSET
     account_number: str | None
     routing_number: str | None
     account_holder_name: str | None
@@ -185,7 +185,7 @@ class BankAccountPageReply(WireStruct, frozen=True):
 
     count: int
     banks: list[ListedAccount]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 def account_reply(account: BankAccount) -> AccountReply:
@@ -226,7 +226,7 @@ def listed(account: BankAccount) -> ListedAccount:
         status=account.status,
         type=account.type,
         account_type=bank.get("accountType"),
-        business_identifier_code=bank.get("swiftCode"),
+        business_identifier_code=or_unset(bank.get("swiftCode")),
         account_number=account.number,
         routing_number=bank.get("routingNumber"),
         account_holder_name=holder.get("name"),

@@ -26,6 +26,8 @@ from landbridge.customers.users.model import UserType
 from landbridge.platform.http.openapi import reference
 
 _DOCUMENTS = "documents"
+# Members that the reference never sends as null: omitted without a value.
+_OMITTED = {"role", "roles", "businessTitle", "url"}
 _ID: Schema = {"type": "string", "format": "uuid"}
 _TEXT: Schema = {"type": "string"}
 _NULL: Schema = {"type": "null"}
@@ -79,14 +81,18 @@ def document_reply(document: KycDocument) -> dict[str, Any]:
         "expiryDate": document.expiry_date,
         "number": document.number,
         "description": document.description,
-        "url": document.url,
+        **({} if document.url is None else {"url": document.url}),
         "fileId": document.file_id,
         "uboId": document.owner_id,
     }
 
 
 def _members(fields: Mapping[str, Kind], data: Data) -> dict[str, Any]:
-    return {name: _shown(kind, data.get(name)) for name, kind in fields.items()}
+    return {
+        name: _shown(kind, data.get(name))
+        for name, kind in fields.items()
+        if name in data or name not in _OMITTED
+    }
 
 
 def _shown(kind: Kind, value: Any) -> Any:
@@ -104,7 +110,10 @@ def _shown(kind: Kind, value: Any) -> Any:
 
 
 def _reply_schema(fields: Mapping[str, Kind]) -> Schema:
-    return {name: {"oneOf": [_value_schema(kind), _NULL]} for name, kind in fields.items()}
+    return {
+        name: _value_schema(kind) if name in _OMITTED else {"oneOf": [_value_schema(kind), _NULL]}
+        for name, kind in fields.items()
+    }
 
 
 def _value_schema(kind: Kind) -> Schema:
@@ -152,7 +161,9 @@ def _info_schema(of: UserType, fields: Mapping[str, Kind]) -> Schema:
 
 
 def _all_required(properties: Mapping[str, Schema]) -> Schema:
-    return {"type": "object", "properties": dict(properties), "required": list(properties)}
+    """Return the schema of an object that omits at most the members of `_OMITTED`."""
+    required = [name for name in properties if name not in _OMITTED]
+    return {"type": "object", "properties": dict(properties), "required": required}
 
 
 def _list_schema(shape: str) -> Schema:

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Annotated, Any
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
@@ -109,7 +110,7 @@ class UserPageReply(WireStruct, frozen=True):
 
     count: int
     users: list[UserReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class UserRoutes(Controller):
@@ -153,7 +154,7 @@ class UserRoutes(Controller):
     ) -> UserPageReply:
         """List users, newest first; names and e-mail match partially and ignore case.
 
-        A search over many users may end a page early: continue until `nextCursor` is null.
+        A search over many users may end a page early: continue while there is a `nextCursor`.
         """
         org_id = request.user.org_id
         kind = None if type_ is None else parse_choice("type", type_, UserType)
@@ -163,7 +164,7 @@ class UserRoutes(Controller):
         return UserPageReply(
             count=len(found.users),
             users=[user_reply(user, of_users[user.id]) for user in found.users],
-            next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
+            next_cursor=msgspec.UNSET if found.next_cursor is None else moment(found.next_cursor),
         )
 
     @get("/{userId:str}", summary="Retrieve a user", operation_id="users.retrieve")

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -76,7 +77,7 @@ class DepositPage(WireStruct, frozen=True):
     count: int
     records: list[DepositReply]
     deposits: list[DepositReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class DepositRoutes(Controller):
@@ -131,7 +132,7 @@ class DepositRoutes(Controller):
             count=len(listed),
             records=listed,
             deposits=listed,
-            next_cursor=None if ends_at is None else moment(ends_at),
+            next_cursor=msgspec.UNSET if ends_at is None else moment(ends_at),
         )
 
     @get("/{depositId:str}", summary="Retrieve a deposit", operation_id="deposits.retrieve")

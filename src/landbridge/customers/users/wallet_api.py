@@ -3,6 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -75,7 +76,7 @@ class ExternalWalletPage(WireStruct, frozen=True):
 
     count: int
     external_wallets: list[ExternalWalletReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class WalletRoutes(Controller):
@@ -148,7 +149,7 @@ class WalletRoutes(Controller):
         return ExternalWalletPage(
             count=len(found),
             external_wallets=[_external(each) for each in found],
-            next_cursor=moment(found[-1].created_at) if found else None,
+            next_cursor=moment(found[-1].created_at) if found else msgspec.UNSET,
         )
 
     @get(

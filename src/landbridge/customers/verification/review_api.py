@@ -153,7 +153,7 @@ class ReviewPage(WireStruct, frozen=True):
 
     count: int
     reviews: list[ListedReview]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class ReviewRoutes(Controller):
@@ -180,7 +180,7 @@ class ReviewRoutes(Controller):
         return ReviewPage(
             count=len(found),
             reviews=[_listed(case, card) for case, card in found],
-            next_cursor=moment(found[-1][0].created_at + _NEXT) if found else None,
+            next_cursor=moment(found[-1][0].created_at + _NEXT) if found else msgspec.UNSET,
         )
 
     @get("/{caseId:str}", summary="Retrieve a KYC review", operation_id="kycReviews.retrieve")

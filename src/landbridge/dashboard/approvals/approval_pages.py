@@ -162,7 +162,7 @@ async def _inbox(
         },
         "list_query": query,
         "status_filter": status_filter,
-        "older": query.older(found["nextCursor"]) if is_full else None,
+        "older": query.older(found.get("nextCursor")) if is_full else None,
         "filter_error": filter_error,
         "chosen": [],
         "comment": "",

@@ -59,7 +59,7 @@ class BankLinePages(Controller):
             lines=found["reviews"],
             list_query=query,
             status_filter=status_filter,
-            next=query.older(found["nextCursor"]) if is_full else None,
+            next=query.older(found.get("nextCursor")) if is_full else None,
             filter_error=filter_error,
         )
 

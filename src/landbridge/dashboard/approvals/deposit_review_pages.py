@@ -46,7 +46,7 @@ class DepositReviewPages(Controller):
             status=_UNPROCESSABLE if filter_error else 200,
             deposits=found["reviews"],
             list_query=query,
-            next=query.older(found["nextCursor"]) if is_full else None,
+            next=query.older(found.get("nextCursor")) if is_full else None,
             filter_error=filter_error,
         )
 

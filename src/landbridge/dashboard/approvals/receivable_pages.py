@@ -51,6 +51,6 @@ class ReceivablePages(Controller):
             receivables=found["reviews"],
             list_query=query,
             status_filter=status_filter,
-            next=query.older(found["nextCursor"]) if is_full else None,
+            next=query.older(found.get("nextCursor")) if is_full else None,
             filter_error=filter_error,
         )

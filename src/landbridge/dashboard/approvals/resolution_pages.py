@@ -79,7 +79,7 @@ class ResolutionPages(Controller):
             names=await actors.names(request.user.caller.org_id),
             list_query=query,
             status_filter=status_filter,
-            older=query.older(found["nextCursor"]) if is_full else None,
+            older=query.older(found.get("nextCursor")) if is_full else None,
             filter_error=filter_error,
         )
 

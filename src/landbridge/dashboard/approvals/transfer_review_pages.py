@@ -64,7 +64,7 @@ class TransferReviewPages(Controller):
             cards=await payment_cards(interface, payments),
             list_query=query,
             status_filter=status_filter,
-            next=query.older(found["nextCursor"]) if is_full else None,
+            next=query.older(found.get("nextCursor")) if is_full else None,
             filter_error=filter_error,
         )
 

@@ -103,7 +103,7 @@ async def _values(interface: InternalClient, after: str, form: Form) -> dict[str
         "filter_error": filter_error,
         "results": [],
         "reviews": found["reviews"],
-        "next_cursor": found["nextCursor"] if found["count"] == _PAGE_SIZE else None,
+        "next_cursor": found.get("nextCursor") if found["count"] == _PAGE_SIZE else None,
         "after": after,
         "form": form,
         "type_label": type_label,

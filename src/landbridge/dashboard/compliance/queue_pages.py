@@ -72,7 +72,7 @@ class KycReviewPages(Controller):
             status=_UNPROCESSABLE if filter_error else 200,
             filter_error=filter_error,
             reviews=found["reviews"],
-            next_cursor=found["nextCursor"] if found["count"] == _PAGE_SIZE else None,
+            next_cursor=found.get("nextCursor") if found["count"] == _PAGE_SIZE else None,
             shown_status=status or KycStatus.MANUAL_REVIEW,
             statuses=[(each, each) for each in KycStatus if each is not KycStatus.INACTIVE],
             after=after,

@@ -179,7 +179,7 @@ async def _endpoint(
         "webhook": webhook,
         "health": health,
         "deliveries": found["deliveries"],
-        "older": query.older(found["nextCursor"]),
+        "older": query.older(found.get("nextCursor")),
         "list_query": query,
         "here": f"{HOME}/{webhook_id}",
         "statuses": [(each.value, each.value) for each in DeliveryStatus],

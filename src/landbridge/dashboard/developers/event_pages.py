@@ -49,7 +49,7 @@ class EventPages(Controller):
             "developers/events.html",
             status=_UNPROCESSABLE if filter_error else 200,
             events=[(each, object_link(each)) for each in found["records"]],
-            older=query.older(found["nextCursor"]),
+            older=query.older(found.get("nextCursor")),
             list_query=query,
             types=TYPES,
             filter_error=filter_error,

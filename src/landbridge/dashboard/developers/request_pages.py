@@ -51,7 +51,7 @@ class RequestPages(Controller):
             "developers/requests.html",
             status=_UNPROCESSABLE if filter_error else 200,
             requests=found["requests"],
-            older=query.older(found["nextCursor"]),
+            older=query.older(found.get("nextCursor")),
             list_query=query,
             keys={str(each.id): each for each in keys},
             methods=[(each, each) for each in _METHODS],

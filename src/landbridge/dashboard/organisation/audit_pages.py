@@ -93,7 +93,7 @@ class AuditLogPages(Controller):
             entries=[(each, object_page(each)) for each in found["entries"]],
             names=names.all,
             list_query=list_query,
-            older=list_query.older(found["nextCursor"]),
+            older=list_query.older(found.get("nextCursor")),
             filter_error=filter_error,
         )
 
@@ -140,7 +140,7 @@ async def _lines(
         rows = [_cells(each, names) for each in page["entries"]]
         yield csv_lines.lines(_HEADING, list(zip(*rows, strict=True)))
         count += len(page["entries"])
-        cursor = page["nextCursor"]
+        cursor = page.get("nextCursor")
         if cursor is None:
             return
         if count >= _FILE_ENTRIES_MAX:

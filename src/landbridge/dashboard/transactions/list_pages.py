@@ -49,7 +49,7 @@ class TransactionPages(Controller):
             list_query=query,
             filter_error=filter_error,
             transactions=found["data"],
-            older=None if is_last else query.older(found["nextCursor"]),
+            older=None if is_last else query.older(found.get("nextCursor")),
             kind_names=KIND_NAMES,
             kinds=list(KINDS),
             statuses=STATUSES,

@@ -59,7 +59,7 @@ class AccountPages(Controller):
             "users/accounts.html",
             **values,
             accounts=found["banks"],
-            older=query.older(found["nextCursor"] if is_full else None),
+            older=query.older(found.get("nextCursor") if is_full else None),
             newest=query.newest,
             list_query=query,
             types=_types(),

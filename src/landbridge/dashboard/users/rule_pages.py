@@ -57,7 +57,7 @@ class SettlementRulePages(Controller):
             request,
             "users/rules.html",
             rules=found["rules"],
-            older=query.older(found["nextCursor"] if is_full else None),
+            older=query.older(found.get("nextCursor") if is_full else None),
             newest=query.newest,
             chain=query.text("chain"),
             chains=[each.value for each in Chain],

@@ -51,7 +51,7 @@ class UserTransactionPages(Controller):
             "users/transactions.html",
             **values,
             payments=found["data"],
-            older=query.older(found["nextCursor"]),
+            older=query.older(found.get("nextCursor")),
             newest=query.newest,
             list_query=query,
             kinds=sorted(KINDS),

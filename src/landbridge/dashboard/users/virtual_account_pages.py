@@ -46,7 +46,7 @@ class VirtualAccountPages(Controller):
             "users/virtual_accounts.html",
             **values,
             accounts=found["data"],
-            older=query.older(found["nextCursor"] if is_full else None),
+            older=query.older(found.get("nextCursor") if is_full else None),
             newest=query.newest,
         )
 

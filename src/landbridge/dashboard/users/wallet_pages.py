@@ -138,7 +138,7 @@ class WalletPages(Controller):
             coin=coin,
             min_amount=query.text("minAmount"),
             deposits=found["records"],
-            older=None if _is_last(found) else query.older(found["nextCursor"]),
+            older=None if _is_last(found) else query.older(found.get("nextCursor")),
             newest=query.newest,
             filter_error=filter_error,
         )
@@ -151,7 +151,7 @@ def _is_last(found: Mapping[str, Any]) -> bool:
     """
     records = found["records"]
     end = records[-1]["createdAt"] if records else None
-    return len(records) < PAGE_SIZE and found["nextCursor"] == end
+    return len(records) < PAGE_SIZE and found.get("nextCursor") == end
 
 
 async def _values(request: PageRequest, interface: InternalClient, user_id: str) -> dict[str, Any]:
@@ -170,7 +170,7 @@ async def _values(request: PageRequest, interface: InternalClient, user_id: str)
         "coins": _coins(user),
         "chains": [each.value for each in Chain],
         "externals": externals["externalWallets"],
-        "older": query.older(externals["nextCursor"] if is_full else None),
+        "older": query.older(externals.get("nextCursor") if is_full else None),
         "newest": query.newest,
         "form_values": {},
     }

@@ -90,7 +90,7 @@ class LoggedPage(WireStruct, frozen=True):
 
     count: int
     requests: list[LoggedRequest]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class RequestLogRoutes(Controller):
@@ -123,7 +123,7 @@ class RequestLogRoutes(Controller):
         return LoggedPage(
             count=len(found.lines),
             requests=[LoggedRequest(**_shape(line)) for line in found.lines],
-            next_cursor=None if found.next is None else moment(found.next),
+            next_cursor=msgspec.UNSET if found.next is None else moment(found.next),
         )
 
     @get("/{xRequestId:str}", summary="Retrieve a request", operation_id="requestLog.retrieve")

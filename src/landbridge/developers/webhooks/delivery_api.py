@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -115,7 +116,7 @@ class DeliveryRoutes(Controller):
         return DeliveriesReply(
             count=len(found.deliveries),
             deliveries=[delivery_reply(each) for each in found.deliveries],
-            next_cursor=None if found.next is None else _cursor(found.next),
+            next_cursor=msgspec.UNSET if found.next is None else _cursor(found.next),
         )
 
     @get(

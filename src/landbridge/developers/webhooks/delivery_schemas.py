@@ -3,6 +3,8 @@
 from typing import Annotated, Any
 from uuid import UUID
 
+import msgspec
+
 from landbridge.developers.webhooks.model import (
     Delivery,
     DeliveryAttempt,
@@ -59,7 +61,7 @@ class DeliveriesReply(WireStruct, frozen=True):
 
     count: int
     deliveries: list[DeliveryReply]
-    next_cursor: str | None
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class ResendRequest(WireStruct, frozen=True):

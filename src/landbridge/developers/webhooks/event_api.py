@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
+import msgspec
 from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -104,7 +105,7 @@ class EventRoutes(Controller):
                 Envelope(**members(event, data, type_=event.type, timestamp=now))
                 for event, data in zip(found.events, payloads, strict=True)
             ],
-            next_cursor=None if found.end is None else found.end.text,
+            next_cursor=msgspec.UNSET if found.end is None else found.end.text,
         )
 
     @get("/{eventId:str}", summary="Retrieve an event", operation_id="events.retrieve")

@@ -1,5 +1,7 @@
 """Events on the wire. The envelope itself is `events.envelopes`."""
 
+import msgspec
+
 from landbridge.developers.events.envelopes import Envelope
 from landbridge.developers.webhooks.delivery_schemas import DeliveryReply
 from landbridge.platform.http.responses import WireStruct
@@ -16,4 +18,4 @@ class EventPage(WireStruct, frozen=True):
 
     count: int
     records: list[Envelope]
-    next_cursor: str | None
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET

@@ -3,6 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -47,7 +48,7 @@ class ListedApprovalPage(WireStruct, frozen=True):
 
     count: int
     approvals: list[ListedApproval]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class ApprovalInboxRoutes(Controller):
@@ -86,7 +87,7 @@ class ApprovalInboxRoutes(Controller):
         return ListedApprovalPage(
             count=len(found),
             approvals=[_listed(each) for each in found],
-            next_cursor=moment(found[-1].created_at) if found else None,
+            next_cursor=moment(found[-1].created_at) if found else msgspec.UNSET,
         )
 
     @get(

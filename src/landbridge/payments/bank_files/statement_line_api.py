@@ -4,6 +4,7 @@ from datetime import date, timedelta
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -93,7 +94,7 @@ class BankLinePage(WireStruct, frozen=True):
 
     count: int
     reviews: list[BankLine]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class BankLineRoutes(Controller):
@@ -122,7 +123,7 @@ class BankLineRoutes(Controller):
         return BankLinePage(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].created_at + _NEXT) if found else None,
+            next_cursor=moment(found[-1].created_at + _NEXT) if found else msgspec.UNSET,
         )
 
     @get("/{lineId:str}", summary="Retrieve a bank line", operation_id="bankLines.retrieve")

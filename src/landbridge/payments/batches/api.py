@@ -3,6 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -90,7 +91,7 @@ class BatchReceiptReply(WireStruct, frozen=True):
 
     transaction_hash: str | None
     user_op_hash: str | None
-    approval: ApprovalReply | None
+    approval: ApprovalReply | msgspec.UnsetType = msgspec.UNSET
 
 
 class BatchDetailsReply(WireStruct, frozen=True):
@@ -122,7 +123,7 @@ class BatchPage(WireStruct, frozen=True):
 
     count: int
     records: list[BatchReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class BatchRoutes(Controller):
@@ -166,7 +167,7 @@ class BatchRoutes(Controller):
         return BatchPage(
             count=len(found),
             records=[batch_reply(each) for each in found],
-            next_cursor=moment(found[-1].batch.record.updated_at) if found else None,
+            next_cursor=moment(found[-1].batch.record.updated_at) if found else msgspec.UNSET,
         )
 
     @get("/{transferId:str}", summary="Retrieve a batch transfer", operation_id="batches.retrieve")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -83,7 +84,7 @@ class BridgeRoutes(Controller):
         return BridgePage(
             count=len(found),
             data=await _replies(request.user.org_id, found, approvals),
-            next_cursor=moment(found[-1].record.updated_at) if found else None,
+            next_cursor=moment(found[-1].record.updated_at) if found else msgspec.UNSET,
         )
 
     @get("/{transferId:str}", summary="Retrieve a bridge", operation_id="bridges.retrieve")

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET
 
 from landbridge.payments.approvals.model import Approval
@@ -20,6 +21,7 @@ from landbridge.platform.http.responses import (
     PositiveNumber,
     WireStruct,
     moment,
+    or_unset,
 )
 from landbridge.providers.chains.tokens import Chain, Network
 
@@ -76,10 +78,10 @@ class OperationsReply(WireStruct, frozen=True):
     approve: OperationReply | None
 
 
-class BridgeReceiptReply(WireStruct, frozen=True):
+class BridgeReceiptReply(WireStruct, frozen=True, kw_only=True):
     """Chain references of a bridge; `transactionHash` is the burn's."""
 
-    transaction_hash: str | None
+    transaction_hash: str | msgspec.UnsetType = msgspec.UNSET
     operations: OperationsReply
 
 
@@ -110,7 +112,7 @@ class BridgeDetailsReply(WireStruct, frozen=True):
     failed_reason: str | None
     fee: Number | None
     quote_information: BridgeQuoteReply | None
-    approval: ApprovalReply | None
+    approval: ApprovalReply | msgspec.UnsetType = msgspec.UNSET
 
 
 class BridgeReply(TimelineExpandable, frozen=True, kw_only=True):
@@ -125,7 +127,7 @@ class BridgePage(WireStruct, frozen=True):
 
     count: int
     data: list[BridgeReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 def to_bridge_request(data: NewBridge) -> BridgeRequest:
@@ -186,7 +188,7 @@ def _transaction_reply(bridge: Bridge) -> BridgeReceiptReply:
     details = bridge.details
     from_chain, to_chain = bridge.source.asset.chain, bridge.destination.asset.chain
     return BridgeReceiptReply(
-        transaction_hash=details.transaction_hash,
+        transaction_hash=or_unset(details.transaction_hash),
         operations=OperationsReply(
             mint=_operation(details.mint_transaction_hash, details.mint_user_op_hash, to_chain),
             burn=_operation(details.transaction_hash, details.user_op_hash, from_chain),

@@ -3,6 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -87,7 +88,7 @@ class DisbursementPage(WireStruct, frozen=True):
 
     count: int
     records: list[DisbursementReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class DisbursementRoutes(Controller):
@@ -110,7 +111,7 @@ class DisbursementRoutes(Controller):
         return DisbursementPage(
             count=len(found),
             records=[disbursement_reply(each) for each in found],
-            next_cursor=moment(found[-1].record.updated_at) if found else None,
+            next_cursor=moment(found[-1].record.updated_at) if found else msgspec.UNSET,
         )
 
     @get(

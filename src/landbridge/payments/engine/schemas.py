@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from uuid import UUID
 
+import msgspec
+
 from landbridge.customers.users.model import UserCard
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.engine.fees import FeeType
@@ -83,10 +85,10 @@ def rate_text(value: Decimal) -> str:
     return str(Rate(value))
 
 
-def approval_reply(approval: Approval | None) -> ApprovalReply | None:
-    """Return the approval of a record in a reply, if it has one."""
+def approval_reply(approval: Approval | None) -> ApprovalReply | msgspec.UnsetType:
+    """Return the approval of a record in a reply; a record without one omits the member."""
     if approval is None:
-        return None
+        return msgspec.UNSET
     return ApprovalReply(
         id=approval.id,
         status=approval.status,

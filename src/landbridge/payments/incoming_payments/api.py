@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -86,7 +87,7 @@ class DepositReviewPage(WireStruct, frozen=True):
 
     count: int
     reviews: list[DepositReview]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class DepositReviewRoutes(Controller):
@@ -107,7 +108,7 @@ class DepositReviewRoutes(Controller):
         return DepositReviewPage(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].received_at + _TICK) if found else None,
+            next_cursor=moment(found[-1].received_at + _TICK) if found else msgspec.UNSET,
         )
 
     @get(

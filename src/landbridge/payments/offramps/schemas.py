@@ -21,7 +21,14 @@ from landbridge.payments.offramps.model import KIND, Offramp, OfframpStatus
 from landbridge.payments.offramps.service import OfframpReplyContext
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money, Rate, Rounding
-from landbridge.platform.http.responses import DecimalText, Moment, Number, WireStruct, moment
+from landbridge.platform.http.responses import (
+    DecimalText,
+    Moment,
+    Number,
+    WireStruct,
+    moment,
+    or_unset,
+)
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
 
@@ -48,13 +55,13 @@ class OfframpDestinationReply(WireStruct, frozen=True):
     same_day_ach: bool
 
 
-class PaymentTrackingReply(WireStruct, frozen=True):
+class PaymentTrackingReply(WireStruct, frozen=True, kw_only=True):
     """Identifiers of the payout at the bank."""
 
-    fed_batch_id: str | None
+    fed_batch_id: str | msgspec.UnsetType = msgspec.UNSET
     imad: str | None
     omad: str | None
-    trace_number: str | None
+    trace_number: str | msgspec.UnsetType = msgspec.UNSET
     uetr: str | None
     payment_rail: str
 
@@ -111,7 +118,7 @@ class OfframpDepositReply(WireStruct, frozen=True):
     transaction_hash: str | None
 
 
-class OfframpDetailsReply(WireStruct, frozen=True):
+class OfframpDetailsReply(WireStruct, frozen=True, kw_only=True):
     """The offramp itself."""
 
     id: UUID
@@ -126,7 +133,7 @@ class OfframpDetailsReply(WireStruct, frozen=True):
     developer_fee: DeveloperFeeReply | None
     quote_information: OfframpQuoteReply | None
     deposit_information: list[OfframpDepositReply]
-    approval: ApprovalReply | None
+    approval: ApprovalReply | msgspec.UnsetType = msgspec.UNSET
     # Source: spec.md, which spells it this way and requires it on every offramp.
     amount_in_usd: Number = msgspec.field(name="amount_in_usd")
 
@@ -143,7 +150,7 @@ class OfframpPage(WireStruct, frozen=True):
 
     count: int
     records: list[OfframpReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 def offramp_reply(offramp: Offramp, context: OfframpReplyContext) -> OfframpReply:
@@ -194,7 +201,7 @@ def offramp_page(offramps: Sequence[Offramp], context: OfframpReplyContext) -> O
     return OfframpPage(
         count=len(offramps),
         records=[offramp_reply(each, context) for each in offramps],
-        next_cursor=moment(offramps[-1].record.updated_at) if offramps else None,
+        next_cursor=moment(offramps[-1].record.updated_at) if offramps else msgspec.UNSET,
     )
 
 
@@ -228,10 +235,10 @@ def _tracking(offramp: Offramp) -> PaymentTrackingReply | None:
     if submitted is None:
         return None
     return PaymentTrackingReply(
-        fed_batch_id=submitted.get("fed_batch_id"),
+        fed_batch_id=or_unset(submitted.get("fed_batch_id")),
         imad=submitted.get("imad"),
         omad=submitted.get("omad"),
-        trace_number=submitted.get("trace_number"),
+        trace_number=or_unset(submitted.get("trace_number")),
         uetr=submitted.get("uetr"),
         payment_rail=submitted.get("payment_rail") or offramp.details.payment_rail,
     )

@@ -3,6 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -76,7 +77,7 @@ class OnrampRoutes(Controller):
         return OnrampPage(
             count=len(found),
             records=[onramp_reply(each, context) for each in found],
-            next_cursor=moment(found[-1].record.updated_at) if found else None,
+            next_cursor=moment(found[-1].record.updated_at) if found else msgspec.UNSET,
         )
 
     @get("/{transferId:str}", summary="Retrieve an onramp", operation_id="onramps.retrieve")

@@ -28,6 +28,7 @@ from landbridge.platform.http.responses import (
     PositiveNumber,
     WireStruct,
     moment,
+    or_unset,
 )
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.rails.port import DepositCoordinates
@@ -96,7 +97,7 @@ class NewOnramp(MetadataRequest, frozen=True, kw_only=True):
         )
 
 
-class BankInfoReply(WireStruct, frozen=True):
+class BankInfoReply(WireStruct, frozen=True, kw_only=True):
     """Sender of the deposit, as reported by the bank; all null once the user was erased."""
 
     bank_name: str | None
@@ -105,10 +106,10 @@ class BankInfoReply(WireStruct, frozen=True):
     account_number: str | None
     account_type: str | None
     reference_number: str | None
-    fed_batch_id: str | None
+    fed_batch_id: str | msgspec.UnsetType = msgspec.UNSET
     imad: str | None
     omad: str | None
-    trace_number: str | None
+    trace_number: str | msgspec.UnsetType = msgspec.UNSET
     bank_address: str | None
     description: str | None
     payment_rail: str
@@ -137,10 +138,10 @@ class OnrampDestinationReply(WireStruct, frozen=True):
     user: PartyReply | None
 
 
-class OnrampReceiptReply(WireStruct, frozen=True):
+class OnrampReceiptReply(WireStruct, frozen=True, kw_only=True):
     """The transaction that delivered the coins, once there is one."""
 
-    transaction_hash: str | None
+    transaction_hash: str | msgspec.UnsetType = msgspec.UNSET
     user_op_hash: str | None
 
 
@@ -225,7 +226,7 @@ class OnrampPage(WireStruct, frozen=True):
 
     count: int
     records: list[OnrampReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +276,8 @@ def onramp_reply(onramp: Onramp, context: OnrampReplyContext) -> OnrampReply:
                 user=party(details.destination_user_id, cards),
             ),
             receipt=OnrampReceiptReply(
-                transaction_hash=details.transaction_hash, user_op_hash=details.user_op_hash
+                transaction_hash=or_unset(details.transaction_hash),
+                user_op_hash=details.user_op_hash,
             ),
             developer_fee=None,
             quote_information=_quote(onramp),
@@ -353,10 +355,8 @@ def _bank_info(receipt: IncomingPayment) -> BankInfoReply:
         account_number=sender and sender.account_number,
         account_type=None,
         reference_number=receipt.reference,
-        fed_batch_id=None,
         imad=None,
         omad=None,
-        trace_number=None,
         bank_address=None,
         description=receipt.description,
         payment_rail=receipt.rail,

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -41,7 +42,7 @@ class ReceivableList(WireStruct, frozen=True):
 
     count: int
     reviews: list[ReceivableReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class ReceivableRoutes(Controller):
@@ -85,7 +86,7 @@ class ReceivableRoutes(Controller):
         return ReceivableList(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].record.created_at + _NEXT) if is_page else None,
+            next_cursor=moment(found[-1].record.created_at + _NEXT) if is_page else msgspec.UNSET,
         )
 
     @get(

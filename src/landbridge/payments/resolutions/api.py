@@ -71,7 +71,7 @@ class ResolutionPage(WireStruct, frozen=True):
 
     count: int
     resolutions: list[ResolutionReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class ActionReply(WireStruct, frozen=True):
@@ -137,7 +137,7 @@ class ResolutionRoutes(Controller):
         return ResolutionPage(
             count=len(found),
             resolutions=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].resolution.record.created_at) if found else None,
+            next_cursor=moment(found[-1].resolution.record.created_at) if found else msgspec.UNSET,
         )
 
     @get(

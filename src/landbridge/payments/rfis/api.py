@@ -80,7 +80,7 @@ class TransferReviewPage(WireStruct, frozen=True):
 
     count: int
     reviews: list[TransferReview]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class TransferReviewRoutes(Controller):
@@ -111,7 +111,7 @@ class TransferReviewRoutes(Controller):
         return TransferReviewPage(
             count=len(found),
             reviews=[review_reply(each) for each in found],
-            next_cursor=moment(last.created_at + _TICK) if last else None,
+            next_cursor=moment(last.created_at + _TICK) if last else msgspec.UNSET,
         )
 
     @get(

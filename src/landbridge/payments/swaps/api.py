@@ -6,6 +6,7 @@ Source: spec.md (Swap transfer record, Endpoints) and interface/token-swap.
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -149,7 +150,7 @@ class SwapPage(WireStruct, frozen=True):
 
     count: int
     data: list[SwapReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class SwapRoutes(Controller):
@@ -193,7 +194,7 @@ class SwapRoutes(Controller):
         return SwapPage(
             count=len(found),
             data=[swap_reply(swap) for swap in found],
-            next_cursor=moment(found[-1].record.updated_at) if found else None,
+            next_cursor=moment(found[-1].record.updated_at) if found else msgspec.UNSET,
         )
 
     @get("/{swapId:str}", summary="Retrieve a swap", operation_id="swaps.retrieve")

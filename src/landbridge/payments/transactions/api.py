@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Annotated
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -79,7 +80,7 @@ class TransactionRoutes(Controller):
         return TransactionPageReply(
             count=len(found.lines),
             data=[transaction_reply(each, found.users, found.metadata) for each in found.lines],
-            next_cursor=None if found.next_cursor is None else moment(found.next_cursor),
+            next_cursor=msgspec.UNSET if found.next_cursor is None else moment(found.next_cursor),
         )
 
     @get(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from landbridge.customers.users.model import UserCard
@@ -55,7 +56,7 @@ class TransactionPageReply(WireStruct, frozen=True):
 
     count: int
     data: list[TransactionReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 def transaction_reply(

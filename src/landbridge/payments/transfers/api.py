@@ -3,6 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -36,7 +37,14 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, Number, PositiveNumber, WireStruct, moment
+from landbridge.platform.http.responses import (
+    Moment,
+    Number,
+    PositiveNumber,
+    WireStruct,
+    moment,
+    or_unset,
+)
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
 
@@ -87,14 +95,14 @@ class TransferDestinationReply(WireStruct, frozen=True):
     user: PartyReply | None
 
 
-class TransferReceiptReply(WireStruct, frozen=True):
-    """Chain references of a transfer; null until the chain has it."""
+class TransferReceiptReply(WireStruct, frozen=True, kw_only=True):
+    """Chain references of a transfer, once the chain has it."""
 
-    transaction_hash: str | None
+    transaction_hash: str | msgspec.UnsetType = msgspec.UNSET
     user_op_hash: str | None
 
 
-class TransferFeeReply(WireStruct, frozen=True):
+class TransferFeeReply(WireStruct, frozen=True, kw_only=True):
     """Fee of a transfer; it is sent in the same transaction, so it shares the transfer's status."""
 
     fee_id: UUID
@@ -102,7 +110,7 @@ class TransferFeeReply(WireStruct, frozen=True):
     fee_amount: Number
     fee_percent: Number | None
     status: OutgoingTransferStatus
-    transaction_hash: str | None
+    transaction_hash: str | msgspec.UnsetType = msgspec.UNSET
     failed_reason: str | None
 
 
@@ -124,7 +132,7 @@ class WalletTransferDetailsReply(WireStruct, frozen=True):
     amount_include_developer_fee: Number
     receipt: TransferReceiptReply
     developer_fee: TransferFeeReply | None
-    approval: ApprovalReply | None
+    approval: ApprovalReply | msgspec.UnsetType = msgspec.UNSET
 
 
 class WalletTransferReply(TimelineExpandable, frozen=True, kw_only=True):
@@ -139,7 +147,7 @@ class WalletTransferPage(WireStruct, frozen=True):
 
     count: int
     records: list[WalletTransferReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class WalletTransferRoutes(Controller):
@@ -181,7 +189,7 @@ class WalletTransferRoutes(Controller):
         return WalletTransferPage(
             count=len(found),
             records=[wallet_transfer_reply(each) for each in found],
-            next_cursor=moment(found[-1].transfer.record.updated_at) if found else None,
+            next_cursor=moment(found[-1].transfer.record.updated_at) if found else msgspec.UNSET,
         )
 
     @get(
@@ -255,7 +263,8 @@ def wallet_transfer_reply(view: TransferView) -> WalletTransferReply:
             amount=transfer.amount.decimal,
             amount_include_developer_fee=transfer.gross.decimal,
             receipt=TransferReceiptReply(
-                transaction_hash=details.transaction_hash, user_op_hash=details.user_op_hash
+                transaction_hash=or_unset(details.transaction_hash),
+                user_op_hash=details.user_op_hash,
             ),
             developer_fee=_fee(transfer),
             approval=approval_reply(view.approval),
@@ -273,6 +282,6 @@ def _fee(transfer: WalletTransfer) -> TransferFeeReply | None:
         fee_amount=transfer.fee.decimal,
         fee_percent=fee.value if fee.type is FeeType.PERCENT else None,
         status=transfer.status,
-        transaction_hash=details.transaction_hash,
+        transaction_hash=or_unset(details.transaction_hash),
         failed_reason=details.failed_reason,
     )

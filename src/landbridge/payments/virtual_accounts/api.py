@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar import Controller, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -101,7 +102,7 @@ class VirtualAccountRoutes(Controller):
         return VirtualAccountPageReply(
             count=len(found),
             data=[await _info(each, cards, virtual_accounts) for each in found],
-            next_cursor=moment(found[-1].created_at) if found else None,
+            next_cursor=moment(found[-1].created_at) if found else msgspec.UNSET,
         )
 
     @get(

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 from uuid import UUID
 
+import msgspec
+
 from landbridge.customers.users.model import UserCard
 from landbridge.payments.virtual_accounts.destinations import ConversionRoute
 from landbridge.payments.virtual_accounts.model import (
@@ -70,7 +72,7 @@ class DepositInstructions(WireStruct, frozen=True, kw_only=True, omit_defaults=T
     instruction: str
 
 
-class SourceBankInfo(WireStruct, frozen=True):
+class SourceBankInfo(WireStruct, frozen=True, kw_only=True):
     """Sender of a micro-deposit; fields are null if not reported, or once erased."""
 
     bank_name: str | None
@@ -78,10 +80,10 @@ class SourceBankInfo(WireStruct, frozen=True):
     routing_number: str | None
     account_number: str | None
     account_type: str | None
-    fed_batch_id: str | None
+    fed_batch_id: str | msgspec.UnsetType = msgspec.UNSET
     imad: str | None
     omad: str | None
-    trace_number: str | None
+    trace_number: str | msgspec.UnsetType = msgspec.UNSET
     bank_address: str | None
     description: str | None
     payment_rail: str | None
@@ -134,7 +136,7 @@ class VirtualAccountPageReply(WireStruct, frozen=True):
 
     count: int
     data: list[VirtualAccountReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 def conversion_route(data: NewVirtualAccount) -> ConversionRoute:
@@ -223,10 +225,8 @@ def _source_bank_info(source: MicroDepositSource | None) -> SourceBankInfo:
         routing_number=source and source.routing_number,
         account_number=source and source.account_number,
         account_type=None,
-        fed_batch_id=None,
         imad=None,
         omad=None,
-        trace_number=None,
         bank_address=None,
         description=source and source.description,
         payment_rail=source and source.payment_rail,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+import msgspec
 from litestar import Controller, get
 from litestar.di import NamedDependency
 
@@ -86,7 +87,7 @@ class AuditLogReply(WireStruct, frozen=True):
 
     count: int
     entries: list[AuditLogEntryReply]
-    next_cursor: Moment | None
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
 class AuditLogRoutes(Controller):
@@ -121,7 +122,7 @@ class AuditLogRoutes(Controller):
         return AuditLogReply(
             count=len(found.entries),
             entries=[_reply(each) for each in found.entries],
-            next_cursor=None if found.next is None else moment(found.next),
+            next_cursor=msgspec.UNSET if found.next is None else moment(found.next),
         )
 
 

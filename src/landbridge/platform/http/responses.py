@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
 from litestar import MediaType, Response
@@ -24,6 +24,8 @@ FeeNumber: TypeAlias = Annotated[Number, stated(number(0, 10**24))]
 DecimalText: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": "decimal"})]
 Moment: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": OpenAPIFormat.DATE_TIME})]
 
+T = TypeVar("T")
+
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -35,6 +37,11 @@ def encode(value: Any) -> bytes:
 def moment(at: datetime) -> str:
     """Format a time as in the contract: ISO 8601, microseconds, `+00:00`."""
     return at.isoformat(timespec="microseconds")
+
+
+def or_unset(value: T | None) -> T | msgspec.UnsetType:
+    """Return a value, or what a reply omits in place of null."""
+    return msgspec.UNSET if value is None else value
 
 
 class ResponseEncoder(Response[Any]):
