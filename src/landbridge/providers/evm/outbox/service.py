@@ -37,6 +37,7 @@ class ChainOutbox:
         self._owner = owner
         self._extend_at = context.clock.now()
         self._passed = False
+        self._has_relayers = False
         self._check_at = context.clock.now()
         planner = OrderPlanner(context.chain, context.client, context.signer, context.screening)
         self.relayers = Relayers(context)
@@ -93,6 +94,10 @@ class ChainOutbox:
     async def _sign(self) -> int:
         """Sign what is due. Without the signer, what is signed is still sent."""
         try:
+            if not self._has_relayers:
+                # Before the first order: an operator sends native coins to their addresses.
+                await self.relayers.prepare()
+                self._has_relayers = True
             return await self.signing.run()
         except SignerUnavailable as error:
             _log.warning("chain.signer.unavailable", chain=self.context.name, reason=str(error))
