@@ -88,7 +88,7 @@ async def test_the_members_of_a_quote(scenario: OfframpScenario) -> None:
     assert list(created) == [
         *("id", "requestId", "createdAt", "updatedAt", "status", "failedReason", "source"),
         *("destination", "receipt", "developerFee", "quoteInformation", "depositInformation"),
-        *("approval", "amount_in_usd"),
+        "amount_in_usd",
     ]
     wallets = (await scenario.org.get(f"/v2/users/{scenario.ada}"))["wallets"]["INDIVIDUAL"]
     card = {

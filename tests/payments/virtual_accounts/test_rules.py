@@ -224,7 +224,7 @@ async def test_lists_are_narrowed_by_chain_and_paged(org: Tenant) -> None:
         assert found["count"] == len(page)
         ids += [each["id"] for each in page]
         cursor = {"createdBefore": found["nextCursor"]}
-    assert found == {"count": 0, "rules": []}
+    assert found == {"count": 0, "nextCursor": None, "rules": []}
     assert ids == [*polygon[::-1], *base[::-1]]
     assert [each["id"] for each in (await org.get(RULES, chain="BASE"))["rules"]] == base[::-1]
     assert await org.refused("GET", RULES, chain="x") == "400 FIELD_VALIDATION_ERROR"

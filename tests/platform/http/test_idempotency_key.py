@@ -53,7 +53,7 @@ VERBS = (
     "/settle",
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
     *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc/submit", "/kyc"),
-    *("/latency", "/simulate"),
+    *("/latency", "/simulate", "/metadata"),
     *("/{userId}", "/{uboId}", "/{documentId}", "/{ruleId}", "/{accountId}", "/{caseId}"),
 )
 

@@ -83,7 +83,7 @@ class DocumentPages(Controller):
     ) -> Page:
         """Show a document, its file and a form to edit it."""
         document = await interface.get(f"/v2/users/{user_id}/kyc/documents/{document_id}")
-        form = Form({name: [str(document[name] or "")] for name in (*_EDITABLE_FIELDS, "url")})
+        form = Form({name: [str(document.get(name) or "")] for name in (*_EDITABLE_FIELDS, "url")})
         values = await _values(request, interface, user_id, form, document)
         return renderer.page(request, _TEMPLATE, **values)
 
@@ -103,7 +103,7 @@ class DocumentPages(Controller):
         submitted: dict[str, Any] = {
             name: value
             for name, value in _submitted_fields(request, form).items()
-            if value != document[name] and (value is not None or name != "url")
+            if value != document.get(name) and (value is not None or name != "url")
         }
         try:
             file_id = await send_file(interface, upload)
