@@ -10,6 +10,7 @@ import pytest
 
 from landbridge.platform.db.servers import Servers
 from tests.app.processes.server_process import free_port
+from tests.platform.db.test_program_target import dumped
 
 
 @asynccontextmanager
@@ -48,6 +49,13 @@ async def test_silent_server_does_not_use_up_the_time_of_the_next(dsn: str) -> N
         # It is tried last now: the next connection does not wait for it.
         await (await servers.connect()).close()
         assert len(accepted) == 1
+
+
+async def test_a_dump_is_made_where_its_snapshot_is(dsn: str) -> None:
+    async with silent_server() as (port, accepted):
+        assert len(await dumped(after(port, dsn))) > 0
+        # By the pool and by the search for the server; pg_dump itself never asks it.
+        assert len(accepted) <= 2
 
 
 async def test_server_that_refuses_is_skipped(dsn: str) -> None:

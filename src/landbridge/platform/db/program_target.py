@@ -15,13 +15,13 @@ import ssl
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from asyncpg import connect_utils
 
 from landbridge.platform.db.pool import DatabaseUnreachable
-from landbridge.platform.db.servers import Address, parse_dsn
+from landbridge.platform.db.servers import Address, Servers, parse_dsn
 
 # Only a part of the socket's name.
 _PORT = 5432
@@ -82,8 +82,13 @@ class _DsnTarget:
 
 @asynccontextmanager
 async def program_target(dsn: str) -> AsyncGenerator[ProgramTarget]:
-    """Provide a target for the database of `dsn`, until the context exits."""
+    """Provide a target for the database of `dsn`, until the context exits.
+
+    Of several servers it is the one that the pool uses: a snapshot exists only there.
+    """
     server = _server(dsn)
+    if len(server.addresses) > 1:
+        server = replace(server, addresses=await Servers(dsn).suitable_addresses())
     first = server.addresses[0]
     if isinstance(first, str):
         # /DIRECTORY/.s.PGSQL.PORT: a socket is there already.

@@ -103,6 +103,15 @@ class Servers:
         assert error is not None
         raise error
 
+    async def suitable_addresses(self) -> Sequence[Address]:
+        """Return the address that `connect` chooses now; all of them if there is no choice."""
+        if self._is_single:
+            return self._addresses
+        connection = await self.connect()
+        address = self._connections[connection]
+        await connection.close()
+        return [address]
+
     @asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
         """Watch the server in use on a connection of its own, if there are several."""
