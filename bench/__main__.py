@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType
 
 from bench import (
+    chain_transfers,
     idle,
     kill,
     memory,
@@ -34,11 +35,12 @@ def main() -> None:
         sys.exit(0 if kill.run_crash_test(_say, rounds=given.rounds or 1) else 1)
     if given.verbs:
         sys.exit(_measure_verbs(given))
-    if given.memory:
-        memory.measure(given.swaps, _say)
+    if given.memory or given.idle:
+        _measure_process(given)
         return
-    if given.idle:
-        idle.measure(_IDLE_QUICK_S if given.quick else _IDLE_S, _say)
+    if given.chains:
+        chain_effort = chain_transfers.QUICK if given.quick else chain_transfers.DEFAULT
+        print(chain_transfers.markdown(chain_transfers.measure(chain_effort, _say)))
         return
     if given.webhooks:
         chosen = webhooks.QUICK if given.quick else webhooks.DEFAULT
@@ -63,15 +65,7 @@ def main() -> None:
             pages.measure(page_effort, _say, given.data), is_stored=not given.quick, print_line=_say
         )
         return
-    effort = _QUICK if given.quick else _DEFAULT
-    if given.rounds:
-        effort = speed.Effort(given.rounds, effort.seconds)
-    result = speed.measure(effort, _say)
-    table = report.markdown(result)
-    print(f"\n{table}\n")
-    if not given.quick:
-        path = report.write("latest", "Speed", table, report.figures(result))
-        _say(f"Stored in {path}, and as latest.md next to it.")
+    _measure_speed(given)
 
 
 def _parse_arguments() -> argparse.Namespace:
@@ -82,6 +76,7 @@ def _parse_arguments() -> argparse.Namespace:
     )
     modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
     modes.add_argument("--idle", action="store_true", help="CPU time of a server nobody uses")
+    modes.add_argument("--chains", action="store_true", help="transfers on a local EVM chain")
     modes.add_argument("--webhooks", action="store_true", help="webhook throughput and delay")
     modes.add_argument("--reports", action="store_true", help="reports on seeded organisations")
     modes.add_argument(
@@ -98,6 +93,25 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="directory to keep seeded data in, likewise")
     parser.add_argument("--rounds", type=int, help="instead of the mode's own number")
     return parser.parse_args()
+
+
+def _measure_process(given: argparse.Namespace) -> None:
+    if given.memory:
+        memory.measure(given.swaps, _say)
+    else:
+        idle.measure(_IDLE_QUICK_S if given.quick else _IDLE_S, _say)
+
+
+def _measure_speed(given: argparse.Namespace) -> None:
+    effort = _QUICK if given.quick else _DEFAULT
+    if given.rounds:
+        effort = speed.Effort(given.rounds, effort.seconds)
+    result = speed.measure(effort, _say)
+    table = report.markdown(result)
+    print(f"\n{table}\n")
+    if not given.quick:
+        path = report.write("latest", "Speed", table, report.figures(result))
+        _say(f"Stored in {path}, and as latest.md next to it.")
 
 
 def _measure_verbs(given: argparse.Namespace) -> int:

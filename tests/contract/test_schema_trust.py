@@ -57,6 +57,7 @@ UNSTATED = {
         # A definition of a template: what its members allow each other.
         r"definition(\.\w+)+ (must|is|contradicts|and|has)|template or definition|beside template",
         r"must be one of .* when |is too large|\.id: .* is taken|developerFee goes",
+        r"has two values of ",
     ),
     "goes by what there is": (
         r"there is no |is the id of no|names no terms link|stays so|only a business|of yours",
