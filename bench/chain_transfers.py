@@ -16,7 +16,7 @@ import aiohttp
 import msgspec
 from chains.artifacts import encode_call
 from chains.configuration import ChainConfiguration, write_configuration
-from chains.deploy import deploy
+from chains.deploy import deploy, fund
 from chains.nodes import NodeOptions, run_nodes
 from chains.packages import fetch_anvil
 from chains.rpc import Rpc
@@ -119,7 +119,7 @@ async def _feed_node(
     for _ in range(senders):
         key = PrivateKey()
         address = _address(key)
-        _fund(rpc, token, address)
+        fund(rpc, configuration, address)
         addresses.append(address)
         raws.append([_signed(key, token, nonce) for nonce in range(each_count)])
     began_s = time.monotonic()
@@ -144,15 +144,6 @@ async def _send_all(session: aiohttp.ClientSession, url: str, raws: Sequence[str
 def _address(key: PrivateKey) -> str:
     return checked_evm_address(
         f"0x{keccak256(key.public_key.format(compressed=False)[1:])[-20:].hex()}"
-    )
-
-
-def _fund(rpc: Rpc, token: str, address: str) -> None:
-    """Give an account native coins and tokens."""
-    deployer = rpc.accounts()[0]
-    rpc.call("eth_sendTransaction", {"from": deployer, "to": address, "value": hex(10**20)})
-    rpc.await_receipt(
-        rpc.send(deployer, encode_call("mint(address,uint256)", address, 10**12), to=token)
     )
 
 
@@ -188,7 +179,7 @@ async def _pay(ours: server.Server, rpc: Rpc, token: str, count: int) -> tuple[f
         for each in payers:
             await _fund_payer(client, rpc, token, each)
         for each in payers:
-            while not await _is_funded(client, each):  # noqa: ASYNC110  nobody is told
+            while not await _is_funded(client, each):  # noqa: ASYNC110  the API is polled
                 await asyncio.sleep(0.2)
         spent_s = machine.precise_cpu_s(signer)
         began_s = time.monotonic()
@@ -209,7 +200,7 @@ async def _pay(ours: server.Server, rpc: Rpc, token: str, count: int) -> tuple[f
 
 
 async def _fund_payer(client: ScenarioClient, rpc: Rpc, token: str, user: str) -> None:
-    """Mint coins at the address of a user, as from outside."""
+    """Mint coins at the address of a user, as from outside; it has no native coins."""
     found = await client.get(f"/v2/users/{user}")
     address = found["wallets"]["INDIVIDUAL"]["POLYGON"]["address"]
     rpc.send(rpc.accounts()[0], encode_call("mint(address,uint256)", address, 10**12), to=token)

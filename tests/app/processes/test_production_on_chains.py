@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from chains.artifacts import encode_call
 from chains.rpc import Rpc
 
 from tests.app.processes.server_process import Served, landbridge, make_user, served
@@ -40,14 +41,12 @@ def address_of(server: Served, user: str) -> str:
 
 def send_outside(rpc: Rpc, token: str, address: str, units: int) -> None:
     """Send tokens of the node's first account, which has deployed them."""
-    data = f"0xa9059cbb{int(address, 16):064x}{units:064x}"
-    sender = rpc.accounts()[0]
-    rpc.call("eth_sendTransaction", {"from": sender, "to": token, "data": data})
+    data = encode_call("transfer(address,uint256)", address, units)
+    rpc.send(rpc.accounts()[0], data, to=token)
 
 
 def balance(rpc: Rpc, token: str, address: str) -> int:
-    data = f"0x70a08231{int(address, 16):064x}"
-    return int(rpc.call("eth_call", {"to": token, "data": data}, "latest"), 16)
+    return int(rpc.read(token, encode_call("balanceOf(address)", address)), 16)
 
 
 def fund_relayers(server: Served, rpc: Rpc) -> None:

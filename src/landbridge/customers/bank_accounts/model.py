@@ -88,7 +88,7 @@ class BankAccountSecret(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountSummary:
-    """What people tell an account by: masked number, country in alpha-3; None where unknown."""
+    """Short form of an account: masked number, country in alpha-3; None where unknown."""
 
     bank_name: str | None
     number: str | None
@@ -145,7 +145,7 @@ class BankAccount:
 
     @property
     def summary(self) -> AccountSummary:
-        """Return what people tell the account by."""
+        """Return the short form of the account."""
         return summary_of(self.table, self.bank, self.holder)
 
     @property

@@ -71,7 +71,7 @@ async def payment_cards(
     """Return cards by id for payments given by kind and id; missing ones are omitted.
 
     For a resolution the card shows its payment, under the id of the resolution. With `with_history`
-    destinations tell whether they were paid before.
+    destinations say whether they were paid before.
     """
     ids = [each for kind, each in payments if kind == RESOLUTION]
     found = await asyncio.gather(*(_resolution(interface, each) for each in ids))

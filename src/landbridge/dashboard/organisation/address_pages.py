@@ -21,8 +21,6 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_admin
 
 _HOME, _PAGE = "/dashboard/settings/addresses", "organisation/addresses.html"
-_LISTS = ("blockedAddresses", "allowedAddresses")
-_NUMBERS = ("newAddressHours", "newAddressAmountMax")
 _VERSION_MAX = 2**31 - 1
 
 

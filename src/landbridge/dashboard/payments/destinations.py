@@ -48,7 +48,7 @@ class DestinationAccount:
 class DestinationDetails:
     """Bank account or address; `user_id` is its user, None for an address that nobody registered.
 
-    `label` is the name of a registered external address; a wallet has none. `was_paid` tells
+    `label` is the name of a registered external address; a wallet has none. `was_paid` says
     whether the payer has completed a payment to it before; None if not looked up, or unknown.
     """
 
@@ -125,7 +125,7 @@ async def _label(
 async def _was_paid(
     interface: InternalClient, kind: str, details: Mapping[str, Any]
 ) -> bool | None:
-    """Return whether the payer has paid it before; None if only older payments could tell."""
+    """Return whether the payer has paid it before; None if only older payments could show it."""
     end, payer_id = details["destination"], details["source"].get("userId")
     if kind not in _LISTS or payer_id is None or "batch" in end:
         return None
