@@ -10,6 +10,16 @@ LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-h
 LOST_COMMITS := $(addprefix tests/,payments ledger customers providers sandbox/scenarios developers/webhooks \
 	platform/mail platform/orgs reporting/schedules)
 
+# What the short form of the long tests plays: kills and races of money, the life of a server, the pages that
+# a newcomer reads first, and a day of each role in a browser.
+SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm customers/chain_deposits \
+	developers/webhooks/test_leases.py developers/webhooks/test_fairness.py platform/db/test_embedded_kills.py \
+	app/failover app/processes/test_production_on_chains.py browser/dashboard/test_roles_day.py) \
+	$(addprefix tests/app/processes/test_serve.py::test_,killed_processes_restart_without_losing_acknowledged_data \
+	serve_settles_swaps_and_the_ledger_balances_meanwhile stop_under_load_answers_every_accepted_request) \
+	$(patsubst %,tests/test_docs.py::test_examples_run_as_pasted[%],README.md docs/start/first-swap.md \
+	docs/guides/receive-webhooks.md docs/guides/send-money.md docs/guides/receive-money.md)
+
 # One worker for each core. Neighbours stay together, so that what a module shares is made once.
 PYTEST := $(BIN)/pytest -n $(or $(WORKERS),2) --dist worksteal
 
@@ -46,14 +56,14 @@ run: setup ## serve on 127.0.0.1:8080; with CHAINS=1 on the chains of `make chai
 test: $(VENV)/.tools ## run all tests but the long ones on a real PostgreSQL
 	$(PYTEST) $(ARGS)
 
-test-long: test-soak ## the long tests, and lose the answers to commits in every verb and step
-	$(PYTEST) -m long tests/lost_commits $(ARGS)
+test-long: $(VENV)/.tools ## the long tests, and lose the answers to commits in every verb and step
+	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine" $(ARGS)
 	HYPOTHESIS_PROFILE=long $(PYTEST) -m long tests/providers/evm/outbox/test_soak.py $(ARGS)
 	$(PYTEST) --lost-commits=once $(LOST_COMMITS) $(ARGS)
 	$(PYTEST) --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)
 
-test-soak: $(VENV)/.tools ## the short form of test-long: kills, servers, browsers, wide matrices
-	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine" --ignore=tests/lost_commits $(ARGS)
+test-soak: $(VENV)/.tools ## the short form of test-long, in some three minutes
+	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine" $(SHORT_FORM) $(ARGS)
 	$(PYTEST) --lost-commits=repeatedly tests/payments/swaps $(ARGS)
 
 test-versions: $(VENV)/.tools ## what may differ between versions of PostgreSQL (TEST_DATABASE_URL)

@@ -28,23 +28,24 @@ async def test_plain_statements_fill_what_a_row_needs(database: Database, table:
     assert all(needed <= set(re.findall(r"\w+", columns)) for columns in inserts)
 
 
-def _series(*calls_us: float, unit_us: float = 100) -> verbs.VerbSeries:
+def _series(*calls_us: float, unit_us: float = 100, others: float = 0) -> verbs.VerbSeries:
     parts = [{"api": each / 2, "worker": each / 4, "postgres": each / 4} for each in calls_us]
-    return verbs.VerbSeries(parts, [1.0] * len(parts), [unit_us] * len(parts))
+    rounds = len(parts)
+    return verbs.VerbSeries(parts, [1.0] * rounds, [unit_us] * rounds, [others] * rounds)
 
 
 def test_a_verb_that_costs_a_third_more_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verbs, "BASELINE", tmp_path / "baseline.json")
-    assert verbs.grown({"swap": _series(300)}) == [
-        "swap: 3.00 plain operations, 0.00 in the baseline"
-    ]
+    assert verbs.grown({"swap": _series(300)}) == {"swap": "swap: not in the baseline"}
     verbs.write_baseline({"swap": _series(300, 900), "list": _series(100)})
     # The cheapest round counts, on a machine of any speed.
-    assert verbs.grown({"swap": _series(390, 900)}) == []
-    assert verbs.grown({"swap": _series(1950, unit_us=500)}) == []
-    assert verbs.grown({"swap": _series(410, 900), "new": _series(1)}) == [
-        "swap: 4.10 plain operations, 3.00 in the baseline",
-        "new: 0.01 plain operations, 0.00 in the baseline",
-    ]
+    assert verbs.grown({"swap": _series(390, 900)}) == {}
+    assert verbs.grown({"swap": _series(1950, unit_us=500)}) == {}
+    assert verbs.grown({"swap": _series(410, 900), "new": _series(1)}) == {
+        "swap": "swap: 4.10 plain operations, 3.00 in the baseline",
+        "new": "new: not in the baseline",
+    }
+    busy = {"swap": _series(410, others=0.2)}
+    assert (verbs.grown(busy), verbs.disturbed(busy)) == ({}, ["swap"])
