@@ -1,6 +1,7 @@
 """Files in KYC data in place of URLs: stored, counted as documents, bounded and refused."""
 
 import base64
+import time
 from typing import Any
 
 import pytest
@@ -185,3 +186,21 @@ async def test_a_rejected_update_leaves_no_file(org: Tenant) -> None:
         org.org_id,
     )
     assert [each["change_type"] for each in found] == ["create", "delete"]
+
+
+async def test_blanks_in_a_text_cost_time_in_proportion(org: Tenant) -> None:
+    user = await make_user(org)
+    begun = time.process_time()
+    # Half a minute where every blank is tried as the first after the end of base64.
+    answer = await org.send("POST", kyc(user), {FRONT: f"A{' ' * 100_000}!"})
+    assert refusal(answer) == FIELD
+    assert time.process_time() - begun < 5
+
+
+async def test_large_bodies_of_small_values_are_refused_at_once(org: Tenant) -> None:
+    user = await make_user(org)
+    for path, body in (("", b'{"x":[%b{}]}'), ("/documents", b"[%b{}]")):
+        begun = time.process_time()
+        answer = await org.send("POST", kyc(user) + path, body % (b"{}," * 1_000_000))
+        assert "100,000 values" in sentence(answer)
+        assert time.process_time() - begun < 2

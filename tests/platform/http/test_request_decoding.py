@@ -52,6 +52,7 @@ NO_OBJECT: dict[str, str | bytes] = {
     "such an integer that nobody reads": b'{"a":' + b"9" * 100_000 + b"}",
     "a fraction of 100000 digits": b'{"idempotencyKey":0.' + b"9" * 100_000 + b"}",
     "100000 members": b"{" + b",".join(b'"%d":1' % each for each in range(80_000)) + b"}",
+    "too many values": b'{"a":[' + b"{}," * 100_001 + b"{}]}",
     "many backslashes": b'{"a":"' + b"\\\\" * 400_000 + b'"}',
     "zeros before a number": b'{"a":01}',
     "no name": b'{:"a"}',

@@ -8,11 +8,13 @@ import base64
 import binascii
 import copy
 import re
+import string
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
+from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.member_documents import MEMBERS, OWNER_MEMBERS, listed_owners
 from landbridge.customers.users.model import UserType
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -27,8 +29,7 @@ INLINE_FILES_MAX = 20
 BODY_BYTES_MAX = 9_000_000
 
 _DATA_URI = re.compile(r"data:([^,;]{0,100})(;[^,]{0,200})?,", re.IGNORECASE)
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
-_BLANKS = re.compile(r"\s+")
+_BLANKS = string.whitespace.encode()
 _URL, _FILE_ID = "url", "fileId"
 
 _Members: TypeAlias = dict[str, Any]
@@ -52,7 +53,10 @@ async def stored_members(
 ) -> AsyncGenerator[Mapping[str, Any]]:
     """Store the files in the data of a user (of an owner: None); yield the data with their ids."""
     names = OWNER_MEMBERS if of is None else MEMBERS[of]
-    members = copy.deepcopy(dict(submitted))
+    members = dict(submitted)
+    if isinstance(listed := members.get(OWNERS), list):
+        owners = cast("list[Any]", listed)
+        members[OWNERS] = [copy.copy(each) for each in owners]
     found = list(_found(members, names, ""))
     for under, each in () if of is None else listed_owners(of, members):
         found += _found(each, OWNER_MEMBERS, under)
@@ -65,7 +69,7 @@ async def stored_documents(
     files: Files, caller: Caller, submitted: Sequence[Mapping[str, Any]]
 ) -> AsyncGenerator[Sequence[Mapping[str, Any]]]:
     """Store the files in `url` of documents; yield the documents with `fileId` instead."""
-    documents = [copy.deepcopy(dict(each)) for each in submitted]
+    documents = [dict(each) for each in submitted]
     found = [
         file
         for index, each in enumerate(documents)
@@ -134,8 +138,7 @@ def _decoded(field: str, value: str) -> tuple[bytes, str | None] | None:
     """
     uri = _DATA_URI.match(value)
     if uri is None:
-        is_bare = _BASE64.fullmatch(value) is not None
-        content = _bytes(value) if is_bare else None
+        content = _bytes(value)
         if content is None or kind_of(content) is None:
             return None
         _check_size(field, content)
@@ -150,10 +153,10 @@ def _decoded(field: str, value: str) -> tuple[bytes, str | None] | None:
 
 
 def _bytes(text: str) -> bytes | None:
-    compact = _BLANKS.sub("", text)
     try:
-        return base64.b64decode(compact + "=" * (-len(compact) % 4), validate=True)
-    except (binascii.Error, ValueError):
+        compact = text.encode("ascii").translate(None, _BLANKS)
+        return base64.b64decode(compact + b"=" * (-len(compact) % 4), validate=True)
+    except (binascii.Error, UnicodeEncodeError):
         return None
 
 

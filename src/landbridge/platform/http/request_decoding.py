@@ -1,8 +1,8 @@
 """Request bodies: JSON bytes to a frozen struct, or a sentence that names the field.
 
-Guarantees: bounded time and memory (size is bounded by the app, depth here); numbers arrive as
-exact decimals; a key given twice, a NUL character, NaN and half a surrogate pair are refused;
-members that we don't know are ignored.
+Guarantees: bounded time and memory (size is bounded by the app, depth and values here); numbers
+arrive as exact decimals; a key given twice, a NUL character, NaN and half a surrogate pair are
+refused; members that we don't know are ignored.
 """
 
 import json
@@ -39,6 +39,8 @@ _PLAIN = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100})?")
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 # Scope key of a body that was checked before.
 TREE = "landbridge.tree"
+# At least the number of values in a body. Largest useful body: a batch with thousands of payees.
+COMMAS_MAX = 100_000
 # Maximum digits before or after the point of any meaningful number.
 _EXPONENT_MAX = 100
 # Not after an odd number of backslashes, where it is a backslash and the letters u0000.
@@ -141,6 +143,9 @@ def _typed(raw: bytes, decoder: "msgspec.json.Decoder[T]", tree: Any) -> T:
 
 def check_json(raw: bytes) -> Any:
     """Decode `raw`; refuses what a lenient parser accepts."""
+    # A value takes sixty times the memory of its text, so the size is no bound on the cost.
+    if raw.count(b",") > COMMAS_MAX:
+        raise FieldInvalid(f"the request body has more than {COMMAS_MAX:,} values or commas")
     try:
         tree = _STRICT.decode(raw.decode())
     except RecursionError as error:
