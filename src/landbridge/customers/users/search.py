@@ -17,12 +17,15 @@ from landbridge.customers.users.model import UserNames
 
 _LENGTH = 3
 _BYTES = 2
+# Longer than any stored text. The time to normalise a text can grow with its length squared.
+_TEXT_MAX = 1_000
 FIELDS = ("first_name", "last_name", "business_name", "email")
 
 
 def fold(text: str) -> str:
-    """Return the normalised form of a text, used for comparison."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    """Return the normalised form of the beginning of a text, used for comparison."""
+    composed = unicodedata.normalize("NFKC", text[:_TEXT_MAX])
+    return unicodedata.normalize("NFKC", composed.casefold())
 
 
 def matches(names: UserNames, patterns: Mapping[str, str]) -> bool:

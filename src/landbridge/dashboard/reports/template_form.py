@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.reports.report_query import params_of
 from landbridge.dashboard.reports.template_names import function_choices, quantity_choices
+from landbridge.platform.formats.texts import TEXT_LENGTH_MAX
 from landbridge.reporting.metrics.custom.checks import OF_AMOUNTS, OF_TWO
 from landbridge.reporting.metrics.custom.definition import (
     NAME_LENGTH_MAX,
@@ -128,7 +129,8 @@ def preview_params(
 
 def name_of(title: str) -> str:
     """Return a template name made of a title: `Failed payouts` becomes `FAILED_PAYOUTS`."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().upper()
+    letters = unicodedata.normalize("NFKD", title[:TEXT_LENGTH_MAX])
+    plain = letters.encode("ascii", "ignore").decode().upper()
     words = re.findall(r"[A-Z0-9]+", plain)
     name = "_".join(words)[:NAME_LENGTH_MAX].rstrip("_")
     return f"T_{name}"[:NAME_LENGTH_MAX].rstrip("_") if name[:1].isdigit() else name

@@ -10,7 +10,7 @@ import msgspec
 
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.schemas import CountryText, LineText, OptionalLine, line
-from landbridge.platform.formats.texts import check_text
+from landbridge.platform.formats.texts import TEXT_LENGTH_MAX, check_text
 from landbridge.platform.http.constraints import Keywords, one_of, stated
 
 _ALPHA3_LENGTH = 3
@@ -73,6 +73,8 @@ def check_region(field: str, country: str, region: str) -> str:
 
 def _known_region(country: str, codes: Mapping[str, str], region: str) -> str | None:
     """Return the code of a region that is given as a code, a whole ISO 3166-2 code or a name."""
+    if len(region) > TEXT_LENGTH_MAX:
+        return None
     code = region.upper()
     alias = _REGION_ALIASES.get((country, code), code.removeprefix(f"{find_alpha2(country)}-"))
     if alias in codes:
