@@ -1,5 +1,6 @@
 """Authentication: access to pages, and protection of forms against forgery."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
@@ -46,6 +47,14 @@ async def test_invalid_cookie_is_rejected(org: Tenant, cookie: str) -> None:
     headers = {"Cookie": f"landbridge={cookie}".encode()}
     response = await org.client.get("/dashboard", headers=cast("Any", headers))
     assert response.status_code == 303
+
+
+async def test_quoted_cookie_costs_time_in_proportion(org: Tenant) -> None:
+    begun = time.process_time()
+    for _ in range(3):
+        cookie = {"Cookie": 'landbridge="' + "\\" * 30_000 + '"; x=1'}
+        assert (await org.client.get("/dashboard", headers=cookie)).status_code == 303
+    assert time.process_time() - begun < 1
 
 
 async def test_api_keys_open_no_pages_and_cookies_no_api_routes(org: Tenant) -> None:

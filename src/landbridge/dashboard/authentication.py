@@ -32,6 +32,7 @@ from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import best_language
 from landbridge.platform.http.authenticated import mark_authenticated
 from landbridge.platform.http.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
+from landbridge.platform.http.headers import cookie
 
 HOME, SIGN_IN, SECOND = "/dashboard", "/dashboard/sign-in", "/dashboard/sign-in/code"
 # Option of handlers that require a fresh proof: the path of the form, with path parameters.
@@ -84,9 +85,9 @@ def page_guard(
         connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
     ) -> None:
         request, base_url = cast("AnyRequest", connection), find_base_url()
-        secret = request.cookies.get(_name(_SESSION, base_url))
+        secret = cookie(request.scope, _name(_SESSION, base_url))
         signed = await find_session(secret) if secret else None
-        visit_token = request.cookies.get(_name(_VISIT, base_url)) or new_secret()
+        visit_token = cookie(request.scope, _name(_VISIT, base_url)) or new_secret()
         visitor = PageVisitor(
             signed=signed,
             csrf=visit_token if signed is None else signed.csrf,
@@ -120,13 +121,13 @@ def visit_cookie(visitor: PageVisitor, *, base_url: str) -> Cookie:
 
 def browser_cookie(token: str, *, base_url: str) -> Cookie:
     """Return the cookie by which the next sign-in recognizes this browser."""
-    cookie = _cookie(_BROWSER, token, base_url=base_url, samesite="strict")
-    return replace(cookie, max_age=_BROWSER_KNOWN_S)
+    sent = _cookie(_BROWSER, token, base_url=base_url, samesite="strict")
+    return replace(sent, max_age=_BROWSER_KNOWN_S)
 
 
 def known_browser(request: AnyRequest, *, base_url: str) -> str | None:
     """Return the browser's recognition token, unverified."""
-    return request.cookies.get(_name(_BROWSER, base_url))
+    return cookie(request.scope, _name(_BROWSER, base_url))
 
 
 async def _check_form(request: AnyRequest, visitor: PageVisitor, base_url: str) -> None:

@@ -21,6 +21,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import LANGUAGES, catalogue
 from landbridge.platform.http.error_responses import forget_frames
+from landbridge.platform.http.headers import cookie
 from landbridge.platform.orgs.model import Mode
 
 # Page or redirect.
@@ -108,7 +109,7 @@ class Renderer:
             ),
             "languages": LANGUAGES,
             # Translated here and escaped in the template: a cookie is untrusted input.
-            "notice": _notice_text(visitor.language, request.cookies.get(_NOTICE, "")),
+            "notice": _notice_text(visitor.language, cookie(request.scope, _NOTICE) or ""),
             "problem": None,
         }
         return _templates(visitor.language).get_template(template).render(common | values)
@@ -121,7 +122,7 @@ class Renderer:
 
     def _response(self, request: PageRequest, text: str, status: int) -> Response[str]:
         cookies: list[Cookie] = []
-        if _NOTICE in request.cookies:
+        if cookie(request.scope, _NOTICE) is not None:
             cookies.append(_notice_cookie(""))
         if request.user.signed is None:
             cookies.append(visit_cookie(request.user, base_url=self.installation.base_url))
@@ -157,7 +158,7 @@ def _notice_text(language: str, cookie: str) -> str:
 def _notice_cookie(text: str) -> Cookie:
     return Cookie(
         key=_NOTICE,
-        value=quote(text[:_NOTICE_LENGTH_MAX]),
+        value=quote(text[:_NOTICE_LENGTH_MAX], safe=""),
         path="/dashboard",
         httponly=True,
         samesite="strict",
