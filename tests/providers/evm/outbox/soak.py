@@ -1,4 +1,4 @@
-"""Soak: payouts on a chain that is disturbed at random, by workers that are killed at random."""
+"""Soak: payouts on a chain that is disturbed at random, while all processes die at random."""
 
 import asyncio
 import os
@@ -26,10 +26,12 @@ from tests.providers.evm.outbox.chain_orders import (
     new_address,
     new_order,
 )
+from tests.providers.evm.outbox.soak_node import SoakNode
 from tests.tenants import make_user
 
 WORKERS = 2
-# How often each disturbance is chosen. "late" makes transactions be sent again and replaced.
+# How often each disturbance is chosen, after each was chosen once. "late" makes transactions be
+# sent again and replaced.
 _ACTIONS = {
     "mine": 60,
     "reorganise": 12,
@@ -38,6 +40,7 @@ _ACTIONS = {
     "kill": 6,
     "signer": 8,
     "postgres": 3,
+    "node pauses": 2,
     "node": 2,
 }
 # Deeper than the confirmations of the soak, shallower than its finality.
@@ -81,9 +84,9 @@ class Soak:
         self._server = server
         self._folder = folder
         self._chance = chance
+        self._node = SoakNode(world, folder, chance)
         self._workers: list[subprocess.Popen[bytes]] = []
         self._signer: subprocess.Popen[bytes] | None = None
-        self._first_block = int(world.rpc.call("eth_blockNumber"), 16)
 
     async def run(self, orders: Sequence[ChainOrder], *, seconds: float) -> None:
         """Disturb for some time, and then let the workers finish in peace."""
@@ -91,35 +94,39 @@ class Soak:
         try:
             self._workers = [self._start_worker() for _ in range(WORKERS)]
             ends_s = time.monotonic() + seconds
+            for action in self._chance.sample(list(_ACTIONS), len(_ACTIONS)):
+                await self._disturb(action)
             while time.monotonic() < ends_s:
-                await self._disturb()
+                (action,) = self._chance.choices(list(_ACTIONS), list(_ACTIONS.values()))
+                await self._disturb(action)
                 await asyncio.sleep(0.1)
+            self.counts["blocks lost by the node"] = self._node.blocks_lost
             ends_s = time.monotonic() + _QUIET_S
             self._replace_dead_workers()
             while await self._open_count() and time.monotonic() < ends_s:
                 self._world.mine()
                 await asyncio.sleep(0.1)
+            await self._check(orders)
         finally:
             for each in self._workers:
                 self._kill(each)
             self._kill_signer()
+            self._node.close()
+
+    async def _check(self, orders: Sequence[ChainOrder]) -> None:
         assert await self._open_count() == 0
         await check_recipients(self._world, orders)
         await check_payers(self._world, orders)
         await check_nonces(self._world)
 
-    async def _disturb(self) -> None:
-        (action,) = self._chance.choices(list(_ACTIONS), list(_ACTIONS.values()))
+    async def _disturb(self, action: str) -> None:
         self.counts[action] += 1
         self._replace_dead_workers()
         match action:
             case "mine":
                 self._world.mine()
             case "reorganise":
-                head = int(self._world.rpc.call("eth_blockNumber"), 16)
-                depth = min(self._chance.randint(1, REORG_MAX), head - self._first_block)
-                if depth > 0:
-                    self._world.reorganise(depth)
+                self._node.reorganise(self._chance.randint(1, REORG_MAX))
             case "drop":
                 self._drop()
             case "late":
@@ -129,11 +136,10 @@ class Soak:
                 kill_server(self._server)
                 await asyncio.sleep(self._chance.random())
                 await asyncio.to_thread(self._server.ensure_running)
+            case "node pauses":
+                await self._node.pause()
             case "node":
-                # It answers nothing for longer than a request waits, and then all at once.
-                os.kill(self._world.node.process.pid, signal.SIGSTOP)
-                await asyncio.sleep(1 + self._chance.random())
-                os.kill(self._world.node.process.pid, signal.SIGCONT)
+                await self._node.kill(blocks_max=REORG_MAX)
             case "kill":
                 place = self._chance.randrange(WORKERS)
                 self._kill(self._workers[place])
