@@ -1,4 +1,9 @@
-"""Soak: payouts on a chain that is disturbed at random, while all processes die at random."""
+"""Soak: payouts and deposits on a chain that is disturbed at random, while processes die.
+
+It has two parts. In the first, orders are paid, and reorganisations take back blocks that are
+confirmed, but no final ones. In the second, all orders are final, and reorganisations take back
+deposits that are credited.
+"""
 
 import asyncio
 import os
@@ -17,6 +22,7 @@ from landbridge.platform.db.embedded.server import EmbeddedPostgres
 from landbridge.providers.chains.port import ChainOrder
 from landbridge.providers.evm.outbox.model import FINAL_STATES
 from tests.chain_world import ChainWorld
+from tests.customers.chain_deposits.chain_world import end_leases
 from tests.platform.db.embedded_servers import kill as kill_server
 from tests.providers.evm.outbox.chain_orders import (
     COIN,
@@ -26,6 +32,7 @@ from tests.providers.evm.outbox.chain_orders import (
     new_address,
     new_order,
 )
+from tests.providers.evm.outbox.soak_deposits import CURRENCIES, OutsideTransfers
 from tests.providers.evm.outbox.soak_node import SoakNode
 from tests.tenants import make_user
 
@@ -34,6 +41,7 @@ WORKERS = 2
 # sent again and replaced.
 _ACTIONS = {
     "mine": 60,
+    "transfer from outside": 30,
     "reorganise": 12,
     "drop": 10,
     "late": 8,
@@ -45,6 +53,7 @@ _ACTIONS = {
 }
 # Deeper than the confirmations of the soak, shallower than its finality.
 REORG_MAX = 4
+CONFIRMATIONS, FINALITY = REORG_MAX - 1, 2 * REORG_MAX
 _ROOT = Path(__file__).parents[4]
 _QUIET_S = 120.0
 
@@ -63,7 +72,7 @@ async def create_orders(world: ChainWorld, count: int, *, users: int = 4) -> lis
         )
         orders.append(order)
     # No reorganisation takes back the coins.
-    world.mine(2 * REORG_MAX)
+    world.mine(FINALITY)
     for order in orders:
         await world.container.chains.send(order)
     return orders
@@ -85,39 +94,96 @@ class Soak:
         self._folder = folder
         self._chance = chance
         self._node = SoakNode(world, folder, chance)
+        self._outside: OutsideTransfers | None = None
         self._workers: list[subprocess.Popen[bytes]] = []
         self._signer: subprocess.Popen[bytes] | None = None
 
-    async def run(self, orders: Sequence[ChainOrder], *, seconds: float) -> None:
-        """Disturb for some time, and then let the workers finish in peace."""
+    async def run(
+        self, orders: Sequence[ChainOrder], *, seconds: float, deep_reorganisations: int
+    ) -> None:
+        """Disturb for some time, let the workers finish in peace, and take back credits."""
+        wallets = {each.source: each.wallet_id for each in orders if each.wallet_id is not None}
+        self._outside = OutsideTransfers(self._world, wallets, self._chance)
+        await self._outside.prepare(blocks=FINALITY)
+        self._node.keep()
         self._start_signer()
         try:
             self._workers = [self._start_worker() for _ in range(WORKERS)]
-            ends_s = time.monotonic() + seconds
-            for action in self._chance.sample(list(_ACTIONS), len(_ACTIONS)):
-                await self._disturb(action)
-            while time.monotonic() < ends_s:
-                (action,) = self._chance.choices(list(_ACTIONS), list(_ACTIONS.values()))
-                await self._disturb(action)
-                await asyncio.sleep(0.1)
-            self.counts["blocks lost by the node"] = self._node.blocks_lost
-            ends_s = time.monotonic() + _QUIET_S
-            self._replace_dead_workers()
-            while await self._open_count() and time.monotonic() < ends_s:
-                self._world.mine()
-                await asyncio.sleep(0.1)
+            await self._disturb_all(seconds)
+            await self._settle()
+            await self._check(orders)
+            # Final orders are not paid again, so their blocks stay.
+            self._node.keep()
+            for _ in range(deep_reorganisations):
+                await self._lose_credits()
+            await self._settle()
             await self._check(orders)
         finally:
             for each in self._workers:
                 self._kill(each)
             self._kill_signer()
             self._node.close()
+        self.counts["blocks lost by the node"] = self._node.blocks_lost
+        self.counts += self._outside.counts
+
+    async def _disturb_all(self, seconds: float) -> None:
+        ends_s = time.monotonic() + seconds
+        for action in self._chance.sample(list(_ACTIONS), len(_ACTIONS)):
+            self._outside_transfers.send()
+            self._world.mine()
+            await self._disturb(action)
+        while time.monotonic() < ends_s:
+            (action,) = self._chance.choices(list(_ACTIONS), list(_ACTIONS.values()))
+            await self._disturb(action)
+            await asyncio.sleep(0.1)
+
+    async def _settle(self) -> None:
+        """Mine until all orders are final, and all deposits are credited or taken back."""
+        self._world.mine()
+        block = self._node.height()
+        ends_s = time.monotonic() + _QUIET_S
+        while time.monotonic() < ends_s and not (
+            not await self._open_count() and await self._outside_transfers.is_settled(block=block)
+        ):
+            self._replace_dead_workers()
+            self._world.mine()
+            await asyncio.sleep(0.1)
 
     async def _check(self, orders: Sequence[ChainOrder]) -> None:
         assert await self._open_count() == 0
         await check_recipients(self._world, orders)
-        await check_payers(self._world, orders)
+        await self._outside_transfers.check()
+        await check_treasury(self._world, orders)
         await check_nonces(self._world)
+
+    async def _lose_credits(self) -> None:
+        """Let deposits be credited, and take their blocks back; some return, some do not."""
+        outside, chance = self._outside_transfers, self._chance
+        self._node.keep()
+        for _ in range(3):
+            outside.send()
+            self._world.mine()
+        block = self._node.height()
+        self._world.mine(FINALITY)
+        ends_s = time.monotonic() + _QUIET_S
+        while await outside.followed_block("final_number") < block:
+            assert time.monotonic() < ends_s
+            self._replace_dead_workers()
+            await asyncio.sleep(0.1)
+        if chance.random() < 1 / 2:
+            await self._disturb("kill")
+        self._node.reorganise(FINALITY + chance.randint(1, 3))
+        for _ in range(chance.randint(0, 4)):
+            outside.send()
+            self._world.mine()
+        await self._disturb(chance.choice(["kill", "mine", "node", "postgres", "node pauses"]))
+        # Sometimes what has not returned by now is taken back before it returns.
+        self._world.mine(chance.randint(1, 2 * FINALITY))
+
+    @property
+    def _outside_transfers(self) -> OutsideTransfers:
+        assert self._outside is not None
+        return self._outside
 
     async def _disturb(self, action: str) -> None:
         self.counts[action] += 1
@@ -125,6 +191,8 @@ class Soak:
         match action:
             case "mine":
                 self._world.mine()
+            case "transfer from outside":
+                self._outside_transfers.send()
             case "reorganise":
                 self._node.reorganise(self._chance.randint(1, REORG_MAX))
             case "drop":
@@ -144,6 +212,7 @@ class Soak:
                 place = self._chance.randrange(WORKERS)
                 self._kill(self._workers[place])
                 await free_lease(self._world)
+                await end_leases(self._world.container.database)
                 self._workers[place] = self._start_worker()
             case _:
                 self._kill_signer()
@@ -211,10 +280,10 @@ async def check_recipients(world: ChainWorld, orders: Sequence[ChainOrder]) -> N
             assert await world.balance(currency, leg.address) == leg.money.units
 
 
-async def check_payers(world: ChainWorld, orders: Sequence[ChainOrder]) -> None:
-    """Check that nobody has paid more or less than the coins for these orders."""
-    for currency in ("usdc", "usdt"):
-        for source in {order.source for order in orders}:
+async def check_treasury(world: ChainWorld, orders: Sequence[ChainOrder]) -> None:
+    """Check that the treasury, to which nothing came, has paid just the coins of these orders."""
+    for source in {each.source for each in orders if each.wallet_id is None}:
+        for currency in CURRENCIES:
             assert await world.balance(currency, source) == 0
 
 

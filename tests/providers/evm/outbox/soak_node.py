@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from chains.nodes import Node, run_nodes
-from chains.rpc import Rpc
 
 from tests.chain_world import ChainWorld
 from tests.providers.evm.anvil import anvil_binary
@@ -26,7 +25,7 @@ class SoakNode:
     """Running node of a world; `base` is the lowest block down to which it can reorganise."""
 
     def __init__(self, world: ChainWorld, folder: Path, chance: random.Random) -> None:
-        self.base = _height(world.rpc)
+        self.base = 0
         self.blocks_lost = 0
         self._world = world
         self._folder = folder
@@ -38,9 +37,17 @@ class SoakNode:
         """Stop the node if it was started again; the world stops its first one."""
         self._restarted.close()
 
+    def height(self) -> int:
+        """Return the number of the latest block."""
+        return int(self._world.rpc.call("eth_blockNumber"), 16)
+
+    def keep(self) -> None:
+        """Let no reorganisation take away the blocks so far."""
+        self.base = self.height()
+
     def reorganise(self, depth: int) -> None:
         """Replace up to `depth` of the latest blocks by empty ones."""
-        depth = min(depth, _height(self._world.rpc) - self.base)
+        depth = min(depth, self.height() - self.base)
         if depth > 0:
             self._world.reorganise(depth)
 
@@ -59,7 +66,7 @@ class SoakNode:
             self._world.mine()
         # The workers' requests are under way meanwhile.
         await asyncio.sleep(self._chance.random() / 10)
-        self.blocks_lost += _height(self._world.rpc) - written
+        self.blocks_lost += self.height() - written
         os.kill(self._node.process.pid, signal.SIGKILL)
         self._node.process.wait()
         await asyncio.sleep(self._chance.random())
@@ -67,14 +74,10 @@ class SoakNode:
         nodes = run_nodes(anvil_binary(), [options], logs=self._folder)
         (self._node,) = self._restarted.enter_context(nodes)
         self._world.rpc.call("evm_setAutomine", False)  # noqa: FBT003  parameters of RPC have no names
-        self.base = _height(self._world.rpc)
+        self.keep()
 
     def _write(self, state: Path) -> int:
         """Write the chain without its history of states; return its height."""
         dump = self._world.rpc.call("anvil_dumpState", False)  # noqa: FBT003  as above
         state.write_bytes(gzip.decompress(bytes.fromhex(dump.removeprefix("0x"))))
-        return _height(self._world.rpc)
-
-
-def _height(rpc: Rpc) -> int:
-    return int(rpc.call("eth_blockNumber"), 16)
+        return self.height()

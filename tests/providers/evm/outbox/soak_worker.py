@@ -1,6 +1,6 @@
 """Worker process of the soak: `python -m tests.providers.evm.outbox.soak_worker DSN FILE SOCKET`.
 
-It runs the outbox of the chain in FILE, and nothing else, until it is killed.
+It runs the outbox of the chain in FILE and follows its deposits until it is killed.
 """
 
 import asyncio
@@ -29,10 +29,12 @@ async def main(dsn: str, chains_file: str, signer_socket: str) -> None:
     database = await Database.connect(dsn, name="soak", size_max=4)
     container = wire(settings, database, Clock(await take_node(database)))
     assert container.evm is not None
-    outbox = container.evm.outboxes[NETWORK]
+    assert container.chain_deposit_steps is not None
+    outbox, steps = container.evm.outboxes[NETWORK], container.chain_deposit_steps
     while True:
         with suppress(LandbridgeError):
             await outbox.run_once()
+            await steps.run_once(await container.orgs.clock_offsets())
         await asyncio.sleep(_PAUSE_S)
 
 

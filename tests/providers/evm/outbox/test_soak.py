@@ -1,6 +1,6 @@
 """The soak, and the control that shows that it can fail.
 
-`make test-long` pays 1,000 orders in minutes, `make test-soak` 60 within a minute.
+`make test-long` pays 1,000 orders in minutes, `make test-soak` 60 in about one.
 """
 
 import os
@@ -17,7 +17,8 @@ from tests.chain_world import chain_world
 from tests.platform.db.embedded_servers import serving, short_directory
 from tests.providers.evm.outbox.chain_orders import COIN, new_address, new_order
 from tests.providers.evm.outbox.soak import (
-    REORG_MAX,
+    CONFIRMATIONS,
+    FINALITY,
     Soak,
     check_recipients,
     create_orders,
@@ -27,7 +28,7 @@ from tests.providers.evm.outbox.soak import (
 pytestmark = pytest.mark.long
 
 _IS_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_ORDERS, _SECONDS = (1_000, 300.0) if _IS_LONG else (60, 15.0)
+_ORDERS, _SECONDS, _DEEP = (1_000, 300.0, 20) if _IS_LONG else (60, 15.0, 2)
 
 
 def _chance() -> random.Random:
@@ -49,21 +50,21 @@ async def killed_database(server: EmbeddedPostgres) -> AsyncGenerator[Database]:
     await database.close()
 
 
-async def test_each_payout_is_paid_once_whatever_fails(
+async def test_each_payout_is_paid_and_each_deposit_credited_once_whatever_fails(
     tmp_path: Path, server: EmbeddedPostgres, killed_database: Database
 ) -> None:
     async with chain_world(
         tmp_path,
         killed_database,
         relayers=2,
-        confirmations=REORG_MAX - 1,
-        finality=2 * REORG_MAX,
+        confirmations=CONFIRMATIONS,
+        finality=FINALITY,
         replace_after_s=5,
         has_signer=False,
     ) as world:
         soak = Soak(world, server, tmp_path, _chance())
         orders = await create_orders(world, _ORDERS)
-        await soak.run(orders, seconds=_SECONDS)
+        await soak.run(orders, seconds=_SECONDS, deep_reorganisations=_DEEP)
         print(dict(soak.counts))  # noqa: T201  figures of the run
 
 
