@@ -55,8 +55,10 @@ def write_chains_file(folder: Path, *urls: str) -> Path:
     return path
 
 
-def script_chain(node: FakeNode, *, balance_units: int = 250_000_000) -> None:
-    """Let a node answer a fresh head, and the same balance of every address."""
+def script_chain(
+    node: FakeNode, *, balance_units: int = 250_000_000, at: datetime | None = None
+) -> None:
+    """Let a node answer a head of now, or of `at`, and the same balance of every address."""
 
     def block(tag: str, _full: object) -> dict[str, str]:
         del tag
@@ -64,7 +66,7 @@ def script_chain(node: FakeNode, *, balance_units: int = 250_000_000) -> None:
             "number": hex(HEAD),
             "hash": _BLOCK_HASH,
             "parentHash": _BLOCK_HASH,
-            "timestamp": hex(int(datetime.now(UTC).timestamp())),
+            "timestamp": hex(int((at or datetime.now(UTC)).timestamp())),
             "baseFeePerGas": hex(30 * _GWEI),
         }
 
@@ -118,9 +120,11 @@ def _order_with_attempts(
     return order, attempts
 
 
-async def add_chain_rows(database: Database, org_id: UUID, record_id: UUID) -> UUID:
+async def add_chain_rows(
+    database: Database, org_id: UUID, record_id: UUID, now: datetime | None = None
+) -> UUID:
     """Store a stopped relayer, one that is low, and a mined order with a replaced attempt."""
-    at = datetime.now(UTC) - timedelta(minutes=5)
+    at = (now or datetime.now(UTC)) - timedelta(minutes=5)
     key = new_id()
     order, attempts = _order_with_attempts(org_id, record_id, key, at)
 

@@ -118,7 +118,7 @@ ACCOUNT = {
     "type": "brazil",
     "brazil": {"pixKey": "123.456.789-09", "currency": "brl"},
 }
-EXTERNAL = {"address": OUTSIDE, "chain": "POLYGON", "name": "a", "referenceId": "b"}
+EXTERNAL = {"address": OUTSIDE, "chain": "POLYGON", "name": "Cold storage", "referenceId": "c1"}
 DOCUMENT = {
     "type": "PASSPORT",
     "subType": "SINGLE_SIDE",

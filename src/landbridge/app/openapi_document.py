@@ -11,6 +11,7 @@ from msgspec import to_builtins
 
 from landbridge import __version__
 from landbridge.app.container.registry import STATE_MACHINES
+from landbridge.app.openapi_examples import add_examples
 from landbridge.customers.kyc import schemas as kyc_shapes
 from landbridge.developers.events import names as events_names
 from landbridge.developers.events.webhook_schemas import event_schemas, webhooks
@@ -88,4 +89,5 @@ def openapi_document(app: Litestar) -> dict[str, Any]:
             if handler.opt.get("unkeyed")
         },
     )
+    add_examples(document)
     return {**document, "x-state-machines": to_builtins(STATE_MACHINES.list().state_machines)}

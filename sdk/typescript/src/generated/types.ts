@@ -1464,18 +1464,18 @@ export interface KycBusinessKycInfo {
 }
 
 export interface KycBusinessKycInfoSofEuQuestionnaire {
-  conductsMoneyServices?: boolean;
-  customerFundsDescription?: string;
-  estimatedAnnualRevenueUsd?: "0_99999" | "100000_999999" | "1000000_9999999" | "10000000_49999999" | "50000000_249999999" | "250000000_plus";
-  expectedMonthlyPaymentsUsd?: string;
-  highRiskActivities?: Array<"none_of_the_above" | "adult_entertainment" | "gambling" | "hold_client_funds" | "investment_services" | "lending_banking" | "marijuana_or_related_services" | "money_services" | "operate_foreign_exchange_virtual_currencies_brokerage_otc" | "safe_deposit_box_rentals" | "third_party_payment_processing" | "weapons_firearms_and_explosives">;
-  operatesInProhibitedCountries?: boolean;
-  primaryPurpose?: "charitable_donations" | "ecommerce_retail_payments" | "investment_purposes" | "other" | "payments_to_friends_or_family_abroad" | "payroll" | "personal_or_living_expenses" | "protect_wealth" | "purchase_goods_and_services" | "receive_payments_for_goods_and_services" | "tax_optimization" | "third_party_money_transmission" | "treasury_management";
-  primaryPurposeOther?: string;
-  sourceOfFunds?: "business_loans" | "grants" | "inter_company_funds" | "investment_proceeds" | "legal_settlement" | "owners_capital" | "pension_retirement" | "sale_of_assets" | "sales_of_goods_and_services" | "tax_refund" | "third_party_funds" | "treasury_reserves";
-  sourceOfFundsDescription?: string;
-  transmitsCustomerFunds?: boolean;
-  transmitsCustomerFundsDescription?: string;
+  conductsMoneyServices?: boolean | null;
+  customerFundsDescription?: string | null;
+  estimatedAnnualRevenueUsd?: "0_99999" | "100000_999999" | "1000000_9999999" | "10000000_49999999" | "50000000_249999999" | "250000000_plus" | null;
+  expectedMonthlyPaymentsUsd?: string | null;
+  highRiskActivities?: Array<"none_of_the_above" | "adult_entertainment" | "gambling" | "hold_client_funds" | "investment_services" | "lending_banking" | "marijuana_or_related_services" | "money_services" | "operate_foreign_exchange_virtual_currencies_brokerage_otc" | "safe_deposit_box_rentals" | "third_party_payment_processing" | "weapons_firearms_and_explosives"> | null;
+  operatesInProhibitedCountries?: boolean | null;
+  primaryPurpose?: "charitable_donations" | "ecommerce_retail_payments" | "investment_purposes" | "other" | "payments_to_friends_or_family_abroad" | "payroll" | "personal_or_living_expenses" | "protect_wealth" | "purchase_goods_and_services" | "receive_payments_for_goods_and_services" | "tax_optimization" | "third_party_money_transmission" | "treasury_management" | null;
+  primaryPurposeOther?: string | null;
+  sourceOfFunds?: "business_loans" | "grants" | "inter_company_funds" | "investment_proceeds" | "legal_settlement" | "owners_capital" | "pension_retirement" | "sale_of_assets" | "sales_of_goods_and_services" | "tax_refund" | "third_party_funds" | "treasury_reserves" | null;
+  sourceOfFundsDescription?: string | null;
+  transmitsCustomerFunds?: boolean | null;
+  transmitsCustomerFundsDescription?: string | null;
 }
 
 export interface KycDocument {
@@ -1577,13 +1577,13 @@ export interface KycIndividualKycInfo {
 }
 
 export interface KycIndividualKycInfoSofEuQuestionnaire {
-  actingAsIntermediary?: boolean;
-  employmentStatus?: "employed" | "homemaker" | "retired" | "self_employed" | "student" | "unemployed";
-  expectedMonthlyPayments?: "0_4999" | "5000_9999" | "10000_49999" | "50000_plus";
-  mostRecentOccupation?: string;
-  primaryPurpose?: "charitable_donations" | "ecommerce_retail_payments" | "investment_purposes" | "operating_a_company" | "payments_to_friends_or_family_abroad" | "personal_or_living_expenses" | "protect_wealth" | "purchase_goods_and_services" | "receive_payment_for_freelancing" | "receive_salary" | "other";
-  primaryPurposeOther?: string;
-  sourceOfFunds?: "company_funds" | "ecommerce_reseller" | "gambling_proceeds" | "gifts" | "government_benefits" | "inheritance" | "investments_loans" | "pension_retirement" | "salary" | "sale_of_assets_real_estate" | "savings" | "someone_elses_funds";
+  actingAsIntermediary?: boolean | null;
+  employmentStatus?: "employed" | "homemaker" | "retired" | "self_employed" | "student" | "unemployed" | null;
+  expectedMonthlyPayments?: "0_4999" | "5000_9999" | "10000_49999" | "50000_plus" | null;
+  mostRecentOccupation?: string | null;
+  primaryPurpose?: "charitable_donations" | "ecommerce_retail_payments" | "investment_purposes" | "operating_a_company" | "payments_to_friends_or_family_abroad" | "personal_or_living_expenses" | "protect_wealth" | "purchase_goods_and_services" | "receive_payment_for_freelancing" | "receive_salary" | "other" | null;
+  primaryPurposeOther?: string | null;
+  sourceOfFunds?: "company_funds" | "ecommerce_reseller" | "gambling_proceeds" | "gifts" | "government_benefits" | "inheritance" | "investments_loans" | "pension_retirement" | "salary" | "sale_of_assets_real_estate" | "savings" | "someone_elses_funds" | null;
 }
 
 export interface KycLinkCreatedReply {

@@ -126,8 +126,7 @@ def _value_schema(kind: Kind) -> Schema:
         case TextFieldType(form=form):
             return _TEXT | ({"format": form["format"]} if "format" in form else {})
         case QuestionnaireFieldType(fields=fields):
-            members = {name: _value_schema(each) for name, each in fields.items()}
-            return {"type": "object", "properties": members}
+            return {"type": "object", "properties": _reply_schema(fields)}
         case _:
             return kind.schema()
 

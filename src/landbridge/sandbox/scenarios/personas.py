@@ -53,7 +53,7 @@ def us_account(transfer_type: str, *, holder: str = "Ada Approval") -> dict[str,
         "accountHolder": {"type": "individual", "name": holder, "address": _ADDRESS},
         "us": {
             "transferType": transfer_type,
-            "accountType": "checking",
+            "accountType": "Checking",
             "accountNumber": "000123456789",
             "routingNumber": "021000021",
             "bankName": "Test Bank",

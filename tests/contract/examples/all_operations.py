@@ -1,0 +1,170 @@
+"""Sends a request of every operation in an organisation of the sandbox, to record examples.
+
+What needs a state of its own comes first; then the scenarios of all events; then each operation
+that is left, with resources of every kind; deletions last.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from landbridge.developers.events.names import CATALOGUE
+from landbridge.sandbox.scenarios.event_log import EVENTS
+from landbridge.sandbox.scenarios.trigger import trigger
+from tests.contract.examples.bodies import BODIES, OWNER, match_body, swap_request
+from tests.contract.examples.recorder import Recorder, SteppingClock
+from tests.contract.resources import (
+    EXTERNAL,
+    KINDS,
+    QUERIES,
+    Things,
+    bodies,
+    kind_of,
+    make_approval,
+    make_disbursement,
+    make_things,
+)
+from tests.onramps import make_onramp
+from tests.payments.incoming_payments.incoming_payment_setup import make_held
+from tests.resolution_team import make_resolution
+from tests.sandbox.scenarios.in_process_client import client_of
+from tests.tenants import Tenant, business, make_agreement, make_user
+
+_REVIEWS = "/v2/reviews/deposits"
+_REPORTING = "/v2/reporting"
+_WEBHOOKS = "/v2/webhooks"
+
+
+async def send_all(org: Tenant, clock: SteppingClock, recorder: Recorder) -> dict[str, Any]:
+    """Record an exchange of each operation that the sandbox can do; return an event of each type.
+
+    Operations on chains need connected ones: `send_chain_requests`.
+    """
+    recorder.is_on = False
+    things = await make_things(org)
+    recorder.is_on = True
+    for part in (_users, _payments, _reviews, _reports, _webhooks):
+        clock.next_minute()
+        await part(org, things)
+    client = client_of(org)
+    events: dict[str, Any] = {}
+    for each in CATALOGUE:
+        clock.next_minute()
+        _, event = await trigger(client, each.type)
+        events[each.type] = await client.get(f"{EVENTS}/{event.event_id}")
+        del events[each.type]["deliveries"]
+    await org.container.request_log.flush()
+    for method in ("GET", "PUT", "PATCH", "POST", "DELETE"):
+        clock.next_minute()
+        await _rest(org, recorder, things, method)
+    return events
+
+
+async def send_chain_requests(org: Tenant, payment: str) -> None:
+    """Read the connected chains, and the orders of a payment on them."""
+    await org.get("/v2/chains")
+    await org.get("/v2/chains/POLYGON")
+    await org.get(f"/v2/chains/orders/{payment}")
+
+
+async def _users(org: Tenant, things: Things) -> None:
+    del things
+    company = (await org.post("/v2/users", business(await make_agreement(org))))["id"]
+    owners = f"/v2/users/{company}/kyc/ubos"
+    added = (await org.post(owners, OWNER))["id"]
+    await org.get(owners)
+    await org.get(f"{owners}/{added}")
+    await org.post(f"{owners}/{added}", {"email": "grace@example.com"})
+    erased = f"/v2/users/{await make_user(org)}"
+    await org.post(f"{erased}/freeze", BODIES["users.freeze"])
+    await org.send("DELETE", f"{erased}/personal-data")
+
+
+async def _payments(org: Tenant, things: Things) -> None:
+    user = things.by_kind["user"]
+    swap = await org.post("/v2/wallets/swaps", swap_request(user))
+    path = f"/v2/wallets/swaps/{swap['transferDetails']['id']}"
+    await org.post(f"{path}/accept")
+    await org.get(path)
+    await org.get("/v2/wallets/swaps", limit=1)
+    await org.get("/v2/requests/" + swap["transferDetails"]["requestId"])
+    wallet = await org.post(f"/v2/users/{user}/wallets/external", {**EXTERNAL, "chain": "BASE"})
+    await org.get(f"/v2/users/{user}/wallets/external/{wallet['id']}")
+    await make_disbursement(org, things.by_kind["account"], things.by_kind["external"])
+    for verb in ("approve", "reject"):
+        path = f"/v2/transfer-approvals/{await make_approval(org, user)}/{verb}"
+        await org.post(path, BODIES[f"transferApprovals.{verb}"])
+    onramp = await make_onramp(org, user, is_accepted=False)
+    await org.post(f"/v2/onramps/{onramp['id']}/quote/refresh")
+    reviewed = await make_onramp(org, user)
+    path = f"/v2/reviews/transfers/{reviewed['id']}/rfi"
+    await org.post(path, BODIES["transferReviews.openRfi"])
+    await org.get("/v2/reviews/transfers", limit=1)
+    await org.post(f"{path}/answer", BODIES["transferReviews.answerRfi"])
+    await org.post(f"{path}/close", BODIES["transferReviews.closeRfi"])
+
+
+async def _reviews(org: Tenant, things: Things) -> None:
+    await org.get(_REVIEWS, limit=1)
+    held = things.by_kind["held deposit"]
+    await org.get(f"{_REVIEWS}/{held}")
+    returned = str((await make_held(org)).id)
+    await org.post(f"{_REVIEWS}/{returned}/return", BODIES["depositReviews.return"])
+    await org.post(f"{_REVIEWS}/{returned}/settle", BODIES["depositReviews.settle"])
+    await org.post(f"{_REVIEWS}/{held}/match", match_body(things))
+    await make_resolution(org)
+
+
+async def _reports(org: Tenant, things: Things) -> None:
+    templates = f"{_REPORTING}/templates"
+    body = BODIES["reportTemplates.create"]
+    own = f"{templates}/{body['name']}"
+    await org.send("POST", templates, body)
+    schedule = {**BODIES["reportSchedules.create"], "template": body["name"]}
+    created = (await org.send("POST", f"{_REPORTING}/schedules", schedule)).json()["data"]
+    await org.send("POST", own, {**BODIES["reportTemplates.update"]})
+    path = f"{_REPORTING}/schedules/{created['id']}"
+    await org.post(path, {"templateVersion": 1})
+    await org.send("DELETE", path)
+    await org.send("DELETE", own)
+    await org.get(f"{_REPORTING}/params/transactionTypes/options")
+    await org.get(
+        f"{_REPORTING}/statements",
+        userId=things.by_kind["user"],
+        createdAfter="2026-02-01",
+        createdBefore="2026-03-01",
+    )
+
+
+async def _webhooks(org: Tenant, things: Things) -> None:
+    del things
+    created = await org.post(_WEBHOOKS, BODIES["webhooks.create"])
+    path = f"{_WEBHOOKS}/{created['id']}"
+    await org.get(path)
+    await org.get(_WEBHOOKS, limit=1)
+    await org.send("PATCH", path, BODIES["webhooks.update"])
+    await org.send("DELETE", path)
+
+
+async def _rest(org: Tenant, recorder: Recorder, things: Things, method: str) -> None:
+    """Send what was not recorded before, by this method."""
+    paths: Mapping[str, Any] = recorder.document["paths"]
+    for path, item in paths.items():
+        operation = item.get(method.lower(), {})
+        name = operation.get("operationId", "")
+        if not name or name in recorder.found:
+            continue
+        route = f"{method} {path}"
+        ids = {each: things.by_kind[kind_of(path, each)] for each in KINDS}
+        at = re.sub(r"{(\w+)}", lambda found, ids=ids: ids.get(found[1], "NEW_USERS"), path)
+        query: dict[str, Any] = {k: v for k, v in QUERIES.get(route, {}).items() if v}
+        if name == "requestLog.list":
+            query["xRequestId"] = things.by_kind["x request"]
+        if any(each["name"] == "limit" for each in operation.get("parameters", ())):
+            query["limit"] = 1
+        body = BODIES.get(name, bodies(things).get(route)) if "requestBody" in operation else None
+        if name == "files.create":
+            file = ("passport.pdf", b"%PDF-1.7\n%%EOF")
+            await org.client.post(path, files={"file": file}, headers=org.headers)
+        else:
+            await org.send(method, at, body, **query)
