@@ -3,92 +3,16 @@
 import os
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from sdk.emitter.document import ROOT
 
-from landbridge_sdk import Landbridge, requests
-from tests.app.processes.server_process import KEY, PATIENCE_S, Served, served
+from landbridge_sdk import Landbridge
+from tests.app.processes.server_process import KEY, Served
+from tests.sdk.verified_user import ADDRESS, make_user, until, url_of, verify
 
 pytestmark = pytest.mark.long
-
-ADDRESS: requests.Address = {
-    "addressLine1": "1 Main Street",
-    "city": "Denver",
-    "stateProvinceRegion": "CO",
-    "postalCode": "80202",
-    "country": "USA",
-}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("sdk") / "data") as running:
-        yield running
-
-
-def url_of(server: Served) -> str:
-    return f"http://127.0.0.1:{server.port}"
-
-
-def until(read: Callable[[], str], wanted: str) -> None:
-    deadline_s = time.monotonic() + PATIENCE_S
-    while (found := read()) != wanted:
-        assert time.monotonic() < deadline_s, found
-        time.sleep(0.1)
-
-
-def make_user(lb: Landbridge) -> str:
-    agreement = str(uuid4())
-    lb.terms_links.create({"idempotencyKey": agreement})
-    token = lb.terms_links.retrieve(agreement).session_token
-    assert token is not None
-    lb.terms_links.accept(agreement, {"sessionToken": token})
-    user = lb.users.create(
-        {
-            "type": "individual",
-            "firstName": "Ada",
-            "lastName": "Approval",
-            "email": "ada@example.com",
-            "dateOfBirth": "1990-01-01",
-            "address": ADDRESS,
-            "signedAgreementId": agreement,
-        }
-    )
-    lb.sandbox.fund_wallet(user.id, {"chain": "POLYGON", "currency": "usdc", "amount": "500"})
-    return user.id
-
-
-def verify(lb: Landbridge, user: str) -> None:
-    lb.kyc.update(
-        user,
-        {
-            "phone": "+13035550123",
-            "nationality": "USA",
-            "address": ADDRESS,
-            "taxIdentificationNumber": "123-45-6789",
-        },
-    )
-    file = lb.files.create("passport.pdf", b"%PDF-1.4\n%" + b"x" * 12_000 + b"\n%%EOF\n")
-    lb.kyc.add_documents(
-        user,
-        [
-            {
-                "type": "PASSPORT",
-                "subType": "SINGLE_SIDE",
-                "issuedCountry": "USA",
-                "number": "P1234567",
-                "expiryDate": "2100-01-01",
-                "fileId": file.id,
-            }
-        ],
-    )
-    lb.kyc.submit(user, {"rails": ["USD"]})
-    until(lambda: lb.kyc.retrieve_status(user, rails="USD")["status"], "ACTIVE")
 
 
 def test_python_library_swaps_and_pays_out(server: Served) -> None:
