@@ -14,7 +14,11 @@ from landbridge.app.container.registry import STATE_MACHINES
 from landbridge.app.openapi_examples import add_examples
 from landbridge.customers.kyc import schemas as kyc_shapes
 from landbridge.developers.events import names as events_names
-from landbridge.developers.events.webhook_schemas import event_schemas, webhooks
+from landbridge.developers.events.webhook_schemas import (
+    add_verification_data,
+    event_schemas,
+    webhooks,
+)
 from landbridge.platform.formats import addresses, schemas
 from landbridge.platform.http import constraints
 from landbridge.platform.http.openapi import describe
@@ -89,5 +93,6 @@ def openapi_document(app: Litestar) -> dict[str, Any]:
             if handler.opt.get("unkeyed")
         },
     )
+    add_verification_data(document["components"]["schemas"])
     add_examples(document)
     return {**document, "x-state-machines": to_builtins(STATE_MACHINES.list().state_machines)}

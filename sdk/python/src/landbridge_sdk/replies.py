@@ -598,6 +598,15 @@ class BriefStatus(Struct, frozen=True, kw_only=True):
     status: str
 
 
+class BriefStatusData(Struct, frozen=True, kw_only=True):
+    """BriefStatusData"""
+
+    message: str
+    rails: str
+    status: str
+    user_id: str = field(name="userId")
+
+
 class BusinessDetails(Struct, frozen=True, kw_only=True):
     """BusinessDetails"""
 
@@ -624,6 +633,17 @@ class BusinessStatus(Struct, frozen=True, kw_only=True):
     message: str
     review_result: CheckResultReply = field(name="reviewResult")
     status: str
+
+
+class BusinessStatusData(Struct, frozen=True, kw_only=True):
+    """BusinessStatusData"""
+
+    details: BusinessDetails
+    message: str
+    rails: str
+    review_result: CheckResultReply = field(name="reviewResult")
+    status: str
+    user_id: str = field(name="userId")
 
 
 class CastVoteReply(Struct, frozen=True, kw_only=True):
@@ -1315,6 +1335,17 @@ class IndividualStatus(Struct, frozen=True, kw_only=True):
     message: str
     review_result: CheckResultReply = field(name="reviewResult")
     status: str
+
+
+class IndividualStatusData(Struct, frozen=True, kw_only=True):
+    """IndividualStatusData"""
+
+    details: IndividualDetails
+    message: str
+    rails: str
+    review_result: CheckResultReply = field(name="reviewResult")
+    status: str
+    user_id: str = field(name="userId")
 
 
 class JournalEntryReply(Struct, frozen=True, kw_only=True):
@@ -2481,6 +2512,19 @@ class RailStatus(Struct, frozen=True, kw_only=True):
     warnings: list[str]
 
 
+class RailStatusData(Struct, frozen=True, kw_only=True):
+    """RailStatusData"""
+
+    limit: dict[str, Any] | None = None
+    message: str
+    off_ramp: dict[str, dict[str, MethodStatus]] = field(name="offRamp")
+    on_ramp: dict[str, dict[str, MethodStatus]] = field(name="onRamp")
+    rails: str
+    status: str
+    user_id: str = field(name="userId")
+    warnings: list[str]
+
+
 class RateReply(Struct, frozen=True, kw_only=True):
     """RateReply"""
 
@@ -3521,7 +3565,7 @@ class VerificationEvent(Struct, frozen=True, kw_only=True):
     """
 
     created_at: str = field(name="createdAt")
-    data: Any
+    data: dict[str, Any] | None
     event_action: str = field(name="eventAction")
     event_category: str = field(name="eventCategory")
     event_id: str = field(name="eventId")

@@ -518,6 +518,13 @@ export interface BriefStatus {
   status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
 }
 
+export interface BriefStatusData {
+  message: string;
+  rails: string;
+  status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
+  userId: string;
+}
+
 export interface BusinessDetails {
   companyDocuments: DocumentsReply;
   companyInfo: SectionReply;
@@ -667,6 +674,15 @@ export interface BusinessStatus {
   message: string;
   reviewResult: CheckResultReply;
   status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
+}
+
+export interface BusinessStatusData {
+  details: BusinessDetails;
+  message: string;
+  rails: string;
+  reviewResult: CheckResultReply;
+  status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
+  userId: string;
 }
 
 export interface CastVoteReply {
@@ -1367,6 +1383,15 @@ export interface IndividualStatus {
   message: string;
   reviewResult: CheckResultReply;
   status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
+}
+
+export interface IndividualStatusData {
+  details: IndividualDetails;
+  message: string;
+  rails: string;
+  reviewResult: CheckResultReply;
+  status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
+  userId: string;
 }
 
 export interface JournalEntryReply {
@@ -2730,6 +2755,17 @@ export interface RailStatus {
   warnings: Array<string>;
 }
 
+export interface RailStatusData {
+  limit?: Record<string, unknown>;
+  message: string;
+  offRamp: Record<string, Record<string, MethodStatus>>;
+  onRamp: Record<string, Record<string, MethodStatus>>;
+  rails: string;
+  status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
+  userId: string;
+  warnings: Array<string>;
+}
+
 export interface RateReply {
   conversionRate: string;
   conversionRates: Array<RailRateReply>;
@@ -3701,7 +3737,7 @@ export interface UserUpdate {
  */
 export interface VerificationEvent {
   createdAt: string;
-  data: unknown;
+  data: IndividualStatusData | BusinessStatusData | BriefStatusData | RailStatusData | null;
   eventAction: string;
   eventCategory: string;
   eventId: string;

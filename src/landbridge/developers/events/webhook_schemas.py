@@ -113,11 +113,9 @@ def _spellings(name: EventName) -> Iterator[str]:
 def _event_schemas(
     envelope: Mapping[str, Any], types: Mapping[str, list[str]]
 ) -> Iterator[tuple[str, Any]]:
-    for kind, (name, objects) in _EVENTS.items():
+    for name, objects in _EVENTS.values():
         choices = [reference(each) for each in objects]
         whole = choices[0] if len(choices) == 1 else {"anyOf": choices}
-        if kind == VERIFICATION_KIND:
-            whole = {"allOf": [whole, _OF_WHOM]}
         members = {
             **envelope["properties"],
             "eventType": {**_TEXT, "enum": types[name]},
@@ -126,9 +124,26 @@ def _event_schemas(
         yield name, {**envelope, "title": name, "properties": members}
 
 
-# A retrieve has these in its path.
-_OF_WHOM = {
-    "type": "object",
-    "properties": {"userId": {**_TEXT, "format": "uuid"}, "rails": _TEXT},
-    "required": ["userId", "rails"],
-}
+def add_verification_data(schemas: dict[str, Any]) -> None:
+    """Add the schemas of `data` in events of verifications.
+
+    It is the status as it is retrieved, and what a retrieve has in its path and query.
+    """
+    event, statuses = _EVENTS[VERIFICATION_KIND]
+    for name in statuses:
+        status = schemas[name]
+        schemas[_data_of(name)] = {
+            **status,
+            "title": _data_of(name),
+            "properties": {**_SUBJECT, **status["properties"]},
+            "required": [*_SUBJECT, *status["required"]],
+        }
+    choices = [reference(_data_of(name)) for name in statuses]
+    schemas[event]["properties"]["data"] = {"anyOf": [*choices, {"type": "null"}]}
+
+
+def _data_of(status: str) -> str:
+    return f"{status}Data"
+
+
+_SUBJECT: Mapping[str, Any] = {"userId": {**_TEXT, "format": "uuid"}, "rails": _TEXT}
