@@ -1,6 +1,6 @@
 """Two people who resolve stuck payments: a reviewer who requests, and an approver."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -10,6 +10,7 @@ import httpx2
 
 from landbridge.payments.resolutions.model import QUIET_PERIOD
 from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.http.caller import KeyScope
 from tests.tenants import TRANSFERS, Tenant, good, make_user, run_due, transfer_body
 
 RESOLUTIONS = "/v2/reviews/resolutions"
@@ -60,21 +61,21 @@ async def make_resolution_team(
     org: Tenant, clock: FrozenClock, run_due: Callable[[], Awaitable[None]]
 ) -> ResolutionTeam:
     """Two keys of an organisation, for two people."""
-    reviewer = await make_person(org, "reviewer", can_review=True)
+    reviewer = await make_person(org, "reviewer", [KeyScope.REVIEW])
     return ResolutionTeam(reviewer, await make_approver(org), clock, run_due)
 
 
 async def make_approver(org: Tenant) -> Tenant:
     """Create a key of an organisation that may only approve."""
-    return await make_person(org, "approver", can_approve=True)
+    return await make_person(org, "approver", [KeyScope.APPROVE])
 
 
 async def make_person(
-    org: Tenant, name: str, *, can_review: bool = False, can_approve: bool = False
+    org: Tenant, name: str, scopes: Sequence[KeyScope] = (KeyScope.ADMIN,)
 ) -> Tenant:
     """Create a key of an organisation with these rights."""
     key, secret = await org.container.orgs.create_key(
-        org.org_id, name, expires_at=None, can_review=can_review, can_approve=can_approve
+        org.org_id, name, expires_at=None, scopes=scopes
     )
     return replace(org, caller=replace(org.caller, key_id=key.id), key=secret)
 

@@ -57,6 +57,11 @@ class _Occupied:
 _idle: defaultdict[bool, list[tuple[_Occupied, Litestar]]] = defaultdict(list)
 
 
+def full_caller(org_id: UUID, key_id: UUID) -> Caller:
+    """Return the caller of a key with the scope admin, as in production."""
+    return Caller(org_id, key_id, timedelta(), can_pay=True, can_administer=True)
+
+
 @asynccontextmanager
 async def served(container: Container) -> AsyncGenerator[httpx2.AsyncClient]:
     """Yield an in-process client of the application over `container`; its lifespan runs."""
@@ -172,7 +177,7 @@ async def make_tenant(
     """An organisation with one key."""
     org = await container.orgs.create(name)
     key, secret = await container.orgs.create_key(org.id, "test key", expires_at=None)
-    return Tenant(container, client, Caller(org.id, key.id, timedelta()), secret)
+    return Tenant(container, client, full_caller(org.id, key.id), secret)
 
 
 async def make_agreement(org: Tenant, *, is_signed: bool = True, **link: str) -> str:

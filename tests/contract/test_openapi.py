@@ -197,7 +197,13 @@ def _success(name: str) -> str:
 
 async def test_every_operation_accepts_the_key(document: Document) -> None:
     schemes = document.whole["components"]["securitySchemes"]
-    assert schemes == {"key": {"type": "http", "scheme": "bearer"}}
+    assert schemes == {
+        "key": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "API key. `x-scope` of an operation is the scope that it needs.",
+        }
+    }
     assert document.whole["security"] == [{"key": []}]
     assert not [name for name, operation in document.operations() if "security" in operation]
 

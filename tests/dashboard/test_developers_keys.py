@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from landbridge.platform.changes.service import history
-from landbridge.platform.http.caller import MemberRole
+from landbridge.platform.http.caller import KeyScope, MemberRole
 from tests.dashboard.browsing import visit
 from tests.tenants import Tenant
 
@@ -28,7 +28,7 @@ async def test_admin_creates_a_key_shown_once(org: Tenant) -> None:
     form = await admin.load(f"{KEYS}/new")
     assert len(form.value("expiresAt")) == len("2030-12-31")
     fields = {name: form.value(name) for name in ("expiresAt", "requestId")}
-    created = await admin.send(f"{KEYS}/new", {**fields, "name": HOSTILE, "canReview": "yes"})
+    created = await admin.send(f"{KEYS}/new", {**fields, "name": HOSTILE, "review": "yes"})
     assert created.status == 200
     assert HOSTILE not in created.response.text
     assert created.response.headers["cache-control"] == "no-store"
@@ -39,7 +39,8 @@ async def test_admin_creates_a_key_shown_once(org: Tenant) -> None:
     assert HOSTILE in listed.text
     assert secret not in listed.response.text
     (key,) = [each for each in await org.container.orgs.keys(org.org_id) if each.id == caller.id]
-    assert (key.can_review, key.can_approve) == (True, False)
+    assert key.scopes == [KeyScope.READ, KeyScope.REVIEW]
+    assert "read, review" in listed.text
     assert key.expires_at is not None
 
 
@@ -64,7 +65,7 @@ async def test_key_can_have_no_expiry(org: Tenant) -> None:
 async def test_invalid_key_shows_errors_and_keeps_values(
     org: Tenant, fields: dict[str, str], field: str
 ) -> None:
-    submitted = {"canApprove": "yes", "requestId": str(uuid4()), **fields}
+    submitted = {"approve": "yes", "requestId": str(uuid4()), **fields}
     sent = await (await visit(org)).send(f"{KEYS}/new", submitted)
     assert sent.status == 422
     assert sent.value("requestId") == submitted["requestId"]

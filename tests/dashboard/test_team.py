@@ -184,7 +184,7 @@ async def test_admin_ends_sessions_of_a_member(org: Tenant, other_org: Tenant) -
 async def test_keys_of_removed_admin_are_revoked_unless_retained(org: Tenant) -> None:
     admin, other = await visit(org), await visit(org)
     for name in ("spare", "needed"):
-        fields = {"name": name, "expiresAt": "", "requestId": str(uuid4()), "canApprove": "yes"}
+        fields = {"name": name, "expiresAt": "", "requestId": str(uuid4()), "approve": "yes"}
         assert (await other.send("/dashboard/keys/new", fields)).status == 200
     path = f"{TEAM}/{other.member_id}"
     page = await admin.load(path)

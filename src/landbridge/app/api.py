@@ -15,6 +15,7 @@ from landbridge.app.container import Container
 from landbridge.app.container.installation import installation
 from landbridge.app.container.registry import STATE_MACHINES
 from landbridge.app.openapi_document import openapi_config, openapi_document
+from landbridge.app.route_scopes import check_scopes, needed_scope
 from landbridge.app.routes import ROUTES, SERVICE_ROUTES, SERVICES
 from landbridge.customers.team.model import SignedInSession
 from landbridge.dashboard.rendering import InstallationInfo
@@ -53,11 +54,7 @@ def build_app(container: Container) -> Litestar:
 
     Takes about a second. The services are read from the container only when a request arrives.
     """
-
-    def encoded_document() -> StaticContent:
-        return StaticContent.of(encode(openapi_document(app)), MediaType.JSON)
-
-    document = LazyContent(encoded_document)
+    document = LazyContent(lambda: StaticContent.of(encode(openapi_document(app)), MediaType.JSON))
     metrics_text, turns = MetricsText(), OrgConcurrency()
 
     async def authenticate(key: str) -> Caller:
@@ -68,7 +65,7 @@ def build_app(container: Container) -> Litestar:
         dto=RequestDecoder,
         return_dto=None,
         response_class=ResponseEncoder,
-        guards=[auth_guard(authenticate, lambda: container.rate_limits)],
+        guards=[auth_guard(authenticate, lambda: container.rate_limits, needed_scope)],
         before_request=_checking(turns),
         dependencies={
             **{name: Provide(_service(container, name), sync_to_thread=False) for name in SERVICES},
@@ -106,6 +103,7 @@ def build_app(container: Container) -> Litestar:
         logging_config=None,
         on_app_init=[_quiet],
     )
+    check_scopes(app.routes)
     app.compile_routes()
     return app
 

@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from landbridge import __version__
 from landbridge.app.container.registry import STATE_MACHINES
 from landbridge.app.openapi_examples import add_examples
+from landbridge.app.route_scopes import SCOPES
 from landbridge.customers.kyc import schemas as kyc_shapes
 from landbridge.developers.events import names as events_names
 from landbridge.developers.events.webhook_schemas import (
@@ -66,7 +67,13 @@ def openapi_config() -> OpenAPIConfig:
         render_plugins=[JsonRenderPlugin()],
         tags=[Tag(name=name, description=text) for name, text in TAGS.items()],
         components=Components(
-            security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
+            security_schemes={
+                "key": SecurityScheme(
+                    type="http",
+                    scheme="bearer",
+                    description="API key. `x-scope` of an operation is the scope that it needs.",
+                )
+            }
         ),
         security=[{"key": []}],
         use_handler_docstrings=True,
@@ -95,4 +102,9 @@ def openapi_document(app: Litestar) -> dict[str, Any]:
     )
     add_verification_data(document["components"]["schemas"])
     add_examples(document)
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            scope = SCOPES.get(operation["operationId"])
+            if scope is not None:
+                operation["x-scope"] = scope.value
     return {**document, "x-state-machines": to_builtins(STATE_MACHINES.list().state_machines)}

@@ -13,7 +13,8 @@ from landbridge.payments.quotes.pairs import DESTINATION_CODES, SOURCE_CODES, is
 from landbridge.platform.cli_context import data_dir_option, org_option
 from landbridge.platform.core.errors import FieldInvalid, LandbridgeError
 from landbridge.platform.core.money import Rate
-from landbridge.platform.orgs.model import ApiKey
+from landbridge.platform.http.caller import KeyScope
+from landbridge.platform.orgs.model import DEFAULT_SCOPES, ApiKey
 from landbridge.providers.rates.fees import CurrencyPair
 from landbridge.providers.rates.port import Price
 
@@ -25,6 +26,15 @@ _FEE_STEP = Decimal("0.00000001")
 _SOURCE, _DESTINATION = click.Choice(SOURCE_CODES), click.Choice(DESTINATION_CODES)
 
 
+_scope_option = click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice([each.value for each in KeyScope]),
+    multiple=True,
+    help="What the key may do besides reading; may be repeated (default: admin).",
+)
+
+
 @click.group()
 def orgs() -> None:
     """Organisations."""
@@ -32,13 +42,16 @@ def orgs() -> None:
 
 @orgs.command("create")
 @click.option("--name", required=True, help="Name of the organisation.")
+@_scope_option
 @data_dir_option
-def orgs_create(name: str, data_dir: str | None) -> None:
+def orgs_create(name: str, scopes: tuple[str, ...], data_dir: str | None) -> None:
     """Create an organisation and its first key; the key is the last line of output."""
 
     async def run(container: Container) -> tuple[UUID, str]:
         org = await container.orgs.create(name)
-        _, secret = await container.orgs.create_key(org.id, "first key", expires_at=None)
+        _, secret = await container.orgs.create_key(
+            org.id, "first key", expires_at=None, scopes=_scopes(scopes)
+        )
         return org.id, secret
 
     org_id, secret = run_in_container(data_dir, run, may_make=True)
@@ -95,8 +108,9 @@ def keys() -> None:
     type=click.IntRange(1, 3650),
     help="Days until it expires (default: never).",
 )
-@click.option("--reviewer", is_flag=True, help="Allow the key to decide reviews.")
-@click.option("--approver", is_flag=True, help="Allow the key to decide approvals.")
+@click.option("--reviewer", is_flag=True, help="Add the scope review.")
+@click.option("--approver", is_flag=True, help="Add the scope approve.")
+@_scope_option
 @org_option
 @data_dir_option
 def keys_create(
@@ -105,10 +119,13 @@ def keys_create(
     expires_in_days: int | None,
     reviewer: bool,
     approver: bool,
+    scopes: tuple[str, ...],
     org: UUID | None,
     data_dir: str | None,
 ) -> None:
     """Create a key; it is the last line of output. Other keys stay valid, so keys can overlap."""
+    decisions = {KeyScope.REVIEW} if reviewer else set[KeyScope]()
+    decisions |= {KeyScope.APPROVE} if approver else set()
 
     async def run(container: Container) -> str:
         expires_at = (
@@ -118,7 +135,7 @@ def keys_create(
         )
         org_id = await chosen_org(container, org)
         _, secret = await container.orgs.create_key(
-            org_id, name, expires_at=expires_at, can_review=reviewer, can_approve=approver
+            org_id, name, expires_at=expires_at, scopes=_scopes(scopes) | decisions
         )
         return secret
 
@@ -142,10 +159,9 @@ def keys_list(org: UUID | None, data_dir: str | None) -> None:
     for key, state, maker in run_in_container(data_dir, run, writes=False):
         expires = f"{key.expires_at:%Y-%m-%d}" if key.expires_at else "never"
         used = f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never"
-        role = "  reviewer" * key.can_review + "  approver" * key.can_approve
         click.echo(
-            f"{key.id}  …{key.hint}  {state}  expires {expires}  last used {used}{role}  "
-            f"made by {maker}  {key.name}"
+            f"{key.id}  …{key.hint}  {state}  expires {expires}  last used {used}  "
+            f"scopes {','.join(key.scopes)}  made by {maker}  {key.name}"
         )
 
 
@@ -306,6 +322,11 @@ def fees_list(org: UUID | None, data_dir: str | None) -> None:
 
     for line in run_in_container(data_dir, run, writes=False):
         click.echo(line)
+
+
+def _scopes(names: tuple[str, ...]) -> frozenset[KeyScope]:
+    """Return the chosen scopes; without a choice those of a full key."""
+    return frozenset(map(KeyScope, names)) or DEFAULT_SCOPES
 
 
 def _check_pair(source: str, destination: str) -> None:

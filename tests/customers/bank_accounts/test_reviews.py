@@ -14,6 +14,7 @@ from landbridge.customers.kyc.model import Rail
 from landbridge.customers.users.model import UserType
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
+from landbridge.platform.http.caller import KeyScope
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.screening.model import (
@@ -223,7 +224,7 @@ async def test_only_keys_that_may_review_do(own_database: Database) -> None:
         assert await org.refused("GET", REVIEWS) == "403 USER_ROLE_NOT_ALLOWED"
         assert await org.refused("POST", path, approve) == "403 USER_ROLE_NOT_ALLOWED"
         _, secret = await container.orgs.create_key(
-            org.org_id, "reviewer", expires_at=None, can_review=True
+            org.org_id, "reviewer", expires_at=None, scopes=[KeyScope.REVIEW]
         )
         reviewer = replace(org, key=secret)
         assert (await reviewer.get(REVIEWS))["count"] == 0

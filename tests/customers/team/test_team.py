@@ -18,7 +18,7 @@ from landbridge.platform.core.errors import (
 )
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.http.caller import MemberRole
+from landbridge.platform.http.caller import KeyScope, MemberRole
 from landbridge.platform.orgs import store
 from landbridge.platform.orgs.model import ApiKey
 from tests.customers.team.people import PASSWORD, Joined, come_in, first_admin, join, token_of
@@ -241,19 +241,18 @@ async def test_keys_that_decide_end_with_their_maker(org: Tenant, *, is_removed:
     container, admin = org.container, await first_admin(org)
     removed = await join(org, admin, MemberRole.ADMIN)
     created: dict[str, UUID] = {}
-    for name, maker, can_review, can_approve in (
-        ("reviewer", removed, True, False),
-        ("approver", removed, False, True),
-        ("kept", removed, True, True),
-        ("plain", removed, False, False),
-        ("other's", admin, True, False),
+    for name, maker, scopes in (
+        ("reviewer", removed, [KeyScope.REVIEW]),
+        ("approver", removed, [KeyScope.APPROVE]),
+        ("kept", removed, [KeyScope.REVIEW, KeyScope.APPROVE]),
+        ("plain", removed, [KeyScope.ADMIN]),
+        ("other's", admin, [KeyScope.REVIEW]),
     ):
         key, _ = await container.orgs.create_key_for(
             maker.signed.caller,
             name=name,
             expires_at=None,
-            can_review=can_review,
-            can_approve=can_approve,
+            scopes=scopes,
         )
         created[name] = key.id
     # Another member's key can't be named, and is not revoked.
@@ -281,7 +280,7 @@ async def test_role_changes_below_admin_revoke_no_key(org: Tenant) -> None:
     removed = await join(org, admin, MemberRole.ADMIN)
     members, caller = org.container.team, admin.signed.caller
     key, _ = await org.container.orgs.create_key_for(
-        removed.signed.caller, name="kept", expires_at=None, can_review=True
+        removed.signed.caller, name="kept", expires_at=None, scopes=[KeyScope.REVIEW]
     )
     await members.change_role(caller, removed.id, MemberRole.MEMBER, kept_keys=[key.id])
     await members.change_role(caller, removed.id, MemberRole.ANALYST)
@@ -303,7 +302,7 @@ async def test_a_key_created_during_its_creators_removal_is_refused(
     async with holding(database, leaving, org.org_id, removed.id):
         making = asyncio.create_task(
             org.container.orgs.create_key_for(
-                removed.signed.caller, name="late", expires_at=None, can_approve=True
+                removed.signed.caller, name="late", expires_at=None, scopes=[KeyScope.APPROVE]
             )
         )
         await waiting(database, 1)
@@ -338,7 +337,7 @@ async def test_a_removal_waits_for_a_key_that_is_being_made_and_ends_it(org: Ten
 
 async def _approver(org: Tenant, maker: Joined) -> ApiKey:
     key, _ = await org.container.orgs.create_key_for(
-        maker.signed.caller, name="approver", expires_at=None, can_approve=True
+        maker.signed.caller, name="approver", expires_at=None, scopes=[KeyScope.APPROVE]
     )
     return key
 

@@ -8,6 +8,7 @@ import msgspec
 from landbridge.app.container import identity, wire
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
+from landbridge.platform.http.caller import KeyScope
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.identity.manual import ManualIdentity
@@ -24,7 +25,7 @@ async def test_in_production_only_a_reviewers_key_sees_and_decides(database: Dat
     async with served(container) as client:
         org = await make_tenant(container, client)
         _, secret = await container.orgs.create_key(
-            org.org_id, "reviewer", expires_at=None, can_review=True
+            org.org_id, "reviewer", expires_at=None, scopes=[KeyScope.ADMIN, KeyScope.REVIEW]
         )
         reviewer = replace(org, key=secret)
         user = await make_person(org)
@@ -56,7 +57,7 @@ async def test_a_user_is_emailed_about_requested_information(database: Database)
         mail_from="Example <mail@example.com>",
     ) as org:
         _, secret = await org.container.orgs.create_key(
-            org.org_id, "reviewer", expires_at=None, can_review=True
+            org.org_id, "reviewer", expires_at=None, scopes=[KeyScope.ADMIN, KeyScope.REVIEW]
         )
         reviewer = replace(org, key=secret)
         user = await make_person(org)

@@ -6,7 +6,7 @@ import pytest
 
 from landbridge.payments.approvals.model import ApprovalStatus, VoteChoice
 from landbridge.platform.core.errors import ResourceConflict, RoleNotAllowed
-from landbridge.platform.http.caller import Caller, MemberRole
+from landbridge.platform.http.caller import Caller, KeyScope, MemberRole
 from tests.customers.team.people import store_member
 from tests.payments.approvals.flow import World, cast, policy
 from tests.tenants import Tenant
@@ -18,7 +18,7 @@ async def key_of(org: Tenant, maker: Caller) -> Caller:
     """Return a key that this admin created."""
     await store_member(org, maker)
     key, _ = await org.container.orgs.create_key_for(
-        maker, name="mine", expires_at=None, can_approve=True
+        maker, name="mine", expires_at=None, scopes=[KeyScope.APPROVE]
     )
     return replace(org.caller, key_id=key.id, can_approve=True)
 
@@ -92,7 +92,7 @@ async def test_keys_of_the_command_line_have_no_owner(world: World, still_org: T
     approval = await world.request_payment(world.member(MemberRole.MEMBER))
     created = [
         await still_org.container.orgs.create_key(
-            still_org.org_id, "cli", expires_at=None, can_approve=True
+            still_org.org_id, "cli", expires_at=None, scopes=[KeyScope.APPROVE]
         )
         for _ in range(2)
     ]

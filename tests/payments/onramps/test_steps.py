@@ -15,6 +15,7 @@ from landbridge.payments.onramps.model import OnrampStatus
 from landbridge.platform.core.clock import Clock, FrozenClock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
 from landbridge.platform.core.ids import derived_id
+from landbridge.platform.http.caller import KeyScope
 from landbridge.providers.simulation.model import SimulatedSystem
 from tests.onramps import (
     check_books,
@@ -276,7 +277,7 @@ async def test_chain_transfer_under_way_completes_while_frozen(scenario: OnrampS
 async def test_fiat_of_an_unverified_user_is_returned(scenario: OnrampScenario) -> None:
     onramp = await scenario.paid()
     _, secret = await scenario.org.container.orgs.create_key(
-        scenario.org.org_id, "reviewer", expires_at=None, can_review=True
+        scenario.org.org_id, "reviewer", expires_at=None, scopes=[KeyScope.REVIEW]
     )
     case = case_id(UUID(scenario.user), Rail.USD)
     body = {"decision": "revoke", "rejectReasons": ["FRAUD"], "comment": "Closed."}

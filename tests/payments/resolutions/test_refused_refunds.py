@@ -11,6 +11,7 @@ from landbridge.payments.engine.resolution_actions import ResolutionAction, Reso
 from landbridge.platform.core.errors import Rejected, RoleNotAllowed
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
+from landbridge.platform.http.caller import KeyScope
 from tests.payments.offramps.offramp_scenario import OfframpScenario, open_scenario, refused_refund
 from tests.payouts import OFFRAMPS, OUTSIDE, check_books, shown
 from tests.resolution_team import RESOLUTIONS, ResolutionTeam, body, make_resolution_team
@@ -127,7 +128,7 @@ async def test_an_address_of_another_user_is_refused(
 async def test_requester_cannot_approve(scenario: OfframpScenario) -> None:
     created = await refused_refund(scenario)
     _, secret = await scenario.org.container.orgs.create_key(
-        scenario.org.org_id, "both", expires_at=None, can_review=True, can_approve=True
+        scenario.org.org_id, "both", expires_at=None, scopes=[KeyScope.REVIEW, KeyScope.APPROVE]
     )
     both = type(scenario.org)(
         scenario.org.container, scenario.org.client, scenario.org.caller, secret

@@ -7,7 +7,7 @@ import pytest
 from landbridge.platform.core.errors import FieldInvalid, ProfileFrozen, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.http.caller import check_payer
+from landbridge.platform.http.caller import KeyScope, check_payer
 from landbridge.platform.orgs.model import Mode
 from landbridge.platform.orgs.service import Orgs
 from tests.tenants import SWAPS, Tenant, held, make_swap, make_user, swap_body
@@ -83,7 +83,9 @@ async def test_in_production_only_an_approver_key_may_approve(
 ) -> None:
     real = Orgs(database, org.container.clock, Mode.PRODUCTION)
     _, plain = await real.create_key(org.org_id, "plain", expires_at=None)
-    _, made_for_it = await real.create_key(org.org_id, "b", expires_at=None, can_approve=True)
+    _, made_for_it = await real.create_key(
+        org.org_id, "b", expires_at=None, scopes=[KeyScope.APPROVE]
+    )
     assert [key.can_approve for key in await real.keys(org.org_id)] == [False, False, True]
     assert not (await real.authenticate(plain)).can_approve
     assert (await real.authenticate(made_for_it)).can_approve

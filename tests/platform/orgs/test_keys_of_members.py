@@ -7,7 +7,7 @@ import pytest
 
 from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound, RoleNotAllowed
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.http.caller import Caller, MemberRole, SignedInMember
+from landbridge.platform.http.caller import Caller, KeyScope, MemberRole, SignedInMember
 from landbridge.platform.orgs.service import EXPIRY_MAX
 from tests.customers.team.people import store_member
 from tests.tenants import Tenant
@@ -20,7 +20,9 @@ def somebody(org: Tenant, role: MemberRole) -> Caller:
 async def test_admin_creates_a_key_in_their_own_name(org: Tenant) -> None:
     admin, orgs = somebody(org, MemberRole.ADMIN), org.container.orgs
     await store_member(org, admin)
-    key, secret = await orgs.create_key_for(admin, name=" mine ", expires_at=None, can_approve=True)
+    key, secret = await orgs.create_key_for(
+        admin, name=" mine ", expires_at=None, scopes=[KeyScope.APPROVE]
+    )
     assert secret is not None
     assert (key.name, key.can_review, key.can_approve) == ("mine", False, True)
     assert key.created_by == admin.id

@@ -10,7 +10,7 @@ from landbridge.platform.core.errors import (
 )
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.http.caller import check_reviewer
+from landbridge.platform.http.caller import KeyScope, check_reviewer
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.model import Mode, check_secret, digest, hint, new_secret
 from landbridge.platform.orgs.service import AHEAD_MAX, Orgs
@@ -41,7 +41,9 @@ async def test_in_production_only_a_reviewer_key_may_review(
 ) -> None:
     real = Orgs(database, org.container.clock, Mode.PRODUCTION)
     _, plain = await real.create_key(org.org_id, "plain", expires_at=None)
-    _, made_for_it = await real.create_key(org.org_id, "b", expires_at=None, can_review=True)
+    _, made_for_it = await real.create_key(
+        org.org_id, "b", expires_at=None, scopes=[KeyScope.REVIEW]
+    )
     assert [key.can_review for key in await real.keys(org.org_id)] == [False, False, True]
     assert (await org.container.orgs.authenticate(plain)).can_review
     check_reviewer(await real.authenticate(made_for_it))

@@ -15,11 +15,10 @@ from landbridge.ledger.audit import audit, table
 from landbridge.payments.approvals.digests import digest_of_record
 from landbridge.payments.approvals.service import Approvals
 from landbridge.platform.core.errors import Refused
-from landbridge.platform.http.caller import Caller
 from landbridge.platform.orgs.model import Mode
 from landbridge.sandbox.seeding.service import SeedProgress, SeedRequest, seed
 from tests.change_log import settled
-from tests.tenants import SETTINGS, Tenant
+from tests.tenants import SETTINGS, Tenant, full_caller
 
 PAYMENTS, PEOPLE, DAYS = 2000, 30, 200
 ROUTES = {
@@ -63,7 +62,7 @@ async def seeded(container: Container, client: httpx2.AsyncClient) -> Tenant:
     assert heard["payments"] == created.records == PAYMENTS + 2 * PEOPLE
     assert 0 < heard["folded"] <= heard["reach"]
     (key,) = await container.orgs.keys(created.org_id)
-    return Tenant(container, client, Caller(created.org_id, key.id, timedelta()), created.secret)
+    return Tenant(container, client, full_caller(created.org_id, key.id), created.secret)
 
 
 async def samples(org: Tenant) -> dict[tuple[str, str], tuple[UUID, int]]:

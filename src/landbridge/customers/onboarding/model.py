@@ -78,8 +78,8 @@ class LinkVisitor(Caller):
 
 
 def person(link: KycLink, clock_offset: timedelta) -> LinkVisitor:
-    """Return the caller that acts through `link`."""
-    return LinkVisitor(link.org_id, link.id, clock_offset)
+    """Return the caller that acts through `link`, and changes data of its user."""
+    return LinkVisitor(link.org_id, link.id, clock_offset, can_pay=True)
 
 
 def token_hash(token: str) -> bytes:

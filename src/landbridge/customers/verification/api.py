@@ -80,7 +80,12 @@ class VerificationRoutes(Controller):
         """Submit the current data; a rail already submitted keeps its status."""
         return await _submit(request, userId, data, verification)
 
-    @post("/users/{userId:str}/kyc/submit", status_code=200, include_in_schema=False)
+    @post(
+        "/users/{userId:str}/kyc/submit",
+        status_code=200,
+        include_in_schema=False,
+        operation_id="kyc.submitByOldPath",
+    )
     async def submit_by_old_path(
         self,
         request: ApiRequest,

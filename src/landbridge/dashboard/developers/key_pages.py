@@ -15,8 +15,9 @@ from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.caller import KeyScope
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.orgs.model import KeyState
+from landbridge.platform.orgs.model import DEFAULT_SCOPES, KeyState
 from landbridge.platform.orgs.service import Orgs
 from landbridge.platform.rate_limits.service import RateLimits
 
@@ -24,6 +25,21 @@ _HOME = "/dashboard/keys"
 _NEW = f"{_HOME}/new"
 # Default lifetime: keys are rotated yearly.
 _LIFETIME = timedelta(days=365)
+
+
+# Scopes that the form offers: label and explanation.
+_CHOICES = {
+    KeyScope.PAY: (_("Payments"), _("Create payments, users, wallets and bank accounts.")),
+    KeyScope.APPROVE: (_("Approvals"), _("Approve and reject payments.")),
+    KeyScope.REVIEW: (
+        _("Reviews"),
+        _("Decide reviews of verifications, bank accounts, payments and deposits."),
+    ),
+    KeyScope.ADMIN: (
+        _("Administration"),
+        _("Change webhooks, rules, reports and settings, and erase personal data."),
+    ),
+}
 
 
 class KeyPages(Controller):
@@ -67,8 +83,8 @@ class KeyPages(Controller):
             "developers/key_new.html",
             name="" if old is None else old.name,
             ends_on=ends_on.isoformat(),
-            can_review=old is not None and old.can_review,
-            can_approve=old is not None and old.can_approve,
+            chosen=DEFAULT_SCOPES if old is None else old.scopes,
+            choices=_CHOICES,
             request_id=new_request_id(),
             old=old,
         )
@@ -89,8 +105,7 @@ class KeyPages(Controller):
                 request.user.caller,
                 name=form.text("name"),
                 expires_at=_start_of_day(form.text("expiresAt"), request.user.zone),
-                can_review=form.is_ticked("canReview"),
-                can_approve=form.is_ticked("canApprove"),
+                scopes=_scopes(form),
                 request_id=form.uuid("requestId"),
             )
         except Refused as problem:
@@ -133,12 +148,17 @@ async def _list_values(
     return {"keys": found, "makers": {each.id: each.name for each in people}}
 
 
+def _scopes(form: Form) -> frozenset[KeyScope]:
+    """Return the ticked scopes; every key may read."""
+    return frozenset({KeyScope.READ, *(each for each in _CHOICES if form.is_ticked(each))})
+
+
 def _submitted_values(form: Form) -> Mapping[str, Any]:
     return {
         "name": form.text("name"),
         "ends_on": form.text("expiresAt"),
-        "can_review": form.is_ticked("canReview"),
-        "can_approve": form.is_ticked("canApprove"),
+        "chosen": _scopes(form),
+        "choices": _CHOICES,
         "request_id": form.text("requestId"),
     }
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
+from litestar.connection import ASGIConnection
+from litestar.handlers.base import BaseRouteHandler
 from litestar.params import HeaderParameter
 
 from landbridge.payments.approvals.model import Approval
@@ -16,6 +18,8 @@ from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import WireStruct
 from landbridge.platform.metadata.model import FIELD, Metadata, check_metadata, digest
 from landbridge.providers.simulation.outcome_plans import HEADER
+
+AnyConnection: TypeAlias = ASGIConnection[Any, Any, Any, Any]
 
 _BOOLEANS = ("true", "false")
 _DRY_RUN = "dryRun"
@@ -112,6 +116,15 @@ async def check_request_options(request: AnyRequest) -> None:
             f"{_DRY_RUN} is for requests that create a payment: this one has no dry run",
             field=_DRY_RUN,
         )
+
+
+def is_dry_run(request: AnyConnection, handler: BaseRouteHandler) -> bool:
+    """Return whether this request is a dry run; a faulty option is refused later."""
+    return (
+        bool(request.scope["query_string"])
+        and request.query_params.getall(_DRY_RUN, []) == ["true"]
+        and _OPTIONS in handler.parsed_fn_signature.parameters
+    )
 
 
 def _check_spelling(names: Sequence[str]) -> None:

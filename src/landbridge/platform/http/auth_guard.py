@@ -1,5 +1,7 @@
 """Authentication guard: a route without `public=True` in its options requires a valid API key.
 
+The key must have the scope that the application's table names for the route.
+
 Dashboard pages call routes within this process (`internal_client`) for a signed-in member. The
 member is in the ASGI scope, which no client can write.
 """
@@ -12,7 +14,7 @@ from litestar.handlers.base import BaseRouteHandler
 
 from landbridge.platform.core.errors import KeyInvalid, KeyMissing, RoleNotAllowed
 from landbridge.platform.http.authenticated import mark_authenticated
-from landbridge.platform.http.caller import Caller, MemberRole
+from landbridge.platform.http.caller import Caller, KeyScope, MemberRole, check_scope
 from landbridge.platform.http.headers import header
 
 _SCHEME = "bearer "
@@ -33,7 +35,9 @@ class RequestRateLimiter(Protocol):
 
 
 def auth_guard(
-    authenticate: Callable[[str], Awaitable[Caller]], rates: Callable[[], RequestRateLimiter]
+    authenticate: Callable[[str], Awaitable[Caller]],
+    rates: Callable[[], RequestRateLimiter],
+    needed_scope: Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], KeyScope],
 ) -> Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], Awaitable[None]]:
     """Litestar guard; `authenticate` raises `KeyInvalid` for an invalid key."""
 
@@ -56,6 +60,7 @@ def auth_guard(
         connection.scope["user"] = caller
         mark_authenticated(connection.scope)
         rates().count_caller(connection.scope, caller)
+        check_scope(caller, needed_scope(connection, handler))
 
     return guard
 

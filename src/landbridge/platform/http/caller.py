@@ -20,6 +20,16 @@ class MemberRole(StrEnum):
     ANALYST = "analyst"  # reads
 
 
+class KeyScope(StrEnum):
+    """What an API key may do; every key may read."""
+
+    READ = "read"  # every GET outside of reviews and approvals, previews and dry runs
+    PAY = "pay"  # payments, and the users, wallets and accounts that they need
+    APPROVE = "approve"  # list and decide approvals of payments
+    REVIEW = "review"  # list and decide reviews of compliance
+    ADMIN = "admin"  # configuration, webhooks, reports, erasure; includes pay
+
+
 @dataclass(frozen=True, slots=True)
 class SignedInMember:
     """A member who is signed in."""
@@ -41,6 +51,9 @@ class Caller:
     clock_offset: timedelta
     can_review: bool = False
     can_approve: bool = False
+    # Of a key only; a member's role decides.
+    can_pay: bool = False
+    can_administer: bool = False
     is_org_frozen: bool = False
     member: SignedInMember | None = None
 
@@ -59,23 +72,70 @@ class Caller:
 
     @property
     def is_admin(self) -> bool:
-        """Return whether this caller has an admin's rights. An API key has: it is an admin's."""
-        return self.member is None or self.member.role is MemberRole.ADMIN
+        """Return whether this caller may change the organisation's configuration."""
+        if self.member is None:
+            return self.can_administer
+        return self.member.role is MemberRole.ADMIN
+
+    @property
+    def scopes(self) -> frozenset[KeyScope]:
+        """Return the scopes of this key."""
+        return key_scopes(
+            can_pay=self.can_pay,
+            can_administer=self.can_administer,
+            can_review=self.can_review,
+            can_approve=self.can_approve,
+        )
 
     @property
     def payments_need_approval(self) -> bool:
-        """Return whether every payment of this caller needs an admin's approval."""
-        return not self.is_admin
+        """Return whether every payment of this caller needs an admin's approval.
+
+        Payments of keys do not; a rule or the request can require one.
+        """
+        return self.member is not None and not self.is_admin
+
+
+def key_scopes(
+    *, can_pay: bool, can_administer: bool, can_review: bool, can_approve: bool
+) -> frozenset[KeyScope]:
+    """Return the scopes that these rights amount to."""
+    rights = {
+        KeyScope.READ: True,
+        KeyScope.PAY: can_pay,
+        KeyScope.APPROVE: can_approve,
+        KeyScope.REVIEW: can_review,
+        KeyScope.ADMIN: can_administer,
+    }
+    return frozenset(scope for scope, has_right in rights.items() if has_right)
+
+
+def check_scope(caller: Caller, needed: KeyScope) -> None:
+    """Raise `RoleNotAllowed` unless this key has the scope, with a sentence on how to get it.
+
+    The roles of members are checked by the services.
+    """
+    if caller.member is not None or needed in caller.scopes:
+        return
+    owned = ", ".join(each for each in KeyScope if each in caller.scopes)
+    raise RoleNotAllowed(
+        f"this needs a key with the scope {needed}, and this key has {owned}; an admin creates one "
+        f"in the dashboard under API keys, or by `landbridge keys create --scope {needed}`"
+    )
 
 
 def check_reviewer(caller: Caller) -> None:
     """Raise `RoleNotAllowed` unless this caller may decide reviews."""
+    check_scope(caller, KeyScope.REVIEW)
     if not caller.can_review:
         raise RoleNotAllowed
 
 
 def check_payer(caller: Caller) -> None:
-    """Raise `ProfileFrozen` or `RoleNotAllowed` unless this caller may start payments."""
+    """Raise `ProfileFrozen` or `RoleNotAllowed` unless this caller may start payments.
+
+    The auth guard has checked the scope of a key: a dry run, which ends here too, needs less.
+    """
     if caller.is_org_frozen:
         raise ProfileFrozen
     if caller.member is not None and caller.member.role is MemberRole.ANALYST:
@@ -84,6 +144,7 @@ def check_payer(caller: Caller) -> None:
 
 def check_editor(caller: Caller) -> None:
     """Raise `RoleNotAllowed` unless this caller may change users, accounts and other data."""
+    check_scope(caller, KeyScope.PAY)
     if caller.member is not None and caller.member.role is MemberRole.ANALYST:
         raise RoleNotAllowed("an analyst may look, and change nothing")
 
@@ -93,6 +154,7 @@ def check_admin(caller: Caller) -> None:
 
     Keys, settings, business rules, the team. Source: contract, dashboard 2.
     """
+    check_scope(caller, KeyScope.ADMIN)
     if not caller.is_admin:
         raise RoleNotAllowed("only an admin may do this")
 

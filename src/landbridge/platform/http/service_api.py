@@ -49,7 +49,7 @@ async def ping() -> Pong:
     return Pong(message="pong")
 
 
-@get("/ping", include_in_schema=False)
+@get("/ping", include_in_schema=False, operation_id="service.pingWithoutVersion")
 async def bare_ping() -> Pong:
     """The path that older clients of the reference use."""
     return Pong(message="pong")

@@ -2,14 +2,19 @@
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
+from landbridge.platform.http.caller import KeyScope, key_scopes
+
 KEY_LENGTH_MIN = 24
 KEY_LENGTH_MAX = 200
 _HINT_LENGTH = 4
+# Everything but the decisions of two-person rules, which keys are given on purpose.
+DEFAULT_SCOPES = frozenset({KeyScope.ADMIN})
 
 
 class Mode(StrEnum):
@@ -63,12 +68,24 @@ class ApiKey:
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
-    # Whether it may decide reviews (in a sandbox every key may).
+    # Whether it may decide reviews, approvals (in a sandbox every key of an admin's scope may).
     can_review: bool
-    # Whether it may decide approvals (in a sandbox every key may).
     can_approve: bool
+    can_pay: bool
+    can_administer: bool
     # The member who created it; None for a key created by a command.
     created_by: UUID | None = None
+
+    @property
+    def scopes(self) -> Sequence[KeyScope]:
+        """Return its scopes in their usual order."""
+        found = key_scopes(
+            can_pay=self.can_pay,
+            can_administer=self.can_administer,
+            can_review=self.can_review,
+            can_approve=self.can_approve,
+        )
+        return [each for each in KeyScope if each in found]
 
     def state(self, now: datetime) -> KeyState:
         """Return the state of the key at `now` (real time)."""

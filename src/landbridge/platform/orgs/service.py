@@ -1,6 +1,6 @@
 """Verbs on organisations and keys, and the check of a caller's key."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -18,9 +18,10 @@ from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.pool import Database, Row, Tx
 from landbridge.platform.formats.texts import check_text
-from landbridge.platform.http.caller import Caller, check_admin
+from landbridge.platform.http.caller import Caller, KeyScope, check_admin
 from landbridge.platform.orgs import store
 from landbridge.platform.orgs.model import (
+    DEFAULT_SCOPES,
     ApiKey,
     FirstOrganisation,
     Mode,
@@ -182,8 +183,7 @@ class Orgs:
         *,
         expires_at: datetime | None,
         secret: str | None = None,
-        can_review: bool = False,
-        can_approve: bool = False,
+        scopes: Collection[KeyScope] = DEFAULT_SCOPES,
     ) -> tuple[ApiKey, str]:
         """Create a key; return it and, this once, its secret.
 
@@ -191,9 +191,7 @@ class Orgs:
         organisation it belongs to.
         """
         secret = secret or new_secret(self._mode)
-        key = self._key(
-            org_id, name, secret, expires_at, can_review=can_review, can_approve=can_approve
-        )
+        key = self._key(org_id, name, secret, expires_at, scopes)
         return await self._database.transact(lambda tx: self._stored(tx, key, secret)), secret
 
     async def create_key_for(
@@ -202,8 +200,7 @@ class Orgs:
         *,
         name: str,
         expires_at: datetime | None,
-        can_review: bool = False,
-        can_approve: bool = False,
+        scopes: Collection[KeyScope] = DEFAULT_SCOPES,
         request_id: UUID | None = None,
     ) -> tuple[ApiKey, str | None]:
         """Create a key for a caller; return it and, this once, its secret.
@@ -219,9 +216,7 @@ class Orgs:
                 "expiresAt must be still to come, within a century", field="expiresAt"
             )
         secret = new_secret(self._mode)
-        key = self._key(
-            caller.org_id, name, secret, expires_at, can_review=can_review, can_approve=can_approve
-        )
+        key = self._key(caller.org_id, name, secret, expires_at, scopes)
         if request_id is not None:
             key = replace(key, id=derived_id(caller.org_id, f"key/{request_id}"))
         key = replace(key, created_by=None if caller.member is None else caller.member.id)
@@ -312,14 +307,16 @@ class Orgs:
 
     async def _stored(self, tx: Tx, key: ApiKey, secret: str, *, actor: str = _ACTOR) -> ApiKey:
         """Store a key; return it, or the existing key with this secret or id."""
-        hashed = digest(secret)
+        org_id, key_id, hashed = key.org_id, key.id, digest(secret)
         if await store.add_key(tx, key, hashed):
+            facts = {"scopes": ", ".join(key.scopes)}
             await self._record(
-                tx, key.org_id, key.id, kind="API_KEY", change_type="create", actor=actor
+                tx, org_id, key_id, kind="API_KEY", change_type="create", actor=actor, facts=facts
             )
             return key
         row = (await store.find_keys(tx, [hashed])).get(hashed)
-        org_id, key_id = (key.org_id, key.id) if row is None else (row["org_id"], row["id"])
+        if row is not None:
+            org_id, key_id = row["org_id"], row["id"]
         return next(each for each in await store.keys(tx, org_id) if each.id == key_id)
 
     async def _record(
@@ -331,6 +328,7 @@ class Orgs:
         kind: str,
         change_type: str,
         actor: str = _ACTOR,
+        facts: Mapping[str, str] | None = None,
     ) -> None:
         await append_next_change(
             tx,
@@ -340,6 +338,7 @@ class Orgs:
             change_type=change_type,
             actor=actor,
             at=self._clock.stamp(await _offset(tx, org_id)),
+            facts=facts,
         )
 
     def _org(self, name: str) -> Org:
@@ -351,9 +350,7 @@ class Orgs:
         name: str,
         secret: str,
         expires_at: datetime | None,
-        *,
-        can_review: bool = False,
-        can_approve: bool = False,
+        scopes: Collection[KeyScope] = DEFAULT_SCOPES,
     ) -> ApiKey:
         return ApiKey(
             org_id=org_id,
@@ -364,8 +361,10 @@ class Orgs:
             expires_at=expires_at,
             revoked_at=None,
             last_used_at=None,
-            can_review=can_review,
-            can_approve=can_approve,
+            can_review=KeyScope.REVIEW in scopes,
+            can_approve=KeyScope.APPROVE in scopes,
+            can_pay=not {KeyScope.PAY, KeyScope.ADMIN}.isdisjoint(scopes),
+            can_administer=KeyScope.ADMIN in scopes,
         )
 
     async def _find_keys(self, hashes: list[bytes]) -> list[tuple[Caller, datetime | None] | None]:
@@ -378,14 +377,16 @@ class Orgs:
         ]
 
     def _caller(self, row: Row) -> Caller:
-        """Build the caller of a key. In a sandbox every key may decide: no money is real."""
-        is_sandbox = self._mode is Mode.SANDBOX
+        """Build the caller of a key. In a sandbox an admin's key may decide: no money is real."""
+        decides = self._mode is Mode.SANDBOX and row["can_administer"]
         return Caller(
             org_id=row["org_id"],
             key_id=row["id"],
             clock_offset=row["clock_offset"],
-            can_review=row["can_review"] or is_sandbox,
-            can_approve=row["can_approve"] or is_sandbox,
+            can_review=row["can_review"] or decides,
+            can_approve=row["can_approve"] or decides,
+            can_pay=row["can_pay"],
+            can_administer=row["can_administer"],
             is_org_frozen=row["is_org_frozen"],
         )
 

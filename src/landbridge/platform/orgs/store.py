@@ -54,8 +54,8 @@ returning clock_offset
 _ADD_KEY = """
 insert into api_keys
     (org_id, id, name, hint, secret_hash, created_at, expires_at, can_review, can_approve,
-        created_by)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        can_pay, can_administer, created_by)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 on conflict do nothing
 returning id
 """
@@ -72,7 +72,7 @@ for share
 # No org_id in front: the key identifies the organisation.
 _FIND_KEYS = """
 select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, k.can_review, k.can_approve,
-    o.clock_offset, o.frozen_at is not null as is_org_frozen
+    k.can_pay, k.can_administer, o.clock_offset, o.frozen_at is not null as is_org_frozen
 from api_keys k
 join orgs o on o.id = k.org_id
 where k.secret_hash = any($1::bytea[])
@@ -80,7 +80,7 @@ where k.secret_hash = any($1::bytea[])
 
 _KEYS = """
 select org_id, id, name, hint, created_at, expires_at, revoked_at, last_used_at, can_review,
-    can_approve, created_by
+    can_approve, can_pay, can_administer, created_by
 from api_keys
 where org_id = $1
 order by created_at, id
@@ -191,6 +191,8 @@ async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
         key.expires_at,
         key.can_review,
         key.can_approve,
+        key.can_pay,
+        key.can_administer,
         key.created_by,
     )
     return added is not None
@@ -221,6 +223,8 @@ async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
             last_used_at=row["last_used_at"],
             can_review=row["can_review"],
             can_approve=row["can_approve"],
+            can_pay=row["can_pay"],
+            can_administer=row["can_administer"],
             created_by=row["created_by"],
         )
         for row in await tx.fetch(_KEYS, org_id)

@@ -91,7 +91,9 @@ async def seed(services: SeedServices, request: SeedRequest, progress: SeedProgr
     try:
         org = await services.orgs.create(request.name)
         key, secret = await services.orgs.create_key(org.id, "first key", expires_at=None)
-        caller = Caller(org.id, key.id, timedelta())
+        caller = Caller(
+            org.id, key.id, timedelta(), can_pay=key.can_pay, can_administer=key.can_administer
+        )
         created_at = _joined(rng, begin, end, request.people)
         people = await create_people(
             past, clock, caller, created_at=created_at, rng=rng, report_progress=progress.people
