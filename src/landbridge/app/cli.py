@@ -92,6 +92,11 @@ COMMANDS = {
         "master_key",
         "Create and wrap master keys.",
     ),
+    "mcp": LazyCommand(
+        "landbridge.app.mcp.commands",
+        "mcp",
+        "Serve the API to an assistant over stdin and stdout (MCP), read-only by default.",
+    ),
     "members": LazyCommand(
         "landbridge.app.service_commands",
         "members",

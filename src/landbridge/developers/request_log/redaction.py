@@ -29,6 +29,8 @@ T = TypeVar("T")
 REDACTED = "[redacted]"
 # Limit of a stored body; a longer one is cut where a value or a field would begin.
 _VALUES_MAX = 200
+# Of a reply that is read at once and not stored.
+_REPLY_VALUES_MAX = 1_000
 _DEPTH_MAX = 12
 _BODY_LENGTH_MAX = 8_000
 
@@ -120,6 +122,15 @@ def redact(captured: CapturedRequest) -> RedactedRequest:
     )
 
 
+def redact_reply(body: bytes, *, is_refusal: bool) -> str:
+    """Return a redacted reply as JSON text, for a reader who chose the request and not the data.
+
+    The sentence of a refusal stays, since it is ours. What is not JSON is not returned.
+    """
+    redaction = _Redaction(frozenset() if is_refusal else None, values_max=_REPLY_VALUES_MAX)
+    return msgspec.json.encode(redaction.redact("", _decoded(body))).decode()
+
+
 def redact_unparsed(captured: CapturedRequest) -> RedactedRequest:
     """Return the redacted form of a request that cannot be parsed."""
     path = redact_path(captured.route, captured.path_params)
@@ -156,8 +167,11 @@ class _Redaction:
     `request_words` are the words that no message may repeat; None drops every message.
     """
 
-    def __init__(self, request_words: frozenset[str] | None) -> None:
+    def __init__(
+        self, request_words: frozenset[str] | None, *, values_max: int = _VALUES_MAX
+    ) -> None:
         self._request_words = request_words
+        self._values_max = values_max
         self._values = 0
 
     def redact(self, name: str, value: Any, *, depth: int = 0) -> Any:
@@ -166,13 +180,13 @@ class _Redaction:
         match value:
             case None | "":
                 return value
-            case _ if depth > _DEPTH_MAX or self._values > _VALUES_MAX:
+            case _ if depth > _DEPTH_MAX or self._values > self._values_max:
                 return REDACTED
             case dict():
                 return self._members(name, cast("dict[str, Any]", value), depth)
             case list():
                 elements = cast("list[Any]", value)
-                remaining = max(0, _VALUES_MAX - self._values)
+                remaining = max(0, self._values_max - self._values)
                 return [self.redact(name, each, depth=depth + 1) for each in elements[:remaining]]
             case _:
                 return self._scalar(name, value)
