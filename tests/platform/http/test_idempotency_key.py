@@ -54,7 +54,17 @@ VERBS = (
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
     *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc/submit", "/kyc"),
     *("/latency", "/simulate", "/metadata"),
-    *("/{userId}", "/{uboId}", "/{documentId}", "/{ruleId}", "/{accountId}", "/{caseId}"),
+    *("/preview", "/preview/download", "/reporting/templates", "/{metricId}", "/{scheduleId}"),
+    "/{name}",
+    *(
+        "/{userId}",
+        "/{uboId}",
+        "/{documentId}",
+        "/{ruleId}",
+        "/{accountId}",
+        "/{caseId}",
+        "/{name}",
+    ),
 )
 
 

@@ -1916,7 +1916,6 @@ class AsyncMetrics:
             "POST",
             path_of("/v2/reporting/metrics/preview"),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return await self._sender.send(call, replies.MetricResultReply)
@@ -1938,7 +1937,6 @@ class AsyncMetrics:
             path_of("/v2/reporting/metrics/preview/download"),
             body=body,
             query={"format": format, "content": content},
-            is_repeatable=False,
             timeout=timeout,
         )
         return await self._sender.download(call)
@@ -1968,7 +1966,6 @@ class AsyncMetrics:
             "POST",
             path_of("/v2/reporting/metrics/{metricId}", metric_id),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return await self._sender.send(call, replies.MetricEnvelope)
@@ -2528,7 +2525,6 @@ class AsyncReportSchedules:
             "POST",
             path_of("/v2/reporting/schedules/{scheduleId}", schedule_id),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return await self._sender.send(call, replies.ScheduleReply)
@@ -2589,7 +2585,6 @@ class AsyncReportTemplates:
             "POST",
             path_of("/v2/reporting/templates"),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return await self._sender.send(call, replies.TemplateEnvelope)
@@ -2619,7 +2614,6 @@ class AsyncReportTemplates:
             "POST",
             path_of("/v2/reporting/templates/{name}", name),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return await self._sender.send(call, replies.TemplateEnvelope)

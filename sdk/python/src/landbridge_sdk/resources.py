@@ -1910,7 +1910,6 @@ class Metrics:
             "POST",
             path_of("/v2/reporting/metrics/preview"),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return self._sender.send(call, replies.MetricResultReply)
@@ -1932,7 +1931,6 @@ class Metrics:
             path_of("/v2/reporting/metrics/preview/download"),
             body=body,
             query={"format": format, "content": content},
-            is_repeatable=False,
             timeout=timeout,
         )
         return self._sender.download(call)
@@ -1960,7 +1958,6 @@ class Metrics:
             "POST",
             path_of("/v2/reporting/metrics/{metricId}", metric_id),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return self._sender.send(call, replies.MetricEnvelope)
@@ -2510,7 +2507,6 @@ class ReportSchedules:
             "POST",
             path_of("/v2/reporting/schedules/{scheduleId}", schedule_id),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return self._sender.send(call, replies.ScheduleReply)
@@ -2569,7 +2565,6 @@ class ReportTemplates:
             "POST",
             path_of("/v2/reporting/templates"),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return self._sender.send(call, replies.TemplateEnvelope)
@@ -2597,7 +2592,6 @@ class ReportTemplates:
             "POST",
             path_of("/v2/reporting/templates/{name}", name),
             body=body,
-            is_repeatable=False,
             timeout=timeout,
         )
         return self._sender.send(call, replies.TemplateEnvelope)

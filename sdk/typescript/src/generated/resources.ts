@@ -1308,7 +1308,7 @@ export class Metrics {
         method: "POST",
         path: pathOf("/v2/reporting/metrics/preview"),
         body,
-        isRepeatable: false,
+        isRepeatable: true,
       },
       options,
     );
@@ -1326,7 +1326,7 @@ export class Metrics {
         path: pathOf("/v2/reporting/metrics/preview/download"),
         body,
         query: { "format": options.format, "content": options.content },
-        isRepeatable: false,
+        isRepeatable: true,
       },
       options,
     );
@@ -1359,7 +1359,7 @@ export class Metrics {
         method: "POST",
         path: pathOf("/v2/reporting/metrics/{metricId}", metricId),
         body,
-        isRepeatable: false,
+        isRepeatable: true,
       },
       options,
     );
@@ -1832,7 +1832,7 @@ export class ReportSchedules {
         method: "POST",
         path: pathOf("/v2/reporting/schedules/{scheduleId}", scheduleId),
         body,
-        isRepeatable: false,
+        isRepeatable: true,
       },
       options,
     );
@@ -1901,7 +1901,7 @@ export class ReportTemplates {
         method: "POST",
         path: pathOf("/v2/reporting/templates"),
         body,
-        isRepeatable: false,
+        isRepeatable: true,
       },
       options,
     );
@@ -1934,7 +1934,7 @@ export class ReportTemplates {
         method: "POST",
         path: pathOf("/v2/reporting/templates/{name}", name),
         body,
-        isRepeatable: false,
+        isRepeatable: true,
       },
       options,
     );

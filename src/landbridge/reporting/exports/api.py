@@ -84,7 +84,6 @@ class DownloadRoutes(Controller):
         "/preview/download",
         status_code=200,
         summary="Calculate a metric into a file",
-        unkeyed=True,
         responses=_FILE,
         looks=True,
         costly=True,

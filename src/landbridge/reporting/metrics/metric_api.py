@@ -66,7 +66,6 @@ class MetricRoutes(Controller):
         "/preview",
         status_code=200,
         summary="Calculate a metric",
-        unkeyed=True,
         looks=True,
         costly=True,
         operation_id="metrics.preview",
@@ -96,7 +95,6 @@ class MetricRoutes(Controller):
         "/{metricId:str}",
         status_code=200,
         summary="Update a saved metric",
-        unkeyed=True,
         operation_id="metrics.update",
     )
     async def update(

@@ -94,7 +94,6 @@ class TemplateRoutes(Controller):
     @post(
         status_code=201,
         summary="Create a metric template",
-        unkeyed=True,
         operation_id="reportTemplates.create",
     )
     async def create(
@@ -135,7 +134,6 @@ class TemplateRoutes(Controller):
         "/{name:str}",
         status_code=200,
         summary="Update a metric template",
-        unkeyed=True,
         operation_id="reportTemplates.update",
     )
     async def update(

@@ -67,7 +67,6 @@ class ScheduleRoutes(Controller):
         "/{scheduleId:str}",
         status_code=200,
         summary="Move a schedule to another template version",
-        unkeyed=True,
         operation_id="reportSchedules.update",
     )
     async def move(

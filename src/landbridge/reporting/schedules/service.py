@@ -161,7 +161,8 @@ class ReportSchedules:
     ) -> ReportSchedule:
         """Move a schedule of an organisation's own template to another version of it.
 
-        Raises `FieldsInvalid` if its parameters do not fit that version, and `ResourceNotFound`.
+        Does nothing if it has that version. Raises `FieldsInvalid` if its parameters do not fit
+        that version, and `ResourceNotFound`.
         """
         check_editor(caller)
         schedule = await self.get(caller.org_id, schedule_id)
@@ -171,6 +172,8 @@ class ReportSchedules:
                 {"templateVersion": "templateVersion: the saved metric has its own"}
             )
         template = at_version(before.template, template_version)
+        if template == before.template:
+            return schedule
         ended = periods.preceding(schedule.plan, schedule.period)
         params = period_params(before.params, schedule.plan, ended)
         await self.exports.calculator.parse(caller, template, params)

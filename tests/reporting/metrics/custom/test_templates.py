@@ -136,8 +136,22 @@ async def test_a_malformed_name_is_refused(org: Tenant, name: str) -> None:
 async def test_a_taken_name_is_refused(org: Tenant) -> None:
     await create(org)
     for name in ("OURS", "FEES"):
-        error = await refusal(org, "POST", TEMPLATES, template_body(name))
+        body = {**template_body(name), "displayName": "Another"}
+        error = await refusal(org, "POST", TEMPLATES, body)
         assert "is taken" in error["details"]["name"]
+
+
+async def test_the_same_create_again_returns_the_template(org: Tenant) -> None:
+    headers = {**org.headers, "Idempotency-Key": "a"}
+    first, again = [
+        await org.client.post(TEMPLATES, headers=headers, json=template_body("OURS"))
+        for _ in range(2)
+    ]
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.json() == first.json()
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert (await org.get(TEMPLATES))["metadata"]["count"] == 11
 
 
 async def test_concurrent_creates_respect_the_bound(org: Tenant) -> None:

@@ -26,6 +26,7 @@ from landbridge.platform.core.errors import (
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.http.replays import note_replay
 from landbridge.reporting.metrics.custom import store
 from landbridge.reporting.metrics.custom.checks import check_definition
 from landbridge.reporting.metrics.custom.definition import (
@@ -62,8 +63,8 @@ class CustomTemplates:
     ) -> CustomTemplate:
         """Create the first version of a template.
 
-        Raises `FieldsInvalid` with every invalid field, `RoleNotAllowed`, and `ResourceConflict` if
-        the organisation has the maximum number of templates.
+        The same request again returns it. Raises `FieldsInvalid` with every invalid field,
+        `RoleNotAllowed`, and `ResourceConflict` if the organisation has the maximum of templates.
         """
         check_editor(caller)
         texts = _checked(display_name, description, definition, name=name)
@@ -81,8 +82,9 @@ class CustomTemplates:
             await store.lock_org(tx, caller.org_id)
             known = await store.find(tx, caller.org_id, name, None)
             if known is not None:
-                if known == template:
-                    return known  # created by an attempt whose commit reply was lost
+                if replace(template, created_at=known.created_at) == known:
+                    note_replay()  # the same request again, or a lost reply to a commit
+                    return known
                 raise FieldsInvalid({"name": f"name {name} is taken by another template"})
             if len(await store.page(tx, caller.org_id)) >= TEMPLATES_MAX:
                 raise ResourceConflict(
