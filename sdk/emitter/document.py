@@ -13,7 +13,7 @@ _REF = "$ref"
 _CHOICES_MAX = 60
 _KEY_HEADER = "Idempotency-Key"
 _METHODS = ("get", "post", "put", "patch", "delete")
-_JSON = "application/json"
+JSON = "application/json"
 
 
 class Kind(Enum):
@@ -239,9 +239,9 @@ class ApiDocument:
             )
         body = operation.get("requestBody")
         schema = None if body is None else _content(body)
-        is_upload = body is not None and _JSON not in body["content"]
+        is_upload = body is not None and JSON not in body["content"]
         success = next(each for status, each in operation["responses"].items() if status[0] == "2")
-        reply = success.get("content", {}).get(_JSON, {}).get("schema")
+        reply = success.get("content", {}).get(JSON, {}).get("schema")
         is_bytes = reply is None or reply.get("type") == "string"
         return ApiOperation(
             resource=resource,

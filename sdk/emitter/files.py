@@ -5,11 +5,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from sdk.emitter import python_resources, python_types, typescript
+from sdk.emitter import bruno, python_resources, python_types, typescript
 from sdk.emitter.document import ROOT, ApiDocument
 
 _PYTHON = Path("sdk/python/src/landbridge_sdk")
 _TYPESCRIPT = Path("sdk/typescript/src/generated")
+_BRUNO = Path("sdk/bruno")
 
 
 def generated() -> Mapping[Path, str]:
@@ -25,13 +26,24 @@ def generated() -> Mapping[Path, str]:
         **{_PYTHON / name: _formatted(text) for name, text in python.items()},
         _TYPESCRIPT / "types.ts": typescript.types(document),
         _TYPESCRIPT / "resources.ts": typescript.resources(document),
+        **{_BRUNO / name: text for name, text in bruno.collection().items()},
     }
 
 
 def write() -> None:
-    """Write every generated file."""
-    for path, text in generated().items():
+    """Write every generated file, and remove requests of operations that are gone."""
+    files = generated()
+    for path in outdated(files):
+        (ROOT / path).unlink()
+    for path, text in files.items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, encoding="utf-8")
+
+
+def outdated(files: Mapping[Path, str]) -> list[Path]:
+    """Return the requests in the Bruno collection that are not among these files."""
+    there = (each.relative_to(ROOT) for each in (ROOT / _BRUNO).rglob("*.bru"))
+    return [each for each in there if each not in files]
 
 
 def _formatted(text: str) -> str:

@@ -1,13 +1,15 @@
 """The generated parts of the client libraries are those of the present document."""
 
 from sdk.emitter.document import ROOT, ApiDocument
-from sdk.emitter.files import generated
+from sdk.emitter.files import generated, outdated
 
 
 def test_generated_files_are_of_the_present_document() -> None:
+    files = generated()
+    assert outdated(files) == []
     differing = [
         str(path)
-        for path, text in generated().items()
+        for path, text in files.items()
         if not (ROOT / path).exists() or (ROOT / path).read_text(encoding="utf-8") != text
     ]
     assert not differing, f"run `make sdk`: {differing}"
