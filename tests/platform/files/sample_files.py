@@ -69,3 +69,26 @@ def png(*, width: int, height: int, rows: int | None = None, after: bytes = b"")
 def chunk(name: bytes, data: bytes) -> bytes:
     """Return a chunk of a PNG."""
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def progressive(scans: int, *, width: int, height: int) -> bytes:
+    """Build a grey progressive JPEG whose scans, after the first, change nothing."""
+    table = b"\xff\xc4\x00\x14%c\x01" + bytes(15) + b"%c"
+    size = height.to_bytes(2) + width.to_bytes(2)
+    blocks = -(-width // 8) * -(-height // 8)
+    # One bit for a run of 32,767 blocks, and fourteen for its length.
+    bits = "011111111111111" * -(-blocks // 32_767)
+    bits += "1" * (-len(bits) % 8)
+    runs = int(bits, 2).to_bytes(len(bits) // 8).replace(b"\xff", b"\xff\x00")
+    scan = b"\xff\xda\x00\x08\x01\x01\x00%b"
+    return b"".join(
+        [
+            b"\xff\xd8\xff\xdb\x00\x43\x00" + b"\x01" * 64,
+            b"\xff\xc2\x00\x0b\x08" + size + b"\x01\x01\x11\x00",
+            table % (0x00, 0x00),
+            table % (0x10, 0xE0),
+            scan % b"\x00\x00\x00" + bytes(blocks // 8 + 1),
+            (scan % b"\x01\x3f\x00" + runs) * (scans - 1),
+            b"\xff\xd9",
+        ]
+    )

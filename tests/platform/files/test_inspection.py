@@ -1,3 +1,4 @@
+import time
 import tracemalloc
 from contextlib import suppress
 
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.files.inspection import inspect
 from landbridge.platform.files.model import FILE_BYTES_MAX, MimeType, clean_name, file_uuid
-from tests.platform.files.sample_files import GOOD, HTML, PDF, SVG, encoded, png
+from tests.platform.files.sample_files import GOOD, HTML, PDF, SVG, encoded, png, progressive
 
 
 def refusal(content: bytes, name: str = "a.png", declared: str | None = None) -> str:
@@ -117,6 +118,17 @@ def test_png_with_more_pixels_than_declared_stops_decoding() -> None:
 
 def test_fifty_megapixels_are_accepted() -> None:
     assert inspect(png(width=10_000, height=5_000), name="a.png", declared=None)
+
+
+def test_jpeg_with_many_scans_is_refused_undecoded() -> None:
+    few = progressive(10, width=800, height=800)
+    assert inspect(few, name="a.jpg", declared=None) is MimeType.JPEG
+    began = time.thread_time()
+    # Each scan takes four milliseconds to decode; ten megabytes of them take eight minutes.
+    bomb = progressive(1_000, width=7_000, height=7_000)
+    assert len(bomb) < 200_000
+    assert "has more than 500 scans" in refusal(bomb, "a.jpg")
+    assert time.thread_time() - began < 1
 
 
 def test_png_with_data_after_its_end_is_refused() -> None:
