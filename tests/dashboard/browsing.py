@@ -119,7 +119,11 @@ class Visitor:
 
 
 async def visit(
-    org: Tenant, role: MemberRole = MemberRole.ADMIN, *, name: str | None = None
+    org: Tenant,
+    role: MemberRole = MemberRole.ADMIN,
+    *,
+    name: str | None = None,
+    language: str = "en",
 ) -> Visitor:
     """Create a member with this role and sign them in."""
     member_id = new_id()
@@ -130,7 +134,7 @@ async def visit(
         name=name or f"Test {role.value}",
         role=role,
         has_password=False,
-        language="en",
+        language=language,
         theme=Theme.SYSTEM,
         receives_approval_emails=True,
         created_at=org.container.clock.now(),

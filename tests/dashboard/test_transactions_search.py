@@ -1,5 +1,6 @@
 """Search page and command palette."""
 
+from landbridge.platform.core.ids import short_id
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
 from tests.tenants import Tenant, make_swap, make_tenant, make_user, register
@@ -24,6 +25,27 @@ async def test_every_role_finds_users_and_payments(org: Tenant) -> None:
             assert path in (await visitor.load(SEARCH, q=text)).links()
     outsider = await visit(await make_tenant(org.container, org.client, name="Other"))
     assert "No results" in (await outsider.load(SEARCH, q=ada)).text
+
+
+async def test_amounts_are_found_in_the_format_of_the_reader(org: Tenant) -> None:
+    ada = await make_user(org, funds="3000")
+    swap = await make_swap(org, ada, "1250.5")
+    path = f"/dashboard/transactions/{swap['id']}"
+    english, spanish = await visit(org), await visit(org, language="es")
+    for text in ("1,250.50", "1250.5", "$1,250.50", "1,250.50 USDC", short_id(swap["id"])):
+        assert path in (await english.load(SEARCH, q=text)).links()
+    for text in ("1.250,50", "1250,5 usdc"):
+        assert path in (await spanish.load(SEARCH, q=text)).links()
+    assert path not in (await spanish.load(SEARCH, q="1,250.50")).links()
+
+
+async def test_short_id_is_the_same_on_every_page(org: Tenant) -> None:
+    ada = await make_user(org, funds="10")
+    swap_id = (await make_swap(org, ada, "5"))["id"]
+    admin = await visit(org)
+    pages = ("/dashboard", "/dashboard/transactions", f"/dashboard/transactions/{swap_id}")
+    for path in (*pages, f"/dashboard/users/{ada}/transactions"):
+        assert short_id(swap_id) in (await admin.load(path)).text
 
 
 async def test_palette_gets_only_options(org: Tenant) -> None:

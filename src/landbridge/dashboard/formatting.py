@@ -23,6 +23,7 @@ from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.stacked_tables import label_cells
 from landbridge.dashboard.status_labels import status_label, status_tone
 from landbridge.platform.core.errors import Busy, Refused
+from landbridge.platform.core.ids import short_id
 from landbridge.platform.formats.refusal_texts import known_text, refusal_text
 from landbridge.platform.formats.translations import ENGLISH, catalogue
 
@@ -277,6 +278,11 @@ def ident(value: str | None) -> Markup:
     ).format(text, short)
 
 
+def short(value: str) -> Markup:
+    """Return the short id of a payment, which the search finds; whole on hover."""
+    return Markup('<code title="{}">{}</code>').format(value, short_id(value))
+
+
 def attrs(attributes: Mapping[str, Any]) -> Markup:
     """Return HTML attributes; attributes that are None or False are omitted."""
     return Markup("").join(
@@ -315,6 +321,8 @@ FILTERS: Final[Mapping[str, Any]] = {
     "stored_text": stored_text,
     "change": change,
     "ident": ident,
+    "short": short,
+    "short_id": short_id,
     "attrs": attrs,
     "escape": escape,
     "label_cells": label_cells,

@@ -97,10 +97,6 @@ class TransferListing:
             lambda tx: store.sum_destinations(tx, org_id, asset, statuses)
         )
 
-    async def by_hash(self, org_id: UUID, text: str, *, limit: int) -> Sequence[TransferListRow]:
-        """Return the records that sent or received something in this chain transaction."""
-        return await self._database.single(lambda tx: store.by_hash(tx, org_id, text, limit))
-
     async def by_ids(self, org_id: UUID, ids: Collection[UUID]) -> Sequence[TransferListRow]:
         """Return the records with these ids, the newest first."""
         return await self._database.single(lambda tx: store.by_ids(tx, org_id, ids))

@@ -151,24 +151,6 @@ where org_id = $1 and transfer_id = $2
 order by seq, line
 """
 
-# Uses the partial index of hashes: expression and condition must equal the index definition.
-_BY_HASH = """
-select distinct t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
-    t.destination_asset, t.destination_units, t.created_at, t.updated_at
-from changes c
-join transfers t on t.org_id = c.org_id and t.id = c.object_id
-where c.org_id = $1
-    and coalesce(
-        c.facts ->> 'transaction_hash', c.facts ->> 'mint_transaction_hash',
-        c.facts ->> 'return_transaction_hash', c.facts ->> 'deposit_hash'
-    ) = $2
-    and c.facts ?| array[
-        'transaction_hash', 'mint_transaction_hash', 'return_transaction_hash', 'deposit_hash'
-    ]
-order by t.created_at desc
-limit $3
-"""
-
 _BY_ID = """
 select id, kind, user_id, request_id, status, source_asset, source_units, destination_asset,
     destination_units, created_at, updated_at
@@ -306,7 +288,7 @@ async def page(
     if not rows:
         return TransferScan([], 0, None)
     last = PagePosition(rows[-1]["created_at"], rows[-1]["id"])
-    matches = [_line(row) for row in rows if row["is_match"]][:limit]
+    matches = [as_list_row(row) for row in rows if row["is_match"]][:limit]
     return TransferScan(matches, rows[0]["scanned"], last)
 
 
@@ -331,24 +313,19 @@ async def entries(tx: Tx, org_id: UUID, transfer_id: UUID) -> Sequence[JournalEn
     ]
 
 
-async def by_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
-    """Return the records that sent or received something in this chain transaction."""
-    return [_line(row) for row in await tx.fetch(_BY_HASH, org_id, text, limit)]
-
-
 async def by_id(tx: Tx, org_id: UUID, id_: UUID) -> Sequence[TransferListRow]:
     """Return the record with this id, and the record with this request id."""
-    return [_line(row) for row in await tx.fetch(_BY_ID, org_id, id_)]
+    return [as_list_row(row) for row in await tx.fetch(_BY_ID, org_id, id_)]
 
 
 async def by_ids(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Sequence[TransferListRow]:
     """Return the records with these ids, the newest first."""
-    return [_line(row) for row in await tx.fetch(_BY_IDS, org_id, list(ids))]
+    return [as_list_row(row) for row in await tx.fetch(_BY_IDS, org_id, list(ids))]
 
 
 async def of_payment(tx: Tx, org_id: UUID, payment_id: UUID) -> Sequence[TransferListRow]:
     """Return the records that belong to a payment, the oldest first."""
-    return [_line(row) for row in await tx.fetch(_OF_PAYMENT, org_id, str(payment_id))]
+    return [as_list_row(row) for row in await tx.fetch(_OF_PAYMENT, org_id, str(payment_id))]
 
 
 async def sum_destinations(
@@ -359,7 +336,8 @@ async def sum_destinations(
     return int(await tx.fetchval(_SUM_DESTINATIONS, org_id, asset, kinds, names))
 
 
-def _line(row: Row) -> TransferListRow:
+def as_list_row(row: Row) -> TransferListRow:
+    """Read a record of a list."""
     return TransferListRow(
         id=row["id"],
         kind=row["kind"],

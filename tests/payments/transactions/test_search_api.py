@@ -1,11 +1,20 @@
 """Search for users, wallets and payments."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
+
+from landbridge.platform.core.ids import short_id
+from landbridge.platform.db.pool import Database
+from tests.onramps import deposit, make_onramp, make_payer, settle
+from tests.payments.offramps.offramp_scenario import OfframpScenario, open_scenario
+from tests.payouts import shown
 from tests.tenants import (
     Tenant,
     business,
     make_agreement,
+    make_swap,
     make_tenant,
     make_transfer,
     make_user,
@@ -15,6 +24,12 @@ from tests.tenants import (
 
 PATH = "/v2/search"
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+
+
+@pytest.fixture
+async def scenario(database: Database) -> AsyncIterator[OfframpScenario]:
+    async with open_scenario(database) as scenario:
+        yield scenario
 
 
 async def _found(org: Tenant, text: str) -> list[tuple[str, str]]:
@@ -73,6 +88,60 @@ async def test_payments_are_found_by_id_request_id_and_hash(org: Tenant) -> None
     other = await make_tenant(org.container, org.client, name="Other")
     assert await _found(other, chain_hash) == []
     assert await _found(other, created["requestId"]) == []
+
+
+async def test_payments_are_found_by_short_id_and_user_operation(org: Tenant) -> None:
+    ada = await make_user(org, funds="10")
+    bob = await make_user(org, firstName="Bob")
+    transfer_id = (await make_transfer(org, ada, bob, 2))["id"]
+    await run_due(org)
+    changes = (await org.get(f"/v2/transactions/{transfer_id}"))["history"]
+    (operation,) = [each["facts"]["userOpHash"] for each in changes if each["facts"]]
+    other = await make_tenant(org.container, org.client, name="Other")
+    for text in (short_id(transfer_id), short_id(transfer_id).upper(), operation):
+        assert await _found(org, text) == [("transaction", transfer_id)]
+        assert await _found(other, text) == []
+    assert len(short_id(transfer_id)) == 12
+
+
+async def test_payments_are_found_by_amount(org: Tenant) -> None:
+    ada = await make_user(org, funds="1000")
+    bob = await make_user(org, firstName="Bob")
+    ended = (await make_transfer(org, ada, bob, 12.34))["id"]
+    await run_due(org)
+    swap = await make_swap(org, ada, "846.35")
+    under_way = (await make_transfer(org, ada, bob, 12.34))["id"]
+    transfers = {("transaction", ended), ("transaction", under_way)}
+    for text in ("12.34", "12.340", "12.34 usdc", "12.34  USDC"):
+        assert transfers <= set(await _found(org, text))
+    assert await _found(org, "846.35") == [("transaction", swap["id"])]
+    received = (await org.get(f"/v2/transactions/{swap['id']}"))["destination"]["amount"]
+    assert received != "846.35"
+    assert await _found(org, received) == [("transaction", swap["id"])]
+    for text in ("12.3", "12.34 usd", "0", "1" * 30, "0.1234567890123456789"):
+        assert await _found(org, text) == []
+
+
+async def test_onramps_are_found_by_references(org: Tenant) -> None:
+    onramp = await make_onramp(org, await make_payer(org))
+    reference = onramp["depositInfo"]["reference"]
+    for text in (reference, reference.lower(), f"{reference[:4]} {reference[4:]}"):
+        assert await _found(org, text) == [("transaction", onramp["id"])]
+    credit = await deposit(org, onramp, bank_reference="2026-11/WIRE-000417")
+    assert await _found(org, credit.bank_reference) == []
+    await settle(org)
+    assert await _found(org, credit.bank_reference) == [("transaction", onramp["id"])]
+
+
+async def test_payouts_are_found_by_references_of_the_bank(scenario: OfframpScenario) -> None:
+    offramp = await scenario.accepted(100)
+    await scenario.run()
+    tracking = (await shown(scenario.org, offramp))["receipt"]["paymentTracking"]
+    references = [tracking["imad"], tracking["omad"]]
+    for text in references:
+        assert await _found(scenario.org, text) == [("transaction", offramp["id"])]
+    other = await make_tenant(scenario.org.container, scenario.org.client, name="Other")
+    assert await _found(other, references[0]) == []
 
 
 async def test_invalid_search_is_refused(org: Tenant) -> None:

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from landbridge.app.container.customer_services import CustomerServices
 from landbridge.ledger.listing import TransferListing
+from landbridge.ledger.search import TransferSearch
 from landbridge.payments.transactions.balances import BalanceSheets
 from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
 from landbridge.payments.transactions.metadata import TransactionMetadata
-from landbridge.payments.transactions.search import TransactionSearch
+from landbridge.payments.transactions.payment_search import PaymentSearch
+from landbridge.payments.transactions.search import RESULTS_MAX, TransactionSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,5 +32,11 @@ def keep_books(on: CustomerServices) -> TransactionServices:
         transaction_details=TransactionDetails(on.database, on.ledger, listing, on.users),
         balance_sheets=BalanceSheets(on.database, listing),
         transaction_metadata=TransactionMetadata(on.database, on.ledger),
-        search=TransactionSearch(on.database, on.users, on.wallets, listing),
+        search=TransactionSearch(
+            on.database,
+            on.users,
+            on.wallets,
+            listing,
+            PaymentSearch(on.database, listing, TransferSearch(on.database, RESULTS_MAX)),
+        ),
     )

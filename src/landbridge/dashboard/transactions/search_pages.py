@@ -1,11 +1,13 @@
 """Search, as a page and for the command palette."""
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
+from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
 from landbridge.platform.core.errors import FieldInvalid
@@ -18,6 +20,10 @@ _TYPE_NAMES: Mapping[str, str] = {
     "externalWallet": _("External address"),
     "transaction": _("Transaction"),
 }
+# An amount as people write it, with a sign or a code of its currency.
+_AMOUNT: Final = re.compile(
+    r"[$€]?\s*(?P<number>[0-9][0-9.,'\u2019\s]*?)\s*(?P<unit>[A-Za-z]{3,6})?"
+)
 
 
 class SearchPages(Controller):
@@ -38,7 +44,9 @@ class SearchPages(Controller):
         filter_error = None
         if text:
             try:
-                results = (await interface.get("/v2/search", q=text))["results"]
+                results = (
+                    await interface.get("/v2/search", q=_api_text(text, request.user.language))
+                )["results"]
             except FieldInvalid as error:
                 filter_error = error.message
         is_part = "part" in request.query_params
@@ -61,3 +69,15 @@ def _path(result: Mapping[str, Any]) -> str:
             return f"/dashboard/transactions/{result['id']}"
         case _:
             return f"/dashboard/users/{result['userId']}/wallets"
+
+
+def _api_text(text: str, language: str) -> str:
+    """Return an amount in the reader's format as the API spells it; other texts unchanged."""
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
+        return text
+    try:
+        number = parse_number(match["number"], language, field="q")
+    except FieldInvalid:
+        return text
+    return f"{number} {match['unit']}" if match["unit"] else number

@@ -153,12 +153,18 @@ class SearchRoutes(Controller):
                 "q",
                 text(LENGTH_MAX, length_min=1),
                 is_required=True,
-                description="An id, a request id, an e-mail, a part of a name, an address, the "
-                "hash of a transaction on a chain, or a value of metadata, also as `key:value`.",
+                description="An id, the last 12 digits of a transfer's id, a request id, an "
+                "e-mail, a part of a name, an address, the hash of a transaction on a chain or of "
+                "a user operation, a deposit reference, a bank's reference, an amount, also as "
+                "`10.50 usdc`, or a value of metadata, also as `key:value`.",
             ),
         ] = None,
     ) -> SearchReply:
-        """Find users, wallets and transfers that match the text, 20 at most."""
+        """Find users, wallets and transfers that match the text, 20 at most.
+
+        An amount matches what a transfer sends or delivers: any that has ended, and the 2,000 under
+        way that are due last.
+        """
         return search_reply(await search.find(request.user.org_id, text or ""))
 
 

@@ -1,4 +1,4 @@
-"""Search for users, wallets and transfers by id, address, hash, email, name or metadata."""
+"""Search for users, wallets and transfers by whatever a person knows of them."""
 
 import re
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from landbridge.customers.users.service import UserFilters, Users
 from landbridge.customers.wallets.service import Wallets, checked_address
 from landbridge.ledger.listing import TransferListing, TransferListRow
 from landbridge.payments.transactions.model import ALL_ASSETS, KINDS
+from landbridge.payments.transactions.payment_search import PaymentSearch
 from landbridge.payments.transactions.schemas import chain_of
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.core.ids import as_uuid
@@ -27,7 +28,6 @@ LENGTH_MAX = 200
 _LOOKED_THROUGH_MAX = 1_000
 _BATCH_SIZE = 100
 # An EVM address in hexadecimal, a Solana address in base58.
-_HASH = re.compile(r"0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{80,90}")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}")
 
 
@@ -62,9 +62,10 @@ class TransactionSearch:
     users: Users
     wallets: Wallets
     listing: TransferListing
+    payments: PaymentSearch
 
     async def find(self, org_id: UUID, text: str) -> Sequence[SearchResult]:
-        """Find the matches of an id, address, hash, email, name or metadata.
+        """Find the matches of an id, reference, amount, address, hash, email, name or metadata.
 
         At most `RESULTS_MAX`. Metadata matches by a whole value, or as `key:value`, and comes
         first. Raises `FieldInvalid` for a text that is empty or very long.
@@ -90,15 +91,12 @@ class TransactionSearch:
 
     async def _by_text(self, org_id: UUID, query: str) -> list[SearchResult]:
         object_id = as_uuid(query)
-        if object_id is not None:
-            return await self._by_id(org_id, object_id)
-        if _HASH.fullmatch(query):
-            spelled = query.lower() if query.startswith("0x") else query
-            lines = await self.listing.by_hash(org_id, spelled, limit=RESULTS_MAX)
-            return [_payment(each) for each in lines if each.kind in KINDS]
+        if object_id is not None and (found := await self._by_id(org_id, object_id)):
+            return found
         if _ADDRESS.fullmatch(query) and (found := await self._by_address(org_id, query)):
             return found
-        return await self._by_name(org_id, query)
+        payments = await self.payments.find(org_id, query)
+        return [*map(_payment, payments), *await self._by_name(org_id, query)]
 
     async def _by_id(self, org_id: UUID, object_id: UUID) -> list[SearchResult]:
         cards = await self.users.cards(org_id, [object_id])

@@ -8,6 +8,8 @@ import os
 import time
 from uuid import UUID, uuid5
 
+SHORT_ID_LENGTH = 12
+
 _RAND_B_BITS = 62
 
 
@@ -23,6 +25,15 @@ def new_id() -> UUID:
         | random & ((1 << _RAND_B_BITS) - 1)
     )
     return UUID(int=value)
+
+
+def short_id(id_: UUID | str) -> str:
+    """Return the short form of an id, the same everywhere: its last 12 digits, which are random.
+
+    In an organisation with a million payments, the chance that any two share one is 0.2 %. A search
+    lists both then.
+    """
+    return str(id_)[-SHORT_ID_LENGTH:]
 
 
 def derived_id(parent: UUID, name: str) -> UUID:

@@ -1,0 +1,50 @@
+"""Finds records by a part of the id, a reference, a hash or an amount.
+
+Guarantee: every search reads a bounded number of rows through an index.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from landbridge.ledger import search_store as store
+from landbridge.ledger.listing_store import TransferListRow
+from landbridge.platform.db.pool import Database
+
+
+@dataclass(frozen=True, slots=True)
+class TransferSearch:
+    """Finds at most `limit` records of an organisation, newest first."""
+
+    database: Database
+    limit: int
+
+    async def by_hash(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
+        """Return the records with this hash of a chain transaction or user operation."""
+        found = await self.database.single(lambda tx: store.by_hash(tx, org_id, text, self.limit))
+        return found or await self.database.single(
+            lambda tx: store.by_user_op_hash(tx, org_id, text, self.limit)
+        )
+
+    async def by_short_id(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
+        """Return the records with this short id (`core.ids.short_id`)."""
+        return await self.database.single(
+            lambda tx: store.by_short_id(tx, org_id, text, self.limit)
+        )
+
+    async def by_tracking(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
+        """Return the payouts that a bank gave this reference."""
+        return await self.database.single(
+            lambda tx: store.by_tracking(tx, org_id, text, self.limit)
+        )
+
+    async def by_amount(
+        self, org_id: UUID, amounts: Mapping[str, int]
+    ) -> Sequence[TransferListRow]:
+        """Return the records that send or deliver one of these amounts, in units by asset.
+
+        All that have ended; of those under way, the 2,000 that are due last.
+        """
+        return await self.database.single(
+            lambda tx: store.by_amount(tx, org_id, amounts, self.limit)
+        )

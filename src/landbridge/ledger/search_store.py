@@ -1,0 +1,155 @@
+"""Reads that find records by what a person knows of them: a part of the id, a reference, an amount.
+
+Each statement reads a bounded number of rows through an index.
+"""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from landbridge.ledger.listing_store import TransferListRow, as_list_row
+from landbridge.platform.db.pool import Tx
+
+# Uses the partial index of hashes: expression and condition must equal the index definition.
+_BY_HASH = """
+select distinct t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+    t.destination_asset, t.destination_units, t.created_at, t.updated_at
+from changes c
+join transfers t on t.org_id = c.org_id and t.id = c.object_id
+where c.org_id = $1
+    and coalesce(
+        c.facts ->> 'transaction_hash', c.facts ->> 'mint_transaction_hash',
+        c.facts ->> 'return_transaction_hash', c.facts ->> 'deposit_hash'
+    ) = $2
+    and c.facts ?| array[
+        'transaction_hash', 'mint_transaction_hash', 'return_transaction_hash', 'deposit_hash'
+    ]
+order by t.created_at desc
+limit $3
+"""
+
+# Uses a partial index, as the statement above.
+_BY_USER_OP_HASH = """
+select distinct t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+    t.destination_asset, t.destination_units, t.created_at, t.updated_at
+from changes c
+join transfers t on t.org_id = c.org_id and t.id = c.object_id
+where c.org_id = $1
+    and coalesce(
+        c.facts ->> 'user_op_hash', c.facts ->> 'mint_user_op_hash',
+        c.facts ->> 'return_user_op_hash', c.facts ->> 'approve_user_op_hash'
+    ) = $2
+    and c.facts ?| array[
+        'user_op_hash', 'mint_user_op_hash', 'return_user_op_hash', 'approve_user_op_hash'
+    ]
+order by t.created_at desc
+limit $3
+"""
+
+# Uses a partial index, as the statements above.
+_BY_SHORT_ID = """
+select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+    t.destination_asset, t.destination_units, t.created_at, t.updated_at
+from changes c
+join transfers t on t.org_id = c.org_id and t.id = c.object_id
+where c.org_id = $1 and right(c.object_id::text, 12) = $2 and c.creation_digest is not null
+order by t.created_at desc
+limit $3
+"""
+
+# References that a bank gave to a payout. Few changes share one, whatever their organisations.
+_BY_TRACKING = """
+select distinct t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+    t.destination_asset, t.destination_units, t.created_at, t.updated_at
+from changes c
+join transfers t on t.org_id = c.org_id and t.id = c.object_id
+where c.org_id = $1 and c.facts ? 'tracking' and (
+    c.facts -> 'tracking' @> jsonb_build_object('trace_number', $2::text)
+    or c.facts -> 'tracking' @> jsonb_build_object('imad', $2::text)
+    or c.facts -> 'tracking' @> jsonb_build_object('omad', $2::text)
+    or c.facts -> 'tracking' @> jsonb_build_object('fed_batch_id', $2::text)
+    or c.facts -> 'tracking' @> jsonb_build_object('uetr', $2::text)
+)
+order by t.created_at desc
+limit $3
+"""
+
+# Ended records by two indexes; of the others those that are due last, because they changed last.
+_BY_AMOUNT = """
+select f.id, f.kind, f.user_id, f.request_id, f.status, f.source_asset, f.source_units,
+    f.destination_asset, f.destination_units, f.created_at, f.updated_at
+from unnest($2::text[], $3::numeric[]) as a (asset, units)
+cross join lateral (
+    select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+        t.destination_asset, t.destination_units, t.created_at, t.updated_at
+    from transfers t
+    where t.org_id = $1 and t.source_units = a.units and t.source_asset = a.asset
+        and t.due_at is null
+    order by t.created_at desc, t.id desc
+    limit $4
+) f
+union
+select f.id, f.kind, f.user_id, f.request_id, f.status, f.source_asset, f.source_units,
+    f.destination_asset, f.destination_units, f.created_at, f.updated_at
+from unnest($2::text[], $3::numeric[]) as a (asset, units)
+cross join lateral (
+    select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+        t.destination_asset, t.destination_units, t.created_at, t.updated_at
+    from transfers t
+    where t.org_id = $1 and t.destination_units = a.units and t.destination_asset = a.asset
+        and t.due_at is null and t.destination_units <> t.source_units
+    order by t.created_at desc, t.id desc
+    limit $4
+) f
+union
+select o.id, o.kind, o.user_id, o.request_id, o.status, o.source_asset, o.source_units,
+    o.destination_asset, o.destination_units, o.created_at, o.updated_at
+from (
+    select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+        t.destination_asset, t.destination_units, t.created_at, t.updated_at
+    from transfers t
+    where t.org_id = $1 and t.due_at is not null
+    order by t.due_at desc
+    limit $5
+) o
+join unnest($2::text[], $3::numeric[]) as a (asset, units)
+    on a.asset = o.source_asset and a.units = o.source_units
+        or a.asset = o.destination_asset and a.units = o.destination_units
+order by created_at desc, id desc
+limit $4
+"""
+
+# Records under way that a search by amount looks through.
+_OPEN_SCANNED_MAX = 2_000
+
+
+async def by_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
+    """Return the records that sent or received something in this chain transaction."""
+    rows = await tx.fetch(_BY_HASH, org_id, text, limit)
+    return [as_list_row(row) for row in rows]
+
+
+async def by_user_op_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
+    """Return the records that sent something by this user operation."""
+    rows = await tx.fetch(_BY_USER_OP_HASH, org_id, text, limit)
+    return [as_list_row(row) for row in rows]
+
+
+async def by_short_id(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
+    """Return the records with this short id."""
+    rows = await tx.fetch(_BY_SHORT_ID, org_id, text, limit)
+    return [as_list_row(row) for row in rows]
+
+
+async def by_tracking(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
+    """Return the payouts that a bank gave this reference."""
+    rows = await tx.fetch(_BY_TRACKING, org_id, text, limit)
+    return [as_list_row(row) for row in rows]
+
+
+async def by_amount(
+    tx: Tx, org_id: UUID, amounts: Mapping[str, int], limit: int
+) -> Sequence[TransferListRow]:
+    """Return the records that send or deliver one of these units, by asset; newest first."""
+    assets, units = list(amounts), list(amounts.values())
+    rows = await tx.fetch(_BY_AMOUNT, org_id, assets, units, limit, _OPEN_SCANNED_MAX)
+    return [as_list_row(row) for row in rows]
