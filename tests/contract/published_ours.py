@@ -79,7 +79,9 @@ QUERIES = {
     "GET /v2/reporting/params/{name}/options": "page limit",
     "GET /v2/limits": "userId",
     "GET /v2/approvals": f"status initiatorProfileId {_LIST}",
-    "GET /v2/transactions": f"type status userId currency minAmount maxAmount metadata {_LIST}",
+    "GET /v2/transactions": (
+        f"id expand type status userId currency minAmount maxAmount metadata {_LIST}"
+    ),
     "GET /v2/disbursements": f"userId {_LIST}",
     "GET /v2/search": "q",
     "GET /v2/events": f"eventType objectId order {_LIST}",

@@ -45,7 +45,7 @@ async def test_inbox_lists_pending_approvals(org: Tenant, users: tuple[str, str]
     for role in MemberRole:
         page = await (await visit(org, role)).load(APPROVALS)
         assert "Ada Payer to Bob Payee" in page.text
-        assert "12.50 usdc POLYGON" in page.text
+        assert "12.50 USDC on Polygon" in page.text
         assert "0 of 1" in page.text
         assert "API key test key" in page.text
         assert f"{APPROVALS}/{approval}" in page.links()
@@ -257,9 +257,9 @@ async def test_batch_approval_lists_recipients(org: Tenant, users: tuple[str, st
     admin = await visit(org)
     assert "Ada Payer to 2 recipients" in (await admin.load(APPROVALS)).text
     page = await admin.load(f"{APPROVALS}/{created['receipt']['approval']['id']}")
-    assert "3.25 usdc POLYGON" in page.text
+    assert "3.25 USDC Polygon" in page.text
     assert "Carol O'Third" in page.text
-    assert "1.25 usdc POLYGON" in page.text
+    assert "1.25 USDC Polygon" in page.text
 
 
 async def test_api_lists_outcomes_of_approvals(org: Tenant, users: tuple[str, str]) -> None:

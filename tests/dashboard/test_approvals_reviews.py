@@ -125,7 +125,7 @@ async def test_deposit_is_matched_to_a_payment(org: Tenant) -> None:
     deposit, admin = await make_held(org), await visit(org)
     page = await admin.load(DEPOSITS)
     assert "Ada Approval" in page.text
-    assert "100.00 usd" in page.text
+    assert "100.00 USD" in page.text
     path = f"{DEPOSITS}/{deposit.id}"
     fields = {"do": "match", "with": "transfer", "pays": "nonsense", "comment": "They called."}
     wrong = await admin.send(path, fields)

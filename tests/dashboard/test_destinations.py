@@ -67,11 +67,11 @@ async def test_an_address_says_whose_it_is(org: Tenant) -> None:
     made = await make_transfer(org, ada, bob, "1", requireApproval=True)
     page = await admin.load(f"/dashboard/approvals/{made['approval']['id']}")
     address = made["destination"]["walletAddress"]
-    assert f"{address[:8]}…{address[-4:]} POLYGON · Bob Payee" in page.text
+    assert f"{address[:8]}…{address[-4:]} Polygon · Bob Payee" in page.text
     registered = await register(org, ada, OUTSIDE, name="Cold storage")
     fields = {"wallet": "POLYGON:usdc", "to": f"external:{registered}", "amount": "1"}
     page = await review(admin, "transfer", ada, **fields)
-    assert f"{OUTSIDE[:8]}…{OUTSIDE[-4:]} POLYGON · Cold storage, external address" in page.text
+    assert f"{OUTSIDE[:8]}…{OUTSIDE[-4:]} Polygon · Cold storage, external address" in page.text
     assert FIRST in page.text
     await make_transfer(org, ada, {"walletAddress": OUTSIDE}, "1")
     await run_due(org)

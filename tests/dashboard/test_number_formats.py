@@ -89,7 +89,7 @@ async def test_spanish_amount_is_sent_as_it_is_shown(org: Tenant) -> None:
     fields = {"to": "user", "toUser": grace, "feeType": "PERCENT", "feeValue": "1,5"}
     page = await review(admin, "transfer", ada, amount="1.250", **fields)
     assert page.status == 200
-    assert "1.250,00 usdc" in page.text
+    assert "1.250,00 USDC" in page.text
     payment = await create_payment(admin, "transfer", ada, amount="1.250", **fields)
     details = (await org.get(f"{TRANSFERS}/{payment}"))["transferDetails"]
     assert (details["amount"], details["developerFee"]["feeAmount"]) == (1250, 18.75)

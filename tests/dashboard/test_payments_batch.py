@@ -70,7 +70,7 @@ async def test_files_of_common_spreadsheets_are_read(
     page = await preview(admin, ada, content.encode(encoding))
     assert page.status == 200, page.text
     assert problems(page) == ["None", "None"]
-    assert "12.50 usdc" in page.text
+    assert "12.50 USDC" in page.text
     assert await count(org) == 0
     path = await admin.submit(f"{NEW}/batch", {**filled(page), "step": "create"})
     assert path.startswith("/dashboard/transactions/")

@@ -32,7 +32,7 @@ async def test_swap_is_reviewed_created_and_accepted(org: Tenant, role: MemberRo
     visitor = await visit(org, role)
     fields = {"wallet": "POLYGON:usdc", "toCurrency": "usdt", "amount": "10", "exact": "sent"}
     page = await review(visitor, "swap", ada, **fields)
-    assert "9.99 usdt" in page.text
+    assert "9.99 USDT" in page.text
     assert "Get quote" in page.text
     swap = await create_payment(visitor, "swap", ada, **fields)
     assert await press(visitor, swap, "accept", "WALLET.SWAP") == f"{HERE}/{swap}"
@@ -46,7 +46,7 @@ async def test_swap_by_received_amount_is_exact(org: Tenant) -> None:
     ada = await make_user(org, funds="100")
     fields = {"wallet": "POLYGON:usdc", "toCurrency": "usdt", "amount": "25", "exact": "received"}
     page = await review(await visit(org), "swap", ada, **fields)
-    assert "25.025026 usdc" in page.text
+    assert "25.025026 USDC" in page.text
 
 
 async def test_member_cannot_swap_to_another_user(org: Tenant) -> None:
@@ -230,7 +230,7 @@ async def test_offramp_shows_fees_and_purposes(org: Tenant) -> None:
     again = await admin.send(f"{NEW}/offramp", {**fields, "step": "edit"})
     more = filled(again, fee2="0.5", fee2Type="FLAT", fee2Address=OUTSIDE)
     page = await admin.send(f"{NEW}/offramp", {**more, "step": "review"})
-    assert "101.50 usdc" in page.text
+    assert "101.50 USDC" in page.text
     for wrong, message in [
         ({"fee1Address": ""}, "This field is required"),
         ({"fee1": "x"}, "This number can't be read"),

@@ -165,7 +165,7 @@ async def test_percentage_fee_is_added_on_top(org: Tenant) -> None:
     fee = {"feeType": "PERCENT", "feeValue": "1"}
     admin = await visit(org)
     page = await review(admin, "transfer", ada, to="user", toUser=grace, amount="20", **fee)
-    assert "20.20 usdc" in page.text
+    assert "20.20 USDC" in page.text
     assert "Your organisation's fees" in page.text
 
 

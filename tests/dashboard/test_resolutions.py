@@ -178,10 +178,10 @@ async def test_inbox_shows_action_and_payment(org: Tenant) -> None:
         text = " ".join(row.text_content().split())
         assert "Fail order: Wallet transfer, Ada Example to Ada Example" in text
         assert "Ticket 4711" in text
-        assert "1.00 usdc POLYGON" in text
+        assert "1.00 USDC Polygon" in text
     fields = {"approval": approvals, "vote": "reject", "comment": "No."}
     decided = await admin.send(APPROVALS, fields)
-    assert decided.text.count("Resolution, 1.00 usdc POLYGON, Fail order") == 2
+    assert decided.text.count("Resolution, 1.00 USDC Polygon, Fail order") == 2
     after = await admin.load(f"{APPROVALS}/{approvals[0]}")
     assert "Rejected. The payment stays unchanged." in after.text
     again = await admin.load(f"{PAGES}/{transfers[0]}")

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from landbridge.dashboard.change_labels import change_label
 from landbridge.dashboard.deposit_formats import DEPOSIT_FILTERS
 from landbridge.dashboard.number_formats import NumberFormat, number_text, plain_number
+from landbridge.dashboard.payment_lines import LINE_FILTERS, money_unit
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.stacked_tables import label_cells
 from landbridge.dashboard.status_labels import status_label, status_tone
@@ -42,7 +43,7 @@ def amount(context: Context, value: Any, unit: str | None = None) -> Markup:
         return NONE
     text = plain_number(value, str(context["locale"]))
     markup = Markup('<data class="amount" value="{}">{}</data>').format(value, text)
-    return markup if unit is None else markup + Markup(' <span class="unit">{}</span>').format(unit)
+    return markup if unit is None else markup + " " + money_unit(unit)
 
 
 @pass_context
@@ -66,7 +67,7 @@ def native(context: Context, value: Any, unit: str | None = None) -> Markup:
     markup = Markup('<data class="amount" value="{}" title="{}">{}</data>').format(
         value, title if unit is None else f"{title} {unit}", label
     )
-    return markup if unit is None else markup + Markup(' <span class="unit">{}</span>').format(unit)
+    return markup if unit is None else markup + " " + money_unit(unit)
 
 
 @pass_context
@@ -327,4 +328,5 @@ FILTERS: Final[Mapping[str, Any]] = {
     "escape": escape,
     "label_cells": label_cells,
     **DEPOSIT_FILTERS,
+    **LINE_FILTERS,
 }

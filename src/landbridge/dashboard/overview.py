@@ -17,7 +17,6 @@ from landbridge.dashboard.reports.explore_pages import calculate_report
 from landbridge.dashboard.reports.names import VALUE_LABELS
 from landbridge.dashboard.reports.report_query import params_of
 from landbridge.dashboard.reports.results import ReportView
-from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -61,7 +60,7 @@ class OverviewPages(Controller):
         balances, volume, latest, *groups = await asyncio.gather(
             interface.get("/v2/balances"),
             _volume(interface, renderer.now(request), request),
-            interface.get("/v2/transactions", limit=_ITEMS_MAX),
+            interface.get("/v2/transactions", limit=_ITEMS_MAX, expand="parties"),
             _approvals(interface),
             _quotes(interface),
             _reviews(interface),
@@ -74,7 +73,6 @@ class OverviewPages(Controller):
             balances=balances,
             volume=volume,
             latest=latest["data"],
-            kind_names=KIND_NAMES,
             value_names=VALUE_LABELS,
             attention=[item for found in groups for item in found],
         )

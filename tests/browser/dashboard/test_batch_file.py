@@ -34,7 +34,7 @@ async def test_a_file_is_previewed_line_by_line_and_paid(
         await expect(row.get_by_role("link", name=names[0])).to_have_attribute(
             "href", f"/dashboard/users/{payees[0]}"
         )
-        await expect(page.get_by_text("12.50 usdc").first).to_be_visible()
+        await expect(page.get_by_text("12.50 USDC").first).to_be_visible()
         assert await _batches(api, payer) == 0
         await page.get_by_role("button", name="Create and send").click()
         await page.wait_for_url("**/dashboard/transactions/*")

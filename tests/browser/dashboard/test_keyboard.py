@@ -164,4 +164,4 @@ async def test_everything_on_a_form_is_reached(
         await expect(create).to_be_focused()
         await page.keyboard.press("Enter")
         await page.wait_for_url("**/dashboard/transactions/*")
-        await expect(page.get_by_text("1.25 usdc").first).to_be_visible()
+        await expect(page.get_by_text("1.25 USDC").first).to_be_visible()

@@ -78,7 +78,7 @@ async def test_a_transfer_is_made_on_a_phone_at_night(
         await looked_at(page)
         await page.get_by_role("button", name="Create and send").click()
         await page.wait_for_url("**/dashboard/transactions/*")
-        await expect(page.get_by_text("3.50 usdc").first).to_be_visible()
+        await expect(page.get_by_text("3.50 USDC").first).to_be_visible()
         assert await looked_at(page) == look
 
 

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from landbridge.app.container.customer_services import CustomerServices
+from landbridge.customers.bank_accounts.summaries import AccountSummaries
 from landbridge.ledger.listing import TransferListing
 from landbridge.ledger.search import TransferSearch
 from landbridge.payments.transactions.balances import BalanceSheets
 from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
 from landbridge.payments.transactions.metadata import TransactionMetadata
+from landbridge.payments.transactions.parties import PartyDirectory
 from landbridge.payments.transactions.payment_search import PaymentSearch
 from landbridge.payments.transactions.search import RESULTS_MAX, TransactionSearch
 
@@ -27,8 +29,9 @@ class TransactionServices:
 def keep_books(on: CustomerServices) -> TransactionServices:
     """Wire these services."""
     listing = TransferListing(on.database)
+    directory = PartyDirectory(on.ledger, on.users, AccountSummaries(on.database, on.vault))
     return TransactionServices(
-        transactions=Transactions(on.database, listing, on.users),
+        transactions=Transactions(on.database, listing, on.users, directory),
         transaction_details=TransactionDetails(on.database, on.ledger, listing, on.users),
         balance_sheets=BalanceSheets(on.database, listing),
         transaction_metadata=TransactionMetadata(on.database, on.ledger),

@@ -1,5 +1,6 @@
 """Pages of payments awaiting approval, and of each approval with its votes."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,7 @@ from landbridge.dashboard.approvals.resolution_pages import account_texts
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
+from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.payments.approvals.model import COMMENT_LENGTH_MAX
 from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
@@ -149,11 +151,14 @@ async def _inbox(
     )
     approvals = found["approvals"]
     payments = [(each["transferType"], each["transferId"]) for each in approvals]
-    cards = await payment_cards(interface, payments)
+    cards, lines = await asyncio.gather(
+        payment_cards(interface, payments), payment_lines(interface, {each for _, each in payments})
+    )
     is_full = found["count"] == PAGE_SIZE
     return {
         "approvals": approvals,
         "cards": cards,
+        "lines": lines,
         "names": await actors.names(visitor.caller.org_id),
         "votable": {
             each["id"]
@@ -179,10 +184,12 @@ async def _approval_values(
     kind, transfer_id = approval["transferType"], approval["transferId"]
     cards = await payment_cards(interface, [(kind, transfer_id)], with_history=True)
     card = cards.get(transfer_id)
+    lines = await payment_lines(interface, {transfer_id})
     has_account = card and card.resolution and card.resolution["accountId"]
     return {
         "approval": approval,
         "card": card,
+        "line": lines.get(transfer_id),
         "accounts": await account_texts(interface, card) if has_account else {},
         "names": await actors.names(request.user.caller.org_id),
         "is_votable": may_vote(approval, request.user) and _is_visible(approval, card),

@@ -13,6 +13,7 @@ from landbridge.dashboard.approvals.payment_cards import payment_cards
 from landbridge.dashboard.forms import Form, read_form, read_upload
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.upload_forwarding import send_file
 from landbridge.payments.rfis.model import FILES_MAX
@@ -62,6 +63,7 @@ class TransferReviewPages(Controller):
             status=_UNPROCESSABLE if filter_error else 200,
             reviews=found["reviews"],
             cards=await payment_cards(interface, payments),
+            lines=await payment_lines(interface, {each for _, each in payments}),
             list_query=query,
             status_filter=status_filter,
             next=query.older(found.get("nextCursor")) if is_full else None,
@@ -146,6 +148,7 @@ async def _values(
     return {
         "review": review,
         "card": cards.get(review["transferId"]),
+        "line": (await payment_lines(interface, {review["transferId"]}))[review["transferId"]],
         "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
         "attachments": [],

@@ -39,7 +39,9 @@ class TransactionPages(Controller):
             api_query = await to_api_query(
                 query, interface, request.user.zone, request.user.language
             )
-            found = await interface.get("/v2/transactions", limit=PAGE_SIZE, **api_query)
+            found = await interface.get(
+                "/v2/transactions", limit=PAGE_SIZE, expand="parties", **api_query
+            )
         except FieldInvalid as error:
             filter_error = error.message
         is_last = len(found["data"]) < PAGE_SIZE and not query.filters

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from landbridge.dashboard.json_text import pretty
+from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.payments.destinations import destination_of
 from landbridge.dashboard.transactions import kinds
 from landbridge.dashboard.transactions.journals import journals
@@ -25,7 +26,8 @@ _NEVER_STUCK = frozenset({"OPEN_QUOTE", "QUOTE_FAILED", "PENDING_APPROVAL"})
 async def payment_values(interface: InternalClient, transaction_id: str) -> dict[str, Any]:
     """Return the values of a payment's page; raise `TransactionNotFound` if there is none."""
     summary = await interface.get(f"/v2/transactions/{transaction_id}")
-    payment, events, review, resolvable, chain_orders = await asyncio.gather(
+    lines, payment, events, review, resolvable, chain_orders = await asyncio.gather(
+        payment_lines(interface, {summary["id"]}),
         interface.get(summary["resource"], expand="timeline"),
         interface.get("/v2/events", objectId=summary["id"], order="desc", limit=_EVENTS),
         _review(interface, summary),
@@ -44,6 +46,7 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
     steps = [each for each in summary["history"] if each["statusAfter"] is not None]
     return {
         "summary": summary,
+        "line": lines[summary["id"]],
         "payment": payment,
         "kind": summary["type"],
         "details": details,

@@ -18,7 +18,6 @@ _TYPE_NAMES: Mapping[str, str] = {
     "user": _("User"),
     "wallet": _("Wallet"),
     "externalWallet": _("External address"),
-    "transaction": _("Transaction"),
 }
 # An amount as people write it, with a sign or a code of its currency.
 _AMOUNT: Final = re.compile(
@@ -54,7 +53,8 @@ class SearchPages(Controller):
             request,
             "transactions/options.html" if is_part else "transactions/search.html",
             text=text,
-            results=[(each, _path(each)) for each in results],
+            payments=[each["transaction"] for each in results if "transaction" in each],
+            others=[(each, _path(each)) for each in results if "transaction" not in each],
             filter_error=filter_error,
             type_names=_TYPE_NAMES,
         )
@@ -65,8 +65,6 @@ def _path(result: Mapping[str, Any]) -> str:
     match result["type"]:
         case "user":
             return f"/dashboard/users/{result['id']}"
-        case "transaction":
-            return f"/dashboard/transactions/{result['id']}"
         case _:
             return f"/dashboard/users/{result['userId']}/wallets"
 

@@ -165,7 +165,7 @@ async def _overview_values(interface: InternalClient, user_id: str) -> dict[str,
         load_balances(interface, values["user"]),
         interface.get(f"{path}/accounts", limit=_ITEMS_MAX),
         interface.get(f"{path}/virtual-accounts", limit=_ITEMS_MAX),
-        interface.get("/v2/transactions", userId=user_id, limit=_ITEMS_MAX),
+        interface.get("/v2/transactions", userId=user_id, limit=_ITEMS_MAX, expand="parties"),
     )
     return values | {
         "particulars": particulars,

@@ -41,6 +41,7 @@ class UserTransactionPages(Controller):
                 "/v2/transactions",
                 userId=user_id,
                 limit=PAGE_SIZE,
+                expand="parties",
                 cursor=query.cursor,
                 **query.filters,
             )

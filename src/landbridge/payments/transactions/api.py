@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from typing import Annotated
+from uuid import UUID
 
 import msgspec
 from litestar import Controller, get, post
@@ -20,15 +21,26 @@ from landbridge.payments.transactions.detail_schemas import TransactionDetailsRe
 from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
 from landbridge.payments.transactions.metadata import TransactionMetadata
-from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES, TransactionFilters
+from landbridge.payments.transactions.model import (
+    CURRENCIES,
+    IDS_MAX,
+    KINDS,
+    STATUSES,
+    TransactionFilters,
+)
 from landbridge.payments.transactions.schemas import (
     MetadataReply,
     MetadataUpdate,
     TransactionPageReply,
-    transaction_reply,
+    transaction_of,
 )
-from landbridge.payments.transactions.search import LENGTH_MAX, TransactionSearch
+from landbridge.payments.transactions.search import (
+    LENGTH_MAX,
+    SearchResultKind,
+    TransactionSearch,
+)
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.core.money import AmountError, parse_units, units_as_decimal
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
@@ -38,6 +50,8 @@ from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import moment
 from landbridge.platform.metadata.model import MetadataFilter, parse_pairs
 
+_PARTIES = "parties"
+_IDENTIFIERS = {"type": "array", "items": IDENTIFIER, "maxItems": IDS_MAX}
 # No asset has more decimals.
 _DECIMALS_MAX = 18
 
@@ -55,6 +69,8 @@ class TransactionRoutes(Controller):
         transactions: NamedDependency[Transactions],
         window: NamedDependency[PageWindow],
         *,
+        ids: Annotated[list[str] | None, query("id", _IDENTIFIERS)] = None,
+        expand: Annotated[str | None, query("expand", one_of([_PARTIES]))] = None,
         type_: Annotated[list[str] | None, query("type", some_of(KINDS))] = None,
         status: Annotated[list[str] | None, query("status", some_of(STATUSES))] = None,
         user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
@@ -66,8 +82,13 @@ class TransactionRoutes(Controller):
         """List transfers of all kinds, newest first.
 
         A search through very many may end its page early; continue while there is a `nextCursor`.
+        With `id`, repeated or separated by commas up to 100 times, the list is one page of these
+        transfers, and of the other filters only `type` counts.
         """
+        if expand is not None:
+            parse_choice("expand", expand, {_PARTIES})
         filters = TransactionFilters(
+            ids=_ids(ids),
             kinds=parse_choices("type", type_, KINDS),
             statuses=parse_choices("status", status, STATUSES),
             user_id=optional_id("userId", user_id),
@@ -76,10 +97,12 @@ class TransactionRoutes(Controller):
             maximum=_amount("maxAmount", maximum),
             metadata=parse_pairs(metadata),
         )
-        found = await transactions.page(request.user.org_id, filters, window)
+        found = await transactions.page(
+            request.user.org_id, filters, window, with_parties=expand is not None
+        )
         return TransactionPageReply(
             count=len(found.lines),
-            data=[transaction_reply(each, found.users, found.metadata) for each in found.lines],
+            data=[transaction_of(each, found) for each in found.lines],
             next_cursor=msgspec.UNSET if found.next_cursor is None else moment(found.next_cursor),
         )
 
@@ -147,6 +170,7 @@ class SearchRoutes(Controller):
         self,
         request: ApiRequest,
         search: NamedDependency[TransactionSearch],
+        transactions: NamedDependency[Transactions],
         text: Annotated[
             str | None,
             query(
@@ -165,7 +189,21 @@ class SearchRoutes(Controller):
         An amount matches what a transfer sends or delivers: any that has ended, and the 2,000 under
         way that are due last.
         """
-        return search_reply(await search.find(request.user.org_id, text or ""))
+        results = await search.find(request.user.org_id, text or "")
+        ids = [each.id for each in results if each.kind is SearchResultKind.TRANSACTION]
+        found = await transactions.by_ids(request.user.org_id, ids)
+        return search_reply(results, {each.id: transaction_of(each, found) for each in found.lines})
+
+
+def _ids(texts: list[str] | None) -> frozenset[UUID] | None:
+    if texts is None:
+        return None
+    ids = [as_uuid(part.strip()) for text in texts for part in text.split(",")]
+    if len(ids) > IDS_MAX:
+        raise FieldInvalid(f"id can be given at most {IDS_MAX} times", field="id")
+    if None in ids:
+        raise FieldInvalid("id must be a UUID", field="id")
+    return frozenset(each for each in ids if each is not None)
 
 
 def _amount(name: str, text: str | None) -> Decimal | None:

@@ -1,10 +1,13 @@
 """Reply schemas of balances and search."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
+
+from msgspec import UNSET, UnsetType
 
 from landbridge.ledger.model import HouseRole
 from landbridge.payments.transactions.balances import BalanceSheet
+from landbridge.payments.transactions.schemas import TransactionReply
 from landbridge.payments.transactions.search import SearchResult, SearchResultKind
 from landbridge.platform.core.money import Money
 from landbridge.platform.http.responses import DecimalText, WireStruct
@@ -46,13 +49,14 @@ class BalancesReply(WireStruct, frozen=True):
 
 
 class SearchResultReply(WireStruct, frozen=True):
-    """A search result; `userId` is its user."""
+    """A search result; `userId` is its user, `transaction` its summary if it is a transfer."""
 
     type: SearchResultKind
     id: UUID
     label: str
     detail: str
     user_id: UUID
+    transaction: TransactionReply | UnsetType = UNSET
 
 
 class SearchReply(WireStruct, frozen=True):
@@ -96,8 +100,10 @@ def balances_reply(sheet: BalanceSheet) -> BalancesReply:
     )
 
 
-def search_reply(results: Sequence[SearchResult]) -> SearchReply:
-    """Search results."""
+def search_reply(
+    results: Sequence[SearchResult], transactions: Mapping[UUID, TransactionReply]
+) -> SearchReply:
+    """Build the reply of a search; `transactions` are the summaries of its transfers by id."""
     return SearchReply(
         count=len(results),
         results=[
@@ -107,6 +113,7 @@ def search_reply(results: Sequence[SearchResult]) -> SearchReply:
                 label=each.label,
                 detail=each.detail,
                 user_id=each.user_id,
+                transaction=transactions.get(each.id, UNSET),
             )
             for each in results
         ],

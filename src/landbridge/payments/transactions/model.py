@@ -49,10 +49,16 @@ LEDGER_ASSETS: Mapping[str, Asset] = {
 }
 
 
+# Transfers that one request can name.
+IDS_MAX = 100
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionFilters:
     """Filters of the list; None: any."""
 
+    # At most `IDS_MAX`; the list is one page then.
+    ids: frozenset[UUID] | None = None
     kinds: frozenset[str] | None = None
     statuses: frozenset[str] | None = None
     user_id: UUID | None = None

@@ -1,14 +1,14 @@
 """Reply schemas of transfers of all kinds."""
 
-from collections.abc import Mapping
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from landbridge.customers.users.model import UserCard
 from landbridge.ledger.listing import TransferListRow
+from landbridge.payments.transactions.listing import TransactionPage
 from landbridge.payments.transactions.model import ALL_ASSETS
+from landbridge.payments.transactions.parties import PartyRecord, TransactionParties
 from landbridge.platform.core.money import Money
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.platform.metadata.model import MetadataChanges
@@ -23,8 +23,27 @@ class EndReply(WireStruct, frozen=True):
     amount: DecimalText
 
 
+class RecipientReply(WireStruct, frozen=True):
+    """Recipient of a transfer: an address or a bank account, and its user if it has one.
+
+    `accountNumber` is masked. `count` is above 1 in a batch, which then has no single recipient.
+    """
+
+    user_id: UUID | None
+    user_name: str | None
+    address: str | None
+    account_id: UUID | None
+    bank_name: str | None
+    account_number: str | None
+    count: int
+
+
 class TransactionReply(WireStruct, frozen=True):
-    """Summary of a transfer of any kind. `userName` is null once the user was erased."""
+    """Summary of a transfer of any kind. `userName` is null once the user was erased.
+
+    `recipient` and `fee` are there with `expand=parties`; `fee` is all fees, part of the source,
+    and null without one.
+    """
 
     id: UUID
     type: str
@@ -37,6 +56,8 @@ class TransactionReply(WireStruct, frozen=True):
     created_at: Moment
     updated_at: Moment
     metadata: dict[str, str] | UnsetType = UNSET
+    recipient: RecipientReply | UnsetType = UNSET
+    fee: EndReply | UnsetType | None = UNSET
 
 
 class MetadataUpdate(WireStruct, frozen=True):
@@ -59,12 +80,10 @@ class TransactionPageReply(WireStruct, frozen=True):
     next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
 
 
-def transaction_reply(
-    line: TransferListRow,
-    users: Mapping[UUID, UserCard],
-    metadata: Mapping[UUID, dict[str, str]],
-) -> TransactionReply:
-    """Build the summary of a transfer."""
+def transaction_of(line: TransferListRow, page: TransactionPage) -> TransactionReply:
+    """Build the summary of a transfer of a page, with its parties if they were looked up."""
+    users, parties = page.users, page.parties
+    party = None if parties is None else parties.records.get(line.id)
     return TransactionReply(
         id=line.id,
         type=line.kind,
@@ -76,8 +95,28 @@ def transaction_reply(
         destination=end_reply(line.destination_asset, line.destination_units),
         created_at=moment(line.created_at),
         updated_at=moment(line.updated_at),
-        metadata=metadata.get(line.id, UNSET),
+        metadata=page.metadata.get(line.id, UNSET),
+        recipient=UNSET if parties is None or party is None else _recipient(party, parties),
+        fee=UNSET if party is None else _fee(party),
     )
+
+
+def _recipient(party: PartyRecord, parties: TransactionParties) -> RecipientReply:
+    card = None if party.user_id is None else parties.users.get(party.user_id)
+    account = None if party.account_id is None else parties.accounts.get(party.account_id)
+    return RecipientReply(
+        user_id=party.user_id,
+        user_name=None if card is None else card.name or None,
+        address=party.address,
+        account_id=party.account_id,
+        bank_name=None if account is None else account.bank_name,
+        account_number=None if account is None else account.number,
+        count=party.count,
+    )
+
+
+def _fee(party: PartyRecord) -> EndReply | None:
+    return None if party.fee is None else end_reply(party.fee.asset.code, party.fee.units)
 
 
 def end_reply(code: str, units: int) -> EndReply:

@@ -1,0 +1,139 @@
+"""Line of a payment, in the same words on every page: what leaves, what arrives, and where.
+
+A line is made from a summary of `GET /v2/transactions?expand=parties`. The template
+`transactions/lines.html` makes cells, tables and the head of a payment's page from it.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from landbridge.dashboard.number_formats import plain_number
+from landbridge.dashboard.transactions.kinds import KIND_NAMES
+from landbridge.payments.transactions.model import CURRENCIES
+from landbridge.platform.formats.translations import catalogue
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+
+# Coins with a mark of their own in the style sheet; fiat currencies have none.
+_MARKED: Final = frozenset({"usdc", "usdt", "usdg", "usdhifi"})
+_SHORT_HEAD, _SHORT_TAIL = 6, 4
+_IDS_MAX: Final = 100
+_TO: Final = _("%(source)s to %(target)s")
+_TO_NAME: Final = _("%(source)s to %(target)s, %(name)s")
+
+
+async def payment_lines(
+    interface: InternalClient, ids: Collection[str]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return the summaries of these payments by id; what is no payment is left out."""
+    if not ids:
+        return {}
+    found = await interface.get(
+        "/v2/transactions", id=sorted(ids)[:_IDS_MAX], limit=_IDS_MAX, expand="parties"
+    )
+    return {each["id"]: each for each in found["data"]}
+
+
+def coin(currency: str) -> Markup:
+    """Return a currency as people write it, with the mark of its coin; other units unchanged."""
+    is_known = currency in CURRENCIES
+    return Markup('<span class="unit{}">{}</span>').format(
+        f" coin {currency.lower()}" if is_known and currency.lower() in _MARKED else "",
+        currency.upper() if is_known else currency,
+    )
+
+
+def chain_name(chain: str) -> str:
+    """Return the name of a chain: `Polygon` of `POLYGON`."""
+    return chain.title() if chain.isupper() else chain
+
+
+def money_unit(unit: str) -> Markup:
+    """Return the unit of an amount: a currency, and its chain if one follows (`usdc POLYGON`)."""
+    currency, _space, chain = unit.partition(" ")
+    if not chain:
+        return coin(currency)
+    return coin(currency) + Markup(' <span class="unit">{}</span>').format(chain_name(chain))
+
+
+@pass_context
+def kind_label(context: Context, kind: str) -> str:
+    """Return the label of a kind of payment."""
+    known = KIND_NAMES.get(kind)
+    return kind if known is None else catalogue(str(context["locale"])).gettext(known)
+
+
+def masked(number: str | None) -> str:
+    """Return a masked number with dots: `••6789` of `****6789`."""
+    return (number or "").replace("****", "••")
+
+
+@pass_context
+def recipient_name(context: Context, line: Mapping[str, Any]) -> str:
+    """Return who or what is paid: a bank account, a user, an address, or how many."""
+    words = catalogue(str(context["locale"]))
+    to = line["recipient"]
+    if to["count"] > 1:
+        return words.ngettext("%(count)s recipient", "%(count)s recipients", to["count"]) % {
+            "count": to["count"]
+        }
+    if to["accountId"]:
+        bank = to["bankName"] or words.gettext("Bank account")
+        return f"{bank} {masked(to['accountNumber'])}".strip()
+    if to["userId"]:
+        return to["userName"] or words.gettext("Erased user")
+    return _short_address(to["address"] or "")
+
+
+@pass_context
+def route(context: Context, line: Mapping[str, Any]) -> Markup:
+    """Return the line: `846.35 USDC on Polygon to 843.79 USD, Chase ••6789`."""
+    words = catalogue(str(context["locale"]))
+    source, destination, to = line["source"], line["destination"], line["recipient"]
+    is_whole = source["amount"] == destination["amount"]
+    is_moved = is_whole and source["currency"] == destination["currency"]
+    stays = source["chain"] == destination["chain"]
+    name = recipient_name(context, line)
+    if is_moved and stays:
+        target, name = name, ""
+    elif is_moved:
+        target = chain_name(destination["chain"])
+    else:
+        target = _amount(context, destination)
+    if to["userId"] == line["userId"] and not to["accountId"]:
+        name = ""
+    # A swap stays on its chain, which is said once.
+    sent = _amount(context, source if is_moved or not stays else {**source, "chain": None})
+    values = {"source": sent, "target": target, "name": name}
+    return Markup(words.gettext(_TO_NAME if name else _TO)) % values  # noqa: S704  a text of the catalogue
+
+
+def _amount(context: Context, end: Mapping[str, Any]) -> Markup:
+    """Return the amount of one side, with its chain."""
+    locale = str(context["locale"])
+    number = Markup('<data class="amount" value="{}">{}</data> {}').format(
+        end["amount"], plain_number(end["amount"], locale), coin(end["currency"])
+    )
+    text = Markup('<span class="nowrap">{}</span>').format(number)
+    if not end["chain"]:
+        return text
+    phrase = catalogue(locale).gettext("%(amount)s on %(chain)s")
+    return Markup(phrase) % {"amount": text, "chain": chain_name(end["chain"])}  # noqa: S704  a text of the catalogue
+
+
+def _short_address(address: str) -> str:
+    return f"{address[:_SHORT_HEAD]}…{address[-_SHORT_TAIL:]}"
+
+
+LINE_FILTERS: Final[Mapping[str, Any]] = {
+    "route": route,
+    "recipient_name": recipient_name,
+    "coin": coin,
+    "chain_name": chain_name,
+    "kind_label": kind_label,
+    "masked": masked,
+}

@@ -1,0 +1,145 @@
+"""Recipients and fees of transfers of all kinds, in one shape."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from landbridge.customers.bank_accounts.model import AccountSummary
+from landbridge.customers.bank_accounts.summaries import AccountSummaries
+from landbridge.customers.users.model import UserCard
+from landbridge.customers.users.service import Users
+from landbridge.ledger.model import Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.batches import model as batches
+from landbridge.payments.bridges import model as bridges
+from landbridge.payments.disbursements import model as disbursements
+from landbridge.payments.offramps import model as offramps
+from landbridge.payments.onramps import model as onramps
+from landbridge.payments.swaps import model as swaps
+from landbridge.payments.transfers import model as transfers
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.core.money import Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartyRecord:
+    """Recipient as the record names it, and the fee, which is part of the source.
+
+    The recipient has an address or a bank account, except in a batch of several (`count`).
+    """
+
+    fee: Money | None = None
+    user_id: UUID | None = None
+    address: str | None = None
+    account_id: UUID | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionParties:
+    """Parties of some transfers: each by the id of its transfer, users and accounts by theirs."""
+
+    records: Mapping[UUID, PartyRecord]
+    users: Mapping[UUID, UserCard]
+    accounts: Mapping[UUID, AccountSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class PartyDirectory:
+    """Looks up the parties of transfers: three statements, however many there are."""
+
+    ledger: Ledger
+    users: Users
+    accounts: AccountSummaries
+
+    async def of(self, org_id: UUID, ids: Sequence[UUID]) -> TransactionParties:
+        """Return the parties of these transfers; unknown ids are left out."""
+        # The ledger reads concurrent requests in one statement.
+        found = await gather_in_order(self.ledger.find(org_id, each) for each in ids)
+        records = {
+            each.id: party_record(each)
+            for each in found
+            if each is not None and each.kind in _PARTIES
+        }
+        user_ids = {each.user_id for each in records.values() if each.user_id is not None}
+        account_ids = {each.account_id for each in records.values() if each.account_id is not None}
+        return TransactionParties(
+            records,
+            await self.users.cards(org_id, list(user_ids)),
+            await self.accounts.of(org_id, account_ids),
+        )
+
+
+def party_record(record: Transfer) -> PartyRecord:
+    """Return the recipient and the fee of a record of any kind."""
+    return _PARTIES[record.kind](record)
+
+
+def _of_transfer(record: Transfer) -> PartyRecord:
+    transfer = transfers.as_transfer(record)
+    return PartyRecord(
+        fee=_charged(transfer.fee),
+        user_id=transfer.details.destination_user_id,
+        address=transfer.details.destination_address,
+    )
+
+
+def _of_batch(record: Transfer) -> PartyRecord:
+    first, *others = batches.as_batch(record).details.items
+    if others:
+        return PartyRecord(count=1 + len(others))
+    return PartyRecord(user_id=first.user_id, address=first.address)
+
+
+def _of_bridge(record: Transfer) -> PartyRecord:
+    details = bridges.as_bridge(record).details
+    return PartyRecord(user_id=details.destination_user_id, address=details.destination_address)
+
+
+def _of_swap(record: Transfer) -> PartyRecord:
+    swap = swaps.as_swap(record)
+    return PartyRecord(
+        fee=_charged(swap.fee),
+        user_id=swap.details.destination_user_id,
+        address=swap.details.destination_address,
+    )
+
+
+def _of_onramp(record: Transfer) -> PartyRecord:
+    onramp = onramps.as_onramp(record)
+    return PartyRecord(
+        fee=_charged(onramp.fee),
+        user_id=onramp.details.destination_user_id,
+        address=onramp.details.destination_address,
+    )
+
+
+def _of_offramp(record: Transfer) -> PartyRecord:
+    offramp = offramps.as_offramp(record)
+    fee = sum((each.money for each in offramp.fees), offramp.exchange_fee)
+    return PartyRecord(
+        fee=_charged(fee),
+        user_id=offramp.details.destination_user_id,
+        account_id=offramp.details.account_id,
+    )
+
+
+def _of_disbursement(record: Transfer) -> PartyRecord:
+    details = disbursements.as_disbursement(record).details
+    return PartyRecord(user_id=details.user_id, address=details.address)
+
+
+def _charged(fee: Money) -> Money | None:
+    return fee if fee.units else None
+
+
+_PARTIES: Final[Mapping[str, Callable[[Transfer], PartyRecord]]] = {
+    transfers.KIND: _of_transfer,
+    batches.KIND: _of_batch,
+    bridges.KIND: _of_bridge,
+    swaps.KIND: _of_swap,
+    onramps.KIND: _of_onramp,
+    offramps.KIND: _of_offramp,
+    disbursements.KIND: _of_disbursement,
+}
