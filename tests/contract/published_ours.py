@@ -79,6 +79,7 @@ QUERIES = {
     "GET /v2/reporting/params/{name}/options": "page limit",
     "GET /v2/limits": "userId",
     "GET /v2/approvals": f"status initiatorProfileId {_LIST}",
+    "GET /v2/transactions/summary": f"type userId currency minAmount maxAmount {_LIST}",
     "GET /v2/transactions": (
         f"id expand type status userId currency minAmount maxAmount metadata {_LIST}"
     ),

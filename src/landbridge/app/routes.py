@@ -159,6 +159,7 @@ SERVICES = (
     "timelines",
     "transactions",
     "transaction_details",
+    "transaction_summaries",
     "transaction_metadata",
     "balance_sheets",
     "search",

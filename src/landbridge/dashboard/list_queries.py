@@ -1,6 +1,6 @@
 """Filters and cursor of list pages, read from the query string."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -27,6 +27,11 @@ class ListQuery:
     def older(self, cursor: str | None) -> str | None:
         """Return the URL of the next page."""
         return None if cursor is None else self._address({**self.filters, _CURSOR: cursor})
+
+    def with_filter(self, name: str, value: str, *, drop: Sequence[str] = ()) -> str:
+        """Return the URL with this filter and without those of `drop`; "" removes the filter."""
+        filters = {each: text for each, text in self.filters.items() if each not in {name, *drop}}
+        return self._address(filters | ({name: value} if value else {}))
 
     @property
     def newest(self) -> str | None:

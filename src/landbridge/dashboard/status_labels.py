@@ -33,7 +33,7 @@ STATUSES: Final[Mapping[str, StatusDisplay]] = {
     # Payments.
     "PENDING_APPROVAL": StatusDisplay(_("Awaiting approval"), Tone.NOW),
     "OPEN_QUOTE": StatusDisplay(_("Quote open"), Tone.NOW),
-    "CREATED": StatusDisplay(_("Created"), Tone.NOW),
+    "CREATED": StatusDisplay(_("Created"), Tone.BUSY),
     "INITIATED": StatusDisplay(_("Initiated"), Tone.BUSY),
     "PENDING": StatusDisplay(_("Pending"), Tone.BUSY),
     "UNKNOWN": StatusDisplay(_("Outcome unknown"), Tone.BUSY),

@@ -81,6 +81,10 @@ class TransferListing:
             position = scan.last
         return TransferListPage(found, position)
 
+    async def under_way(self, org_id: UUID, *, limit: int) -> Sequence[TransferListRow]:
+        """Return records that have not ended, those that are due last first."""
+        return await self._database.single(lambda tx: store.under_way(tx, org_id, limit))
+
     async def holdings(self, org_id: UUID) -> Sequence[AssetTotal]:
         """Return the total balance of an organisation's wallets, by asset."""
         return await self._database.single(lambda tx: store.sums(tx, org_id))

@@ -144,6 +144,31 @@ where t.org_id = $1 and t.destination_asset = $2
     and (t.due_at is not null or t.status = 'IN_REVIEW')
 """
 
+# Both parts have an index of their own.
+_UNDER_WAY = """
+select u.id, u.kind, u.user_id, u.request_id, u.status, u.source_asset, u.source_units,
+    u.destination_asset, u.destination_units, u.created_at, u.updated_at
+from (
+    (
+        select id, kind, user_id, request_id, status, source_asset, source_units,
+            destination_asset, destination_units, created_at, updated_at
+        from transfers
+        where org_id = $1 and due_at is not null
+        order by due_at desc
+        limit $2
+    )
+    union all
+    (
+        select id, kind, user_id, request_id, status, source_asset, source_units,
+            destination_asset, destination_units, created_at, updated_at
+        from transfers
+        where org_id = $1 and due_at is null and status = 'IN_REVIEW'
+        limit $2
+    )
+) u
+limit $2
+"""
+
 _ENTRIES = """
 select seq, line, account_id, role, asset, available, held
 from entries
@@ -290,6 +315,11 @@ async def page(
     last = PagePosition(rows[-1]["created_at"], rows[-1]["id"])
     matches = [as_list_row(row) for row in rows if row["is_match"]][:limit]
     return TransferScan(matches, rows[0]["scanned"], last)
+
+
+async def under_way(tx: Tx, org_id: UUID, limit: int) -> Sequence[TransferListRow]:
+    """Return records that have not ended, those that are due last first."""
+    return [as_list_row(row) for row in await tx.fetch(_UNDER_WAY, org_id, limit)]
 
 
 async def sums(tx: Tx, org_id: UUID) -> Sequence[AssetTotal]:

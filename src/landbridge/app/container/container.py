@@ -58,6 +58,7 @@ from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
 from landbridge.payments.transactions.metadata import TransactionMetadata
 from landbridge.payments.transactions.search import TransactionSearch
+from landbridge.payments.transactions.summary import TransactionSummaries
 from landbridge.platform.changes.horizon import Horizon
 from landbridge.platform.core.clock import Clock, ReadingClock
 from landbridge.platform.db.migrate import MigrationRejected, pending
@@ -102,6 +103,7 @@ class Container(CoinFlows):
     timelines: Timelines
     transactions: Transactions
     transaction_details: TransactionDetails
+    transaction_summaries: TransactionSummaries
     transaction_metadata: TransactionMetadata
     balance_sheets: BalanceSheets
     search: TransactionSearch

@@ -13,6 +13,7 @@ from landbridge.payments.transactions.metadata import TransactionMetadata
 from landbridge.payments.transactions.parties import PartyDirectory
 from landbridge.payments.transactions.payment_search import PaymentSearch
 from landbridge.payments.transactions.search import RESULTS_MAX, TransactionSearch
+from landbridge.payments.transactions.summary import TransactionSummaries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +21,7 @@ class TransactionServices:
     """Services that read records of all kinds, and balances."""
 
     transactions: Transactions
+    transaction_summaries: TransactionSummaries
     transaction_details: TransactionDetails
     transaction_metadata: TransactionMetadata
     balance_sheets: BalanceSheets
@@ -32,6 +34,7 @@ def keep_books(on: CustomerServices) -> TransactionServices:
     directory = PartyDirectory(on.ledger, on.users, AccountSummaries(on.database, on.vault))
     return TransactionServices(
         transactions=Transactions(on.database, listing, on.users, directory),
+        transaction_summaries=TransactionSummaries(listing),
         transaction_details=TransactionDetails(on.database, on.ledger, listing, on.users),
         balance_sheets=BalanceSheets(on.database, listing),
         transaction_metadata=TransactionMetadata(on.database, on.ledger),

@@ -77,17 +77,19 @@ function updateCountdowns() {
   }
 }
 
-// Fetches a page again and replaces one part: filters, polling, quotes.
+// Fetches a page again and replaces parts of it, by their ids: filters, polling, quotes.
 const latest = new Map();
-async function replace(id, url, options) {
-  const token = Symbol(id);
-  latest.set(id, token);
+async function replace(ids, url, options) {
+  const token = Symbol(ids);
+  latest.set(ids, token);
   const response = await fetchPage(url, options);
-  if (!response || latest.get(id) !== token) return;
+  if (!response || latest.get(ids) !== token) return;
   if (response.redirected && new URL(response.url).pathname.startsWith("/dashboard/sign-in")) { location.assign(location.href); return; }
-  const fresh = new DOMParser().parseFromString(response.text, "text/html").getElementById(id);
-  const old = document.getElementById(id);
-  if (!fresh || !old || latest.get(id) !== token) return;
+  const page = new DOMParser().parseFromString(response.text, "text/html");
+  for (const id of ids.split(" ")) put(page.getElementById(id), document.getElementById(id));
+}
+function put(fresh, old) {
+  if (!fresh || !old) return;
   // These countdowns start now, not when the page was loaded.
   for (const each of all("time[data-left]", fresh)) each.dataset.left = Number(each.dataset.left) + Math.floor((performance.now() - startedAt) / 1000);
   const focusedId = document.activeElement?.id;
@@ -159,6 +161,28 @@ window.addEventListener("pageshow", () => {
   all("button[disabled]").forEach((each) => { each.disabled = false; });
 });
 document.addEventListener("click", (event) => { if (event.target.closest("a[download]")) setTimeout(hideProgress, 1500); });
+
+// A payment opens beside its list: the list stays, and a modified click still opens the page.
+const drawer = document.getElementById("drawer");
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-drawers] tbody th a");
+  if (!link || !drawer || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  const response = await fetchPage(link.href);
+  const part = response?.ok && new DOMParser().parseFromString(response.text, "text/html").getElementById("payment");
+  if (!part) { location.assign(link.href); return; }
+  delete part.dataset.poll;
+  const content = document.createElement("div");
+  content.append(part);
+  content.dataset.content = "";
+  drawer.querySelector("[data-content]").replaceWith(content);
+  drawer.querySelector("[data-open]").href = link.href;
+  for (const each of all("time[data-left]", part)) each.dataset.left = Number(each.dataset.left) + Math.floor((performance.now() - startedAt) / 1000);
+  initCopyButtons(part);
+  drawer.showModal();
+  drawer.scrollTop = 0;
+});
+drawer?.addEventListener("click", (event) => { if (event.target === drawer) drawer.close(); });
 
 // Checkbox that selects all rows.
 document.addEventListener("change", (event) => {

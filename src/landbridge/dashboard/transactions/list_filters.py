@@ -7,22 +7,23 @@ from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.list_queries import ListQuery
 from landbridge.dashboard.number_formats import parse_number
+from landbridge.dashboard.transactions.list_views import view_statuses
 from landbridge.dashboard.user_lookup import find_users
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.internal_client import InternalClient
 
-FILTERS = ("type", "status", "currency", "user", "from", "until", "minimum", "maximum")
+FILTERS = ("view", "type", "status", "currency", "user", "from", "until", "minimum", "maximum")
 _DAY = timedelta(days=1)
 
 
 async def to_api_query(
     query: ListQuery, interface: InternalClient, zone: ZoneInfo, language: str
-) -> dict[str, str | None]:
+) -> dict[str, str | list[str] | None]:
     """Return the API query of the filters; raise `FieldInvalid` for an invalid one."""
     return {
         "type": query.text("type") or None,
-        "status": query.text("status") or None,
+        "status": view_statuses(query),
         "currency": query.text("currency") or None,
         "userId": await _user(query.text("user"), interface),
         "createdAfter": _day_start("from", query.text("from"), zone, timedelta()),

@@ -1,23 +1,40 @@
 """Payments of all kinds, and the page of each."""
 
-from typing import Any
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.actor_names import ActorDirectory
-from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.status_labels import status_label
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
+from landbridge.dashboard.transactions.list_views import list_views, view_totals
 from landbridge.dashboard.transactions.payment import payment_values
 from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.formats.translations import catalogue
+from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
 _NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
+_NO_TOTALS: dict[str, Any] = {"totals": [], "isComplete": True, "isOpenComplete": True}
+_CHIP_NAMES: Final[Mapping[str, str]] = {
+    "type": _("Type"),
+    "status": _("Status"),
+    "user": _("User"),
+    "currency": _("Currency"),
+    "from": _("From"),
+    "until": _("Until"),
+    "minimum": _("Minimum"),
+    "maximum": _("Maximum"),
+}
 
 
 class TransactionPages(Controller):
@@ -34,13 +51,16 @@ class TransactionPages(Controller):
     ) -> Response[str]:
         """List transactions, newest first."""
         query = read_list_query(request, *FILTERS)
-        found, filter_error = _NOTHING, None
+        found, summary, filter_error = _NOTHING, _NO_TOTALS, None
         try:
             api_query = await to_api_query(
                 query, interface, request.user.zone, request.user.language
             )
-            found = await interface.get(
-                "/v2/transactions", limit=PAGE_SIZE, expand="parties", **api_query
+            found, summary = await asyncio.gather(
+                interface.get("/v2/transactions", limit=PAGE_SIZE, expand="parties", **api_query),
+                interface.get(
+                    "/v2/transactions/summary", **(api_query | {"status": None, "cursor": None})
+                ),
             )
         except FieldInvalid as error:
             filter_error = error.message
@@ -51,6 +71,10 @@ class TransactionPages(Controller):
             list_query=query,
             filter_error=filter_error,
             transactions=found["data"],
+            views=list_views(query, summary),
+            totals=view_totals(query, summary),
+            chips=_chips(query, request.user.language),
+            chip_names=tuple(_CHIP_NAMES),
             older=None if is_last else query.older(found.get("nextCursor")),
             kind_names=KIND_NAMES,
             kinds=list(KINDS),
@@ -71,3 +95,18 @@ class TransactionPages(Controller):
         values = await payment_values(interface, transactionId)
         names = await actors.names(request.user.caller.org_id)
         return renderer.page(request, "transactions/payment.html", names=names.all, **values)
+
+
+def _chips(query: ListQuery, language: str) -> Sequence[tuple[str, str, str]]:
+    """Return name, value and the URL without it for each filter that is set."""
+    return [
+        (name, _chip_value(each, query.text(each), language), query.with_filter(each, ""))
+        for each, name in _CHIP_NAMES.items()
+        if query.text(each)
+    ]
+
+
+def _chip_value(name: str, value: str, language: str) -> str:
+    if name == "type" and value in KIND_NAMES:
+        return catalogue(language).gettext(KIND_NAMES[value])
+    return status_label(value, language) if name == "status" else value

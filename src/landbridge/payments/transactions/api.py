@@ -32,6 +32,8 @@ from landbridge.payments.transactions.schemas import (
     MetadataReply,
     MetadataUpdate,
     TransactionPageReply,
+    TransactionSummaryReply,
+    summary_reply,
     transaction_of,
 )
 from landbridge.payments.transactions.search import (
@@ -39,6 +41,7 @@ from landbridge.payments.transactions.search import (
     SearchResultKind,
     TransactionSearch,
 )
+from landbridge.payments.transactions.summary import TransactionSummaries
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.core.money import AmountError, parse_units, units_as_decimal
@@ -105,6 +108,33 @@ class TransactionRoutes(Controller):
             data=[transaction_of(each, found) for each in found.lines],
             next_cursor=msgspec.UNSET if found.next_cursor is None else moment(found.next_cursor),
         )
+
+    @get("/summary", summary="Summarise transactions", operation_id="transactions.summarise")
+    async def summarise(
+        self,
+        request: ApiRequest,
+        transaction_summaries: NamedDependency[TransactionSummaries],
+        window: NamedDependency[PageWindow],
+        *,
+        type_: Annotated[list[str] | None, query("type", some_of(KINDS))] = None,
+        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        currency: Annotated[str | None, query("currency", one_of(CURRENCIES))] = None,
+        minimum: Annotated[str | None, query("minAmount", coins(_DECIMALS_MAX))] = None,
+        maximum: Annotated[str | None, query("maxAmount", coins(_DECIMALS_MAX))] = None,
+    ) -> TransactionSummaryReply:
+        """Count transfers by status, and sum what they send.
+
+        Counts among the newest 1,000 transfers, and all that have not ended, up to 2,000.
+        """
+        filters = TransactionFilters(
+            kinds=parse_choices("type", type_, KINDS),
+            user_id=optional_id("userId", user_id),
+            currency=None if currency is None else parse_choice("currency", currency, CURRENCIES),
+            minimum=_amount("minAmount", minimum),
+            maximum=_amount("maxAmount", maximum),
+        )
+        found = await transaction_summaries.of(request.user.org_id, filters, window)
+        return summary_reply(found)
 
     @get(
         "/{transactionId:str}",

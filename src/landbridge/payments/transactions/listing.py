@@ -87,13 +87,14 @@ class Transactions:
     ) -> TransferListPage:
         if filters.ids is None:
             return await self.listing.page(
-                org_id, kinds, filters.user_id, _listing_filter(filters), window
+                org_id, kinds, filters.user_id, listing_filter(filters), window
             )
         lines = await self.listing.by_ids(org_id, filters.ids)
         return TransferListPage([each for each in lines if each.kind in kinds], None)
 
 
-def _listing_filter(filters: TransactionFilters) -> TransferFilter:
+def listing_filter(filters: TransactionFilters) -> TransferFilter:
+    """Return the filter of the ledger's list."""
     return TransferFilter(
         statuses=None if filters.statuses is None else sorted(filters.statuses),
         assets=None

@@ -9,6 +9,7 @@ from landbridge.ledger.listing import TransferListRow
 from landbridge.payments.transactions.listing import TransactionPage
 from landbridge.payments.transactions.model import ALL_ASSETS
 from landbridge.payments.transactions.parties import PartyRecord, TransactionParties
+from landbridge.payments.transactions.summary import TransactionSummary
 from landbridge.platform.core.money import Money
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.platform.metadata.model import MetadataChanges
@@ -72,6 +73,27 @@ class MetadataReply(WireStruct, frozen=True):
     metadata: dict[str, str]
 
 
+class StatusTotalReply(WireStruct, frozen=True):
+    """Number of transfers at a status that send a currency, and the sum of what they send."""
+
+    status: str
+    currency: str
+    chain: str | None
+    count: int
+    amount: DecimalText
+
+
+class TransactionSummaryReply(WireStruct, frozen=True):
+    """Totals by status and currency; false where there are more than were counted.
+
+    `isComplete` is about all transfers, `isOpenComplete` about those that have not ended.
+    """
+
+    totals: list[StatusTotalReply]
+    is_complete: bool
+    is_open_complete: bool
+
+
 class TransactionPageReply(WireStruct, frozen=True):
     """A page, newest first; pass `nextCursor` back as `cursor`."""
 
@@ -117,6 +139,24 @@ def _recipient(party: PartyRecord, parties: TransactionParties) -> RecipientRepl
 
 def _fee(party: PartyRecord) -> EndReply | None:
     return None if party.fee is None else end_reply(party.fee.asset.code, party.fee.units)
+
+
+def summary_reply(summary: TransactionSummary) -> TransactionSummaryReply:
+    """Build the reply of the totals."""
+    return TransactionSummaryReply(
+        totals=[
+            StatusTotalReply(
+                status=each.status,
+                currency=ALL_ASSETS[each.asset].currency,
+                chain=chain_of(each.asset),
+                count=each.count,
+                amount=str(Money(each.units, ALL_ASSETS[each.asset])),
+            )
+            for each in summary.totals
+        ],
+        is_complete=summary.is_complete,
+        is_open_complete=summary.is_open_complete,
+    )
 
 
 def end_reply(code: str, units: int) -> EndReply:

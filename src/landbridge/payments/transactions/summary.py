@@ -1,0 +1,99 @@
+"""Counts and sums of transfers by status, of a bounded number of them.
+
+Guarantee: a summary reads at most `NEWEST_MAX` transfers and `OPEN_MAX` that are under way,
+and says which of the two were cut.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+from landbridge.ledger.listing import TransferFilter, TransferListing, TransferListRow
+from landbridge.payments.transactions.listing import listing_filter
+from landbridge.payments.transactions.model import KINDS, TransactionFilters
+from landbridge.platform.core.pagination import PageWindow
+
+NEWEST_MAX: Final = 1_000
+OPEN_MAX: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class StatusTotal:
+    """Number of transfers at a status that send an asset, and the units that they send."""
+
+    status: str
+    asset: str
+    count: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionSummary:
+    """Totals by status and asset. `is_open_complete`: all transfers under way are counted."""
+
+    totals: Sequence[StatusTotal]
+    is_complete: bool
+    is_open_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionSummaries:
+    """Summaries of the list of transfers, by its filters except for the statuses."""
+
+    listing: TransferListing
+
+    async def of(
+        self, org_id: UUID, filters: TransactionFilters, window: PageWindow
+    ) -> TransactionSummary:
+        """Count the newest transfers within the window, and all that are under way."""
+        kinds = [kind for kind in KINDS if filters.kinds is None or kind in filters.kinds]
+        wanted = replace(listing_filter(filters), statuses=None)
+        newest = await self.listing.page(
+            org_id, kinds, filters.user_id, wanted, replace(window, limit=NEWEST_MAX)
+        )
+        found = {each.id: each for each in newest.lines}
+        is_open_complete = newest.last is None
+        if not is_open_complete and filters.metadata is None:
+            under_way = await self.listing.under_way(org_id, limit=OPEN_MAX)
+            is_open_complete = len(under_way) < OPEN_MAX
+            found |= {
+                each.id: each
+                for each in under_way
+                if each.kind in kinds
+                and filters.user_id in {None, each.user_id}
+                and _is_within(each, window)
+                and _matches(each, wanted)
+            }
+        return TransactionSummary(
+            _totals(list(found.values())), newest.last is None, is_open_complete
+        )
+
+
+def _totals(lines: Sequence[TransferListRow]) -> Sequence[StatusTotal]:
+    counts: defaultdict[tuple[str, str], int] = defaultdict(int)
+    units: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for each in lines:
+        counts[each.status, each.source_asset] += 1
+        units[each.status, each.source_asset] += each.source_units
+    return [
+        StatusTotal(status, asset, count, units[status, asset])
+        for (status, asset), count in sorted(counts.items())
+    ]
+
+
+def _is_within(line: TransferListRow, window: PageWindow) -> bool:
+    before = window.before
+    return line.created_at >= window.since and (before is None or line.created_at < before)
+
+
+def _matches(line: TransferListRow, wanted: TransferFilter) -> bool:
+    """Return what the list's statement decides, for a transfer that it did not reach."""
+    assets, amounts = wanted.assets, wanted.amounts
+    if assets is not None and not {line.source_asset, line.destination_asset} & set(assets):
+        return False
+    if amounts is None:
+        return True
+    bounds = amounts.get(line.source_asset)
+    return bounds is not None and bounds[0] <= line.source_units <= bounds[1]

@@ -1,0 +1,137 @@
+"""Tabs, chips, totals, export and drawer of the transaction list."""
+
+import csv
+import io
+
+import pytest
+
+from landbridge.dashboard.list_queries import ListQuery
+from landbridge.dashboard.transactions.list_views import list_views, view_statuses, view_totals
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.payments.transactions.model import STATUSES
+from landbridge.platform.http.caller import MemberRole
+from tests.dashboard.browsing import Visitor, visit
+from tests.tenants import Tenant, make_swap, make_tenant, make_transfer, make_user, run_due
+
+LIST = "/dashboard/transactions"
+
+
+async def _tabs(visitor: Visitor, **query: str) -> dict[str, str]:
+    page = await visitor.load(LIST, **query)
+    tabs = page.tree.xpath("//nav[@id='views']//a")
+    return {each.text.strip(): each.xpath("string(span)") for each in tabs}
+
+
+def _query(**filters: str) -> ListQuery:
+    return ListQuery(LIST, filters, None)
+
+
+def test_each_status_has_one_tab() -> None:
+    names = ("attention", "progress", "failed", "completed")
+    found = [each for name in names for each in view_statuses(_query(view=name)) or ()]
+    assert sorted(found) == sorted(STATUSES)
+    assert view_statuses(_query()) is None
+    assert view_statuses(_query(view="odd")) is None
+    assert view_statuses(_query(view="failed", status="PENDING")) == ["PENDING"]
+
+
+@pytest.mark.parametrize(
+    ("is_complete", "is_open_complete", "counts"),
+    [
+        (True, True, ["99+", "1", "0", "100", "7"]),
+        (False, True, ["99+", "1", "0", "99+", "7+"]),
+        (False, False, ["99+", "1+", "0+", "99+", "7+"]),
+    ],
+)
+def test_counts_say_where_they_are_cut(
+    *, is_complete: bool, is_open_complete: bool, counts: list[str]
+) -> None:
+    def total(status: str, count: int) -> dict[str, object]:
+        return {"status": status, "currency": "usdc", "count": count, "amount": str(count)}
+
+    summary = {
+        "totals": [total("OPEN_QUOTE", 1), total("FAILED", 100), total("COMPLETED", 7)],
+        "isComplete": is_complete,
+        "isOpenComplete": is_open_complete,
+    }
+    expected = ["99+" if each == "100" else each for each in counts]
+    assert [each.count for each in list_views(_query(), summary)] == expected
+    completed = view_totals(_query(view="completed"), summary)
+    assert (completed.count, completed.is_complete) == (7, is_complete)
+    assert view_totals(_query(view="attention"), summary).is_complete is is_open_complete
+
+
+async def test_tabs_filter_by_what_a_status_means(org: Tenant) -> None:
+    ada = await make_user(org, funds="100")
+    bob = await make_user(org, firstName="Bob")
+    quote = (await make_swap(org, ada, "5"))["id"]
+    ended = (await make_swap(org, ada, "6", status=SwapStatus.COMPLETED))["id"]
+    sent = (await make_transfer(org, ada, bob, 2))["id"]
+    admin = await visit(org)
+    assert await _tabs(admin) == {
+        "All": "3",
+        "Needs action": "1",
+        "In progress": "1",
+        "Failed": "0",
+        "Completed": "1",
+    }
+    for view, payment in (("attention", quote), ("progress", sent), ("completed", ended)):
+        links = (await admin.load(LIST, view=view)).links()
+        assert [each for each in (quote, ended, sent) if f"{LIST}/{each}" in links] == [payment]
+    await run_due(org)
+    assert (await _tabs(admin))["Completed"] == "2"
+    assert (await _tabs(admin, type="WALLET.SWAP"))["Completed"] == "1"
+
+
+async def test_filters_are_chips_that_can_be_removed(org: Tenant) -> None:
+    ada = await make_user(org, funds="100")
+    await make_swap(org, ada, "5")
+    admin = await visit(org)
+    query = {"view": "attention", "type": "WALLET.SWAP", "minimum": "1"}
+    page = await admin.load(LIST, **query)
+    chips = page.tree.xpath("//ul[@class='chips']/li")
+    assert [" ".join(each.text_content().split()[:2]) for each in chips] == [
+        "Type Swap",
+        "Minimum 1",
+        "Clear filters",
+    ]
+    (without,) = chips[0].xpath("a/@href")
+    assert without == f"{LIST}?view=attention&minimum=1"
+    (cleared,) = chips[2].xpath("a/@href")
+    assert cleared == f"{LIST}?view=attention"
+    assert not (await admin.load(LIST)).tree.xpath("//ul[@class='chips']")
+
+
+async def test_totals_are_of_what_is_filtered(org: Tenant) -> None:
+    ada = await make_user(org, funds="100")
+    bob = await make_user(org, firstName="Bob")
+    for amount in ("5", "7.5"):
+        await make_swap(org, ada, amount)
+    await make_transfer(org, ada, bob, 2)
+    admin = await visit(org)
+    assert "3 payments, sent in total 14.50 USDC" in (await admin.load(LIST)).text
+    swaps = await admin.load(LIST, type="WALLET.SWAP")
+    assert "2 payments, sent in total 12.50 USDC" in swaps.text
+    assert "Only the newest" not in swaps.text
+    other = await visit(await make_tenant(org.container, org.client, name="Other"))
+    assert "sent in total" not in (await other.load(LIST)).text
+
+
+async def test_export_has_exactly_the_list(org: Tenant) -> None:
+    ada = await make_user(org, funds="100")
+    bob = await make_user(org, firstName="Bob")
+    swap = (await make_swap(org, ada, "5"))["id"]
+    transfer = (await make_transfer(org, ada, bob, "2.25"))["id"]
+    for role in MemberRole:
+        visitor = await visit(org, role)
+        page = await visitor.load(LIST, type="WALLET.TRANSFER")
+        (path,) = page.tree.xpath("//a[@download]/@href")
+        rows = list(csv.DictReader(io.StringIO((await visitor.open(str(path))).response.text)))
+        assert [each["id"] for each in rows] == [transfer]
+        assert (rows[0]["sent"], rows[0]["sentCurrency"]) == ("2.25", "usdc")
+        assert (rows[0]["userName"], rows[0]["recipientName"]) == ("Ada Example", "Bob Example")
+        everything = (await visitor.open(f"{LIST}/csv")).response
+        assert everything.headers["content-type"].startswith("text/csv")
+        ids = [each["id"] for each in csv.DictReader(io.StringIO(everything.text))]
+        assert ids == [transfer, swap]
+        assert (await visitor.open(f"{LIST}/csv", user="nobody@example.com")).status == 400
