@@ -315,6 +315,7 @@ FILTERS: Final[Mapping[str, Any]] = {
     "countdown": countdown,
     "status": status,
     "status_text": status_text,
+    "status_tone": status_tone,
     "dimension": dimension,
     "translated": translated,
     "refusal": refusal,

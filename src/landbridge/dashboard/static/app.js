@@ -92,6 +92,7 @@ function put(fresh, old) {
   if (!fresh || !old) return;
   // These countdowns start now, not when the page was loaded.
   for (const each of all("time[data-left]", fresh)) each.dataset.left = Number(each.dataset.left) + Math.floor((performance.now() - startedAt) / 1000);
+  for (const each of all("details[id]", old)) { const same = fresh.querySelector(`#${each.id}`); if (same) same.open = each.open; }
   const focusedId = document.activeElement?.id;
   old.replaceWith(fresh);
   if (focusedId && fresh.contains(document.getElementById(focusedId))) document.getElementById(focusedId).focus();

@@ -9,6 +9,8 @@ from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.payments.destinations import destination_of
 from landbridge.dashboard.transactions import kinds
 from landbridge.dashboard.transactions.journals import journals
+from landbridge.dashboard.transactions.milestones import charged_amount, milestones
+from landbridge.dashboard.transactions.repeat_links import repeat_link
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -52,6 +54,11 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
         "details": details,
         "timeline": payment["timeline"],
         "steps": steps,
+        "milestones": milestones(steps, payment["timeline"]),
+        "charged": charged_amount(lines[summary["id"]]),
+        "repeat": repeat_link(
+            summary["type"], details, None if destination is None else destination.label
+        ),
         "destination": destination,
         "parties": _parties(summary, details, payee_name),
         "quote": _quote(details),

@@ -1,0 +1,104 @@
+"""A payment can be made again: its page links to the form with the same values."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from landbridge.dashboard.transactions.milestones import milestones
+from landbridge.dashboard.transactions.repeat_links import repeat_link
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.http.caller import MemberRole
+from tests.dashboard.browsing import visit
+from tests.dashboard.payment_forms import filled
+from tests.onramps import make_onramp
+from tests.payouts import make_account, make_offramp, make_payee
+from tests.tenants import Tenant, make_bridge, make_swap, make_transfer, make_user, register
+
+LIST = "/dashboard/transactions"
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+
+
+async def _transfer(org: Tenant, ada: str) -> Any:
+    return await make_transfer(org, ada, await make_user(org, firstName="Bob"), "2.5")
+
+
+async def _transfer_outside(org: Tenant, ada: str) -> Any:
+    await register(org, ada, OUTSIDE)
+    return await make_transfer(org, ada, {"walletAddress": OUTSIDE}, "2.5")
+
+
+async def _bridge(org: Tenant, ada: str) -> Any:
+    return await make_bridge(org, ada, ada, 2.5)
+
+
+async def _swap(org: Tenant, ada: str) -> Any:
+    return await make_swap(org, ada, "2.5")
+
+
+async def _onramp(org: Tenant, ada: str) -> Any:
+    return await make_onramp(org, ada, 25)
+
+
+async def _offramp(org: Tenant, ada: str) -> Any:
+    return await make_offramp(org, ada, await make_account(org, ada), 2.5)
+
+
+@pytest.mark.parametrize("make", [_transfer, _transfer_outside, _bridge, _swap, _onramp, _offramp])
+async def test_form_is_filled_and_can_be_reviewed(
+    org: Tenant, make: Callable[[Tenant, str], Awaitable[Any]]
+) -> None:
+    ada = await make_payee(org, chains=["POLYGON", "BASE"])
+    payment_id = (await make(org, ada))["id"]
+    admin = await visit(org)
+    page = await admin.load(f"{LIST}/{payment_id}")
+    (link,) = page.tree.xpath("//a[starts-with(@href, '/dashboard/new/') and @title]/@href")
+    form = await admin.load(str(link))
+    review = await admin.send(str(link).partition("?")[0], {**filled(form), "step": "review"})
+    assert "No payment has been created yet" in review.text
+    before = page.tree.xpath("//h1")[0].text_content()
+    assert before.split()[0] in review.text
+
+
+async def test_failed_payment_is_tried_again(org: Tenant) -> None:
+    ada = await make_user(org, funds="10")
+    failed = (await make_swap(org, ada, "5", status=SwapStatus.QUOTE_FAILED))["id"]
+    done = (await make_swap(org, ada, "5", status=SwapStatus.COMPLETED))["id"]
+    admin, analyst = await visit(org), await visit(org, MemberRole.ANALYST)
+    assert "Try again" in (await admin.load(f"{LIST}/{failed}")).text
+    completed = await admin.load(f"{LIST}/{done}")
+    assert "Try again" not in completed.text
+    assert "Duplicate" in completed.text
+    assert "Duplicate" not in (await analyst.load(f"{LIST}/{done}")).text
+
+
+async def test_page_shows_gross_fee_and_net(org: Tenant) -> None:
+    ada = await make_user(org, funds="10")
+    swap = (await make_swap(org, ada, "5"))["id"]
+    page = await (await visit(org)).load(f"{LIST}/{swap}")
+    (amounts,) = page.tree.xpath("//section[@aria-labelledby='h-fees']//dl")
+    facts = [" ".join(each.text_content().split()) for each in amounts.xpath("div")]
+    assert facts == ["Gross5.00 USDC", "Fee0.005 USDC", "Net4.995 USDC"]
+
+
+def test_batch_and_disbursement_have_no_form() -> None:
+    for kind in ("WALLET.TRANSFER.BATCH", "DISBURSEMENT"):
+        assert repeat_link(kind, {"source": {"userId": "1"}}) is None
+    assert repeat_link("WALLET.SWAP", {"source": {}}) is None
+
+
+@pytest.mark.parametrize(
+    ("statuses", "waits_for", "expected"),
+    [
+        (["CREATED"], "WORKER", [("CREATED", True), (None, False)]),
+        (["A", "B"], "BANK", [("A", False), ("B", True), (None, False)]),
+        (["A", "B", "C", "D"], None, [("A", False), ("C", False), ("D", False)]),
+        (["A", "B"], None, [("A", False), ("B", False)]),
+    ],
+)
+def test_milestones_are_beginning_middle_and_end(
+    statuses: list[str], waits_for: str | None, expected: list[tuple[str | None, bool]]
+) -> None:
+    steps = [{"statusAfter": each, "at": "2026-01-01T00:00:00+00:00"} for each in statuses]
+    found = milestones(steps, {"waitsFor": waits_for})
+    assert [(each.status, each.is_current) for each in found] == expected
