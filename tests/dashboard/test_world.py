@@ -24,6 +24,7 @@ from tests.tenants import Tenant, app_of, make_tenant
 FILES = {
     "/dashboard/assets/{version:str}/{name:str}",
     "/dashboard/audit-log/csv",
+    "/dashboard/transactions/csv",
     "/dashboard/files/{file_id:str}",
     "/dashboard/files/{file_id:str}/picture",
     "/dashboard/new/batch/template.csv",
