@@ -52,7 +52,7 @@ _OPERATIONS = {
         "statements": "download",
         "swaps": "list retrieve",
         "termsLinks": "retrieve",
-        "transactions": "search listStateMachines listStuck list retrieve",
+        "transactions": "search listStateMachines listStuck list retrieve summarise",
         "transferApprovals": "retrieve",
         "transfers": "list retrieve",
         "users": "list retrieve retrieveFreeze retrieveParticulars",

@@ -3377,6 +3377,9 @@ class AsyncTransactions:
         """Search.
 
         Find users, wallets and transfers that match the text, 20 at most.
+
+        An amount matches what a transfer sends or delivers: any that has ended, and the 2,000
+        under way that are due last.
         """
         call = Call(
             "GET",
@@ -3422,6 +3425,8 @@ class AsyncTransactions:
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
         cursor: str | datetime | None = None,
+        id: Sequence[str] | None = None,
+        expand: Literal["parties"] | None = None,
         type: Sequence[
             Literal[
                 "WALLET.SWAP",
@@ -3510,7 +3515,8 @@ class AsyncTransactions:
         List transfers of all kinds, newest first.
 
         A search through very many may end its page early; continue while there is a
-        `nextCursor`.
+        `nextCursor`. With `id`, repeated or separated by commas up to 100 times, the list is
+        one page of these transfers, and of the other filters only `type` counts.
         """
         call = Call(
             "GET",
@@ -3520,6 +3526,8 @@ class AsyncTransactions:
                 "createdBefore": created_before,
                 "createdAfter": created_after,
                 "cursor": cursor,
+                "id": id,
+                "expand": expand,
                 "type": type,
                 "status": status,
                 "userId": user_id,
@@ -3538,6 +3546,8 @@ class AsyncTransactions:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
+        id: Sequence[str] | None = None,
+        expand: Literal["parties"] | None = None,
         type: Sequence[
             Literal[
                 "WALLET.SWAP",
@@ -3628,6 +3638,8 @@ class AsyncTransactions:
                 limit=limit,
                 created_before=created_before,
                 created_after=created_after,
+                id=id,
+                expand=expand,
                 type=type,
                 status=status,
                 user_id=user_id,
@@ -3643,6 +3655,83 @@ class AsyncTransactions:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+    async def summarise(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | datetime | None = None,
+        type: Sequence[
+            Literal[
+                "WALLET.SWAP",
+                "WALLET.TRANSFER",
+                "WALLET.TRANSFER.BATCH",
+                "WALLET.BRIDGE",
+                "ONRAMP",
+                "OFFRAMP",
+                "DISBURSEMENT",
+            ]
+        ]
+        | None = None,
+        user_id: str | None = None,
+        currency: Literal[
+            "ars",
+            "brl",
+            "bwp",
+            "cdf",
+            "cny",
+            "cop",
+            "eur",
+            "ghs",
+            "hkd",
+            "kes",
+            "mwk",
+            "mxn",
+            "ngn",
+            "rwf",
+            "sgd",
+            "tzs",
+            "ugx",
+            "usd",
+            "usdHifi",
+            "usdc",
+            "usdg",
+            "usdt",
+            "xaf",
+            "xof",
+            "zar",
+            "zmw",
+        ]
+        | None = None,
+        min_amount: str | Decimal | None = None,
+        max_amount: str | Decimal | None = None,
+        timeout: float | None = None,
+    ) -> replies.TransactionSummaryReply:
+        """Summarise transactions.
+
+        Count transfers by status, and sum what they send.
+
+        Counts among the newest 1,000 transfers, and all that have not ended, up to 2,000.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/transactions/summary"),
+            query={
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+                "type": type,
+                "userId": user_id,
+                "currency": currency,
+                "minAmount": min_amount,
+                "maxAmount": max_amount,
+            },
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.TransactionSummaryReply)
 
     async def retrieve(
         self, transaction_id: str, *, timeout: float | None = None

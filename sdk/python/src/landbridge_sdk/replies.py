@@ -2557,6 +2557,18 @@ class ReceivableReply(Struct, frozen=True, kw_only=True):
     user_id: str = field(name="userId")
 
 
+class RecipientReply(Struct, frozen=True, kw_only=True):
+    """RecipientReply"""
+
+    account_id: str | None = field(name="accountId")
+    account_number: str | None = field(name="accountNumber")
+    address: str | None
+    bank_name: str | None = field(name="bankName")
+    count: int
+    user_id: str | None = field(name="userId")
+    user_name: str | None = field(name="userName")
+
+
 class RejectionReply(Struct, frozen=True, kw_only=True):
     """RejectionReply"""
 
@@ -2908,6 +2920,7 @@ class SearchResultReply(Struct, frozen=True, kw_only=True):
     detail: str
     id: str
     label: str
+    transaction: TransactionReply | None = None
     type: str
     user_id: str = field(name="userId")
 
@@ -3062,6 +3075,16 @@ class StatusReply(Struct, frozen=True, kw_only=True):
     status: str
     stuck_after_seconds: int | None = field(name="stuckAfterSeconds")
     waits_for: str | None = field(name="waitsFor")
+
+
+class StatusTotalReply(Struct, frozen=True, kw_only=True):
+    """StatusTotalReply"""
+
+    amount: Decimal
+    chain: str | None
+    count: int
+    currency: str
+    status: str
 
 
 class StuckList(Struct, frozen=True, kw_only=True):
@@ -3374,8 +3397,10 @@ class TransactionReply(Struct, frozen=True, kw_only=True):
 
     created_at: datetime = field(name="createdAt")
     destination: EndReply
+    fee: EndReply | None = None
     id: str
     metadata: dict[str, str] | None = None
+    recipient: RecipientReply | None = None
     request_id: str = field(name="requestId")
     source: EndReply
     status: str
@@ -3383,6 +3408,14 @@ class TransactionReply(Struct, frozen=True, kw_only=True):
     updated_at: datetime = field(name="updatedAt")
     user_id: str = field(name="userId")
     user_name: str | None = field(name="userName")
+
+
+class TransactionSummaryReply(Struct, frozen=True, kw_only=True):
+    """TransactionSummaryReply"""
+
+    is_complete: bool = field(name="isComplete")
+    is_open_complete: bool = field(name="isOpenComplete")
+    totals: list[StatusTotalReply]
 
 
 class TransferDestinationReply(Struct, frozen=True, kw_only=True):

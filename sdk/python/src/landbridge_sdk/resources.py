@@ -3347,6 +3347,9 @@ class Transactions:
         """Search.
 
         Find users, wallets and transfers that match the text, 20 at most.
+
+        An amount matches what a transfer sends or delivers: any that has ended, and the 2,000
+        under way that are due last.
         """
         call = Call(
             "GET",
@@ -3390,6 +3393,8 @@ class Transactions:
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
         cursor: str | datetime | None = None,
+        id: Sequence[str] | None = None,
+        expand: Literal["parties"] | None = None,
         type: Sequence[
             Literal[
                 "WALLET.SWAP",
@@ -3478,7 +3483,8 @@ class Transactions:
         List transfers of all kinds, newest first.
 
         A search through very many may end its page early; continue while there is a
-        `nextCursor`.
+        `nextCursor`. With `id`, repeated or separated by commas up to 100 times, the list is
+        one page of these transfers, and of the other filters only `type` counts.
         """
         call = Call(
             "GET",
@@ -3488,6 +3494,8 @@ class Transactions:
                 "createdBefore": created_before,
                 "createdAfter": created_after,
                 "cursor": cursor,
+                "id": id,
+                "expand": expand,
                 "type": type,
                 "status": status,
                 "userId": user_id,
@@ -3506,6 +3514,8 @@ class Transactions:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
+        id: Sequence[str] | None = None,
+        expand: Literal["parties"] | None = None,
         type: Sequence[
             Literal[
                 "WALLET.SWAP",
@@ -3596,6 +3606,8 @@ class Transactions:
                 limit=limit,
                 created_before=created_before,
                 created_after=created_after,
+                id=id,
+                expand=expand,
                 type=type,
                 status=status,
                 user_id=user_id,
@@ -3611,6 +3623,83 @@ class Transactions:
             if page.next_cursor is None:
                 return
             cursor = page.next_cursor
+
+    def summarise(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | datetime | None = None,
+        type: Sequence[
+            Literal[
+                "WALLET.SWAP",
+                "WALLET.TRANSFER",
+                "WALLET.TRANSFER.BATCH",
+                "WALLET.BRIDGE",
+                "ONRAMP",
+                "OFFRAMP",
+                "DISBURSEMENT",
+            ]
+        ]
+        | None = None,
+        user_id: str | None = None,
+        currency: Literal[
+            "ars",
+            "brl",
+            "bwp",
+            "cdf",
+            "cny",
+            "cop",
+            "eur",
+            "ghs",
+            "hkd",
+            "kes",
+            "mwk",
+            "mxn",
+            "ngn",
+            "rwf",
+            "sgd",
+            "tzs",
+            "ugx",
+            "usd",
+            "usdHifi",
+            "usdc",
+            "usdg",
+            "usdt",
+            "xaf",
+            "xof",
+            "zar",
+            "zmw",
+        ]
+        | None = None,
+        min_amount: str | Decimal | None = None,
+        max_amount: str | Decimal | None = None,
+        timeout: float | None = None,
+    ) -> replies.TransactionSummaryReply:
+        """Summarise transactions.
+
+        Count transfers by status, and sum what they send.
+
+        Counts among the newest 1,000 transfers, and all that have not ended, up to 2,000.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/transactions/summary"),
+            query={
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+                "type": type,
+                "userId": user_id,
+                "currency": currency,
+                "minAmount": min_amount,
+                "maxAmount": max_amount,
+            },
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.TransactionSummaryReply)
 
     def retrieve(
         self, transaction_id: str, *, timeout: float | None = None

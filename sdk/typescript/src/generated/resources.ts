@@ -2564,6 +2564,9 @@ export class Transactions {
    * Search.
    *
    * Find users, wallets and transfers that match the text, 20 at most.
+   *
+   * An amount matches what a transfer sends or delivers: any that has ended, and the 2,000 under
+   * way that are due last.
    */
   search(options: Options & { q: string; }): Promise<types.SearchReply> {
     return this.sender.send(
@@ -2618,13 +2621,15 @@ export class Transactions {
    * List transfers of all kinds, newest first.
    *
    * A search through very many may end its page early; continue while there is a `nextCursor`.
+   * With `id`, repeated or separated by commas up to 100 times, the list is one page of these
+   * transfers, and of the other filters only `type` counts.
    */
-  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; metadata?: Array<string>; } = {}): Promise<types.TransactionPageReply> {
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; id?: Array<string>; expand?: "parties"; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; metadata?: Array<string>; } = {}): Promise<types.TransactionPageReply> {
     return this.sender.send(
       {
         method: "GET",
         path: pathOf("/v2/transactions"),
-        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "status": options.status, "userId": options.userId, "currency": options.currency, "minAmount": options.minAmount, "maxAmount": options.maxAmount, "metadata": options.metadata },
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "id": options.id, "expand": options.expand, "type": options.type, "status": options.status, "userId": options.userId, "currency": options.currency, "minAmount": options.minAmount, "maxAmount": options.maxAmount, "metadata": options.metadata },
         isRepeatable: true,
       },
       options,
@@ -2632,10 +2637,29 @@ export class Transactions {
   }
 
   /** List transactions, page by page. */
-  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; metadata?: Array<string>; } = {}): AsyncGenerator<types.TransactionReply> {
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; id?: Array<string>; expand?: "parties"; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; status?: Array<"AWAITING_FUNDS" | "COMPLETED" | "CREATED" | "CRYPTO_FAILED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "CRYPTO_PROCESSED" | "CRYPTO_RETURNED" | "DESTINATION_FAILED" | "DESTINATION_INITIATED" | "DESTINATION_PENDING" | "EXPIRED" | "FAILED" | "FIAT_FAILED" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "FIAT_RETURNED" | "INITIATED" | "IN_REVIEW" | "NOT_INITIATED" | "OPEN_QUOTE" | "PENDING" | "PENDING_APPROVAL" | "QUOTE_FAILED" | "REJECTED" | "SOURCE_FAILED" | "SOURCE_INITIATED" | "SOURCE_PENDING" | "SOURCE_PROCESSED" | "UNKNOWN">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; metadata?: Array<string>; } = {}): AsyncGenerator<types.TransactionReply> {
     return pages(
       (cursor) => this.list({ ...options, cursor }),
       (page) => page.data,
+    );
+  }
+
+  /**
+   * Summarise transactions.
+   *
+   * Count transfers by status, and sum what they send.
+   *
+   * Counts among the newest 1,000 transfers, and all that have not ended, up to 2,000.
+   */
+  summarise(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: Array<"WALLET.SWAP" | "WALLET.TRANSFER" | "WALLET.TRANSFER.BATCH" | "WALLET.BRIDGE" | "ONRAMP" | "OFFRAMP" | "DISBURSEMENT">; userId?: string; currency?: "ars" | "brl" | "bwp" | "cdf" | "cny" | "cop" | "eur" | "ghs" | "hkd" | "kes" | "mwk" | "mxn" | "ngn" | "rwf" | "sgd" | "tzs" | "ugx" | "usd" | "usdHifi" | "usdc" | "usdg" | "usdt" | "xaf" | "xof" | "zar" | "zmw"; minAmount?: string; maxAmount?: string; } = {}): Promise<types.TransactionSummaryReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/transactions/summary"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "userId": options.userId, "currency": options.currency, "minAmount": options.minAmount, "maxAmount": options.maxAmount },
+        isRepeatable: true,
+      },
+      options,
     );
   }
 

@@ -2792,6 +2792,16 @@ export interface ReceivableReply {
   userId: string;
 }
 
+export interface RecipientReply {
+  accountId: string | null;
+  accountNumber: string | null;
+  address: string | null;
+  bankName: string | null;
+  count: number;
+  userId: string | null;
+  userName: string | null;
+}
+
 export interface RejectRequest {
   reason?: string | "" | null;
 }
@@ -3129,6 +3139,7 @@ export interface SearchResultReply {
   detail: string;
   id: string;
   label: string;
+  transaction?: TransactionReply;
   type: "user" | "wallet" | "externalWallet" | "transaction";
   userId: string;
 }
@@ -3251,6 +3262,14 @@ export interface StatusReply {
   status: string;
   stuckAfterSeconds: number | null;
   waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "WORKER" | null;
+}
+
+export interface StatusTotalReply {
+  amount: string;
+  chain: string | null;
+  count: number;
+  currency: string;
+  status: string;
 }
 
 export interface StuckList {
@@ -3551,8 +3570,10 @@ export interface TransactionPageReply {
 export interface TransactionReply {
   createdAt: string;
   destination: EndReply;
+  fee?: EndReply | null;
   id: string;
   metadata?: Record<string, string>;
+  recipient?: RecipientReply;
   requestId: string;
   source: EndReply;
   status: string;
@@ -3560,6 +3581,12 @@ export interface TransactionReply {
   updatedAt: string;
   userId: string;
   userName: string | null;
+}
+
+export interface TransactionSummaryReply {
+  isComplete: boolean;
+  isOpenComplete: boolean;
+  totals: Array<StatusTotalReply>;
 }
 
 export interface TransferDestination {
