@@ -22,6 +22,11 @@ class LazyCommand(NamedTuple):
 
 
 COMMANDS = {
+    "adapters": LazyCommand(
+        "landbridge.providers.sidecar.suite.commands",
+        "adapters",
+        "Adapters to providers: check one against the contract.",
+    ),
     "api": LazyCommand(
         "landbridge.app.process_commands",
         "api",

@@ -1,5 +1,7 @@
 """Egress: requests to addresses that customers configure, never into our own network.
 
+An address that the operator configures may be private: see `for_operator`.
+
 For each connection the name is resolved once, every address is checked, and the connection goes to
 one of them. Nothing resolves the name a second time, so it can't change between check and
 connection. Redirects are not followed, proxies of the environment are not used, and responses are
@@ -10,8 +12,8 @@ import asyncio
 import re
 import socket
 import ssl
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
@@ -25,7 +27,9 @@ from landbridge.platform.http.egress_addresses import (
     Address,
     AddressRefused,
     is_forbidden,
+    is_link_local,
     is_loopback,
+    is_outside,
     read_destination,
 )
 from landbridge.platform.http.egress_connections import (
@@ -77,6 +81,21 @@ class EgressResponse:
     is_ours: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class EgressExchange:
+    """Response of an operator's address: a status with its body, or the reason why there is none.
+
+    Names of headers are in lower case. `is_unsent` if it is certain that the other side got
+    nothing.
+    """
+
+    status: int | None
+    error: str | None
+    content: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_unsent: bool = False
+
+
 class Egress:
     """Sends to public HTTPS addresses; in a sandbox also to this machine, by plain HTTP.
 
@@ -100,12 +119,22 @@ class Egress:
         self._session: aiohttp.ClientSession | None = None
         self._slots: FairSemaphore | None = None
 
-    def check(self, field: str, url: str) -> str:
-        """Return the normalised URL; raises `FieldInvalid` with the reason, naming `field`."""
+    @classmethod
+    def for_operator(cls, *, is_plain: bool, connections: int) -> "Egress":
+        """Return the egress to an address of the operator, for `exchange`.
+
+        `is_plain` (http) goes to loopback and private addresses only; nothing goes to link-local
+        ones, where clouds keep credentials.
+        """
+        forbids = is_outside if is_plain else is_link_local
+        return cls(allows_loopback=True, forbids=forbids, connections=connections)
+
+    def check(self, name: str, url: str) -> str:
+        """Return the normalised URL; raises `FieldInvalid` with the reason, naming the field."""
         try:
             return read_destination(url, allows_loopback=self._allows_loopback).url
         except AddressRefused as refused:
-            raise FieldInvalid(f"{field} {refused}", field=field) from None
+            raise FieldInvalid(f"{name} {refused}", field=name) from None
 
     async def post(
         self,
@@ -153,6 +182,40 @@ class Egress:
         return EgressResponse(
             status, error, text, int((clock() - began_at) * 1000), is_ours=is_ours
         )
+
+    async def exchange(
+        self, url: str, *, body: bytes, headers: dict[str, str], timeout_s: float, bytes_max: int
+    ) -> EgressExchange:
+        """POST to an address of the operator, and read the whole response; never raises.
+
+        A response of more than `bytes_max` bytes, or a compressed one, is an error. As with `post`
+        the same body can arrive twice.
+        """
+        session, slots = self._open()
+        if not slots.try_acquire(url) and not await _acquire(slots, url):
+            return EgressExchange(None, _NOT_SENT, is_unsent=True)
+        context = RequestContext(url)
+        try:
+            found = await _send(session, context, url, body, headers, timeout_s=timeout_s)
+            if not isinstance(found, aiohttp.ClientResponse):
+                # A first connection may have been reused, and closed after it took the request.
+                is_unsent = isinstance(found, aiohttp.ClientConnectorError)
+                return EgressExchange(
+                    None,
+                    _reason(found, timeout_s),
+                    is_unsent=is_unsent and not context.wants_new,
+                )
+            content = await _read_beginning(found, bytes_max + 1)
+            if len(content) > bytes_max:
+                return EgressExchange(None, f"the answer had more than {bytes_max} bytes")
+            if _is_compressed(found):
+                return EgressExchange(None, "the answer was compressed")
+            names = {name.lower(): value for name, value in found.headers.items()}
+            return EgressExchange(found.status, None, content, names)
+        finally:
+            if context.reader is not None:
+                context.reader.end_response(context)
+            slots.release(url)
 
     async def close(self) -> None:
         """Close idle connections."""
@@ -269,10 +332,14 @@ async def _read_beginning(response: aiohttp.ClientResponse, read_max: int) -> by
     return bytes(read)
 
 
+def _is_compressed(response: aiohttp.ClientResponse) -> bool:
+    packed = response.headers.get("Content-Encoding", "identity").strip().lower()
+    return packed not in {"", "identity"}
+
+
 def _text(response: aiohttp.ClientResponse, read: bytes, text_max: int) -> str | None:
     """Decode the beginning of a body, without characters that a database or a terminal rejects."""
-    packed = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if packed not in {"", "identity"}:
+    if _is_compressed(response):
         return None
     # No character has more than four bytes; the last one may be incomplete.
     text = read[: text_max * 4].decode(errors="replace")[:text_max]

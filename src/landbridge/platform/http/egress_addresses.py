@@ -66,6 +66,13 @@ _FORBIDDEN_V6 = tuple(
 )
 _LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
+# Where an operator's own programs may run; and where clouds keep credentials.
+_PRIVATE = (
+    *_LOOPBACK,
+    *(ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")),
+)
+_LINK_LOCAL = (ip_network("169.254.0.0/16"), ip_network("fe80::/10"))
+
 # Names that never belong to a public host.
 _OWN_SUFFIXES = frozenset(
     {"localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "arpa"}
@@ -105,6 +112,34 @@ def is_forbidden(address: Address) -> bool:
         return any(address in each for each in _FORBIDDEN_V4)
     # A zone index refers to a link of this machine.
     return address.scope_id is not None or any(address in each for each in _FORBIDDEN_V6)
+
+
+def is_outside(address: Address) -> bool:
+    """Return whether an address is neither loopback nor private."""
+    return all(address not in each for each in _PRIVATE)
+
+
+def is_link_local(address: Address) -> bool:
+    """Return whether an address is link-local, as those of clouds' credentials are."""
+    return any(address in each for each in _LINK_LOCAL)
+
+
+def read_operator_url(text: str) -> str:
+    """Return the normalised URL of an operator's program, without a slash at its end.
+
+    Any host and port; http only where no address shows that it leaves the private network. Raises
+    `AddressRefused`.
+    """
+    scheme, host, port, remainder = _split(text)
+    address = _literal(host)
+    if address is not None and is_link_local(address):
+        raise AddressRefused("must not lead to a link-local address")
+    if scheme == "http" and address is not None and is_outside(address):
+        raise AddressRefused("must begin with https://; http:// is for private addresses")
+    if port is not None and not 0 < int(port) <= _PORT_MAX:
+        raise AddressRefused("must have a port from 1 to 65535")
+    shown = f":{port}" if port is not None else ""
+    return f"{scheme}://{host}{shown}{remainder}".rstrip("/")
 
 
 @lru_cache(maxsize=4096)

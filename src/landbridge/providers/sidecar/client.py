@@ -1,0 +1,207 @@
+"""Client of one sidecar: signs each request, and verifies and checks each answer.
+
+Guarantees:
+- an answer counts only if it is signed for this request, within its bounds, and about the same key,
+  amount and currency; any other is an unknown outcome;
+- `NothingDone` only if no connection was made, or the sidecar itself says so;
+- no error contains a value that the sidecar sent.
+"""
+
+from http import HTTPStatus
+from typing import TypeVar
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
+from landbridge.platform.core.money import AmountError, Money
+from landbridge.platform.http.egress import Egress, EgressExchange
+from landbridge.providers.rails.port import PaymentTracking, RailPayment
+from landbridge.providers.sidecar.configuration import SidecarSettings
+from landbridge.providers.sidecar.model import (
+    AnswerUnusable,
+    NothingDone,
+    OrderProblem,
+    PayoutReport,
+)
+from landbridge.providers.sidecar.protocol import (
+    DESCRIBE_PATH,
+    FAILURES,
+    PAYOUTS_PATH,
+    QUERY_PATH,
+    DescribeRequest,
+    ErrorCode,
+    PayoutAnswer,
+    PayoutQuery,
+    PayoutRefusal,
+    PayoutRequest,
+    RequestedOutcome,
+    SidecarDescription,
+    SidecarError,
+)
+from landbridge.providers.sidecar.signing import (
+    SIGNATURE_HEADER,
+    SignatureInvalid,
+    SignedPurpose,
+    sign,
+    verify,
+)
+
+# An answer has a few hundred bytes.
+_BYTES_MAX = 64 * 1024
+_CONNECTIONS = 32
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+class SidecarClient:
+    """One sidecar, as a provider of payouts."""
+
+    def __init__(self, settings: SidecarSettings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._egress = Egress.for_operator(
+            is_plain=settings.url.startswith("http://"), connections=_CONNECTIONS
+        )
+
+    @property
+    def name(self) -> str:
+        """Name in the providers file."""
+        return self._settings.name
+
+    async def close(self) -> None:
+        """Close idle connections."""
+        await self._egress.close()
+
+    async def pay(
+        self, payment: RailPayment, *, test_outcome: RequestedOutcome | None = None
+    ) -> PayoutReport:
+        """Submit a payout; see `PayoutProvider`. A test outcome is refused by real providers."""
+        request = PayoutRequest(
+            key=payment.key,
+            org_id=payment.org_id,
+            amount=str(payment.money),
+            currency=payment.money.asset.currency,
+            rail=payment.rail,
+            is_same_day=payment.is_same_day,
+            payee=dict(payment.payee),
+            texts=dict(payment.texts),
+            test_outcome=test_outcome,
+        )
+        status, body = await self._call(PAYOUTS_PATH, request)
+        match status:
+            case HTTPStatus.OK:
+                return self._report(body, payment.key, payment.money, payment.rail)
+            case HTTPStatus.UNPROCESSABLE_ENTITY:
+                refusal = self._decoded(body, PayoutRefusal)
+                self._check_key(refusal.key, payment.key)
+                raise Rejected(FAILURES[refusal.failure_code])
+            case HTTPStatus.SERVICE_UNAVAILABLE:
+                if self._decoded(body, SidecarError).code is ErrorCode.NOT_DONE:
+                    raise NothingDone(f"provider {self.name} did nothing, and asks to try again")
+            case HTTPStatus.CONFLICT:
+                raise AnswerUnusable(
+                    OrderProblem.KEY_CONFLICT,
+                    f"provider {self.name} has the key {payment.key} with another payment",
+                )
+            case _:
+                pass
+        raise self._unusable(f"HTTP status {status}")
+
+    async def find(self, org_id: UUID, key: UUID, money: Money, rail: str) -> PayoutReport | None:
+        """Return the state of a payout; see `PayoutProvider`."""
+        del org_id
+        status, body = await self._call(QUERY_PATH, PayoutQuery(key=key))
+        if status == HTTPStatus.OK:
+            return self._report(body, key, money, rail)
+        if status == HTTPStatus.NOT_FOUND:
+            if self._decoded(body, SidecarError).code is ErrorCode.UNKNOWN_KEY:
+                return None
+        elif status == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise Unavailable(f"provider {self.name} can't say now")
+        raise self._unusable(f"HTTP status {status}")
+
+    async def describe(self) -> SidecarDescription:
+        """Return what the sidecar says about itself; raises `Unavailable` and `Unclear`."""
+        status, body = await self._call(DESCRIBE_PATH, DescribeRequest())
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")
+        return self._decoded(body, SidecarDescription)
+
+    async def _call(self, path: str, message: msgspec.Struct) -> tuple[int, bytes]:
+        """Return status and body of a verified answer."""
+        body = msgspec.json.encode(message)
+        at_s = int(self._clock.now().timestamp())
+        key = self._settings.keys[0]
+        headers = sign(key, SignedPurpose.REQUEST, f"POST {path}", body, at_s=at_s)
+        found = await self._egress.exchange(
+            f"{self._settings.url}{path}",
+            body=body,
+            headers={
+                "content-type": "application/json",
+                "user-agent": "Landbridge/1",
+                **headers,
+            },
+            timeout_s=self._settings.timeout_s,
+            bytes_max=_BYTES_MAX,
+        )
+        if found.is_unsent:
+            raise NothingDone(f"provider {self.name}: {found.error}")
+        if found.status is None:
+            raise Unclear(f"provider {self.name}: {found.error}")
+        self._verify(found, found.status, headers[SIGNATURE_HEADER])
+        return found.status, found.content
+
+    def _verify(self, found: EgressExchange, status: int, request_signature: str) -> None:
+        try:
+            verify(
+                self._settings.keys,
+                found.headers,
+                SignedPurpose.ANSWER,
+                f"{status} {request_signature}",
+                found.content,
+                at_s=int(self._clock.now().timestamp()),
+            )
+        except SignatureInvalid as invalid:
+            raise self._unusable(f"HTTP status {status}, not validly signed: {invalid}") from None
+
+    def _report(self, body: bytes, key: UUID, money: Money, rail: str) -> PayoutReport:
+        answer = self._decoded(body, PayoutAnswer)
+        self._check_key(answer.key, key)
+        try:
+            answered = Money.parse(answer.amount, money.asset)
+        except AmountError:
+            answered = None
+        if answered != money or answer.currency != money.asset.currency:
+            raise AnswerUnusable(
+                OrderProblem.AMOUNT_DIFFERS,
+                f"provider {self.name} answered another amount or currency for {key}",
+            )
+        references = answer.references
+        return PayoutReport(
+            state=answer.state,
+            money=money,
+            provider_reference=answer.provider_reference,
+            tracking=PaymentTracking(
+                payment_rail=rail,
+                trace_number=references.trace_number,
+                imad=references.imad,
+                omad=references.omad,
+                uetr=references.uetr,
+            ),
+            expected_in_s=answer.expected_in_seconds,
+            failure=answer.failure_code,
+        )
+
+    def _check_key(self, answered: UUID, key: UUID) -> None:
+        if answered != key:
+            raise self._unusable("something about another key")
+
+    def _decoded(self, body: bytes, kind: type[_S]) -> _S:
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise self._unusable(f"no valid {kind.__name__}") from None
+
+    def _unusable(self, what: str) -> AnswerUnusable:
+        return AnswerUnusable(OrderProblem.ANSWER_INVALID, f"provider {self.name} answered {what}")

@@ -1,0 +1,212 @@
+"""Configuration of providers: reads and validates the providers file.
+
+Guarantees:
+- every mistake is a `ProvidersFileError` whose sentence names the value;
+- unknown members are refused, so a mistyped optional member is not ignored;
+- secrets are in files of their own, and appear in no error, repr or log.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.formats.addresses import find_alpha2
+from landbridge.platform.http.egress_addresses import AddressRefused, read_operator_url
+from landbridge.providers.rails.currencies import FIAT
+from landbridge.providers.rails.port import RailPayment
+from landbridge.providers.sidecar.signing import SigningSecret
+
+_SECRET_LENGTH_MIN = 32
+_SECRET_LENGTH_MAX = 1000
+# Below the time after which a step gives up on a provider, so that the answer is ours to judge.
+_TIMEOUT_S_MAX = 30
+_NAME_FORM = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
+_KEY_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,40}", re.ASCII)
+
+
+class ProvidersFileError(LandbridgeError):
+    """The providers file is not valid; the sentence begins with the path of the value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SidecarSettings:
+    """Address and secrets of a sidecar. The first key signs; all of them are accepted."""
+
+    name: str
+    url: str
+    keys: tuple[SigningSecret, ...]
+    timeout_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutRoute:
+    """Payouts that providers serve, in their order; None of a set means all.
+
+    Countries are ISO 3166-1 alpha-3 codes of the account holder's address.
+    """
+
+    providers: tuple[str, ...]
+    rails: frozenset[str] | None
+    currencies: frozenset[str] | None
+    countries: frozenset[str] | None
+    organisations: frozenset[UUID] | None
+
+    def matches(self, payment: RailPayment) -> bool:
+        """Return whether a payout belongs to this route."""
+        return (
+            _has(self.rails, payment.rail.lower())
+            and _has(self.currencies, payment.money.asset.currency)
+            and _has(self.organisations, payment.org_id)
+            and (self.countries is None or _country(payment) in self.countries)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvidersFile:
+    """Sidecars by name, and the routes to them in their order: the first that matches counts."""
+
+    sidecars: Mapping[str, SidecarSettings]
+    routes: tuple[PayoutRoute, ...]
+
+    def providers_for(self, payment: RailPayment) -> tuple[str, ...]:
+        """Return the providers of a payout, in their order; none if no route matches."""
+        return next((each.providers for each in self.routes if each.matches(payment)), ())
+
+
+class _KeyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    secret_file: str
+
+
+class _SidecarTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    url: str
+    keys: Annotated[list[_KeyTable], Meta(min_length=1, max_length=2)]
+    timeout_s: Annotated[int, Meta(ge=1, le=_TIMEOUT_S_MAX)] = 10
+
+
+class _RouteTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    providers: Annotated[list[str], Meta(min_length=1, max_length=5)]
+    rails: Annotated[list[str], Meta(min_length=1)] | None = None
+    currencies: Annotated[list[str], Meta(min_length=1)] | None = None
+    countries: Annotated[list[str], Meta(min_length=1)] | None = None
+    organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
+
+
+class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    providers: dict[str, _SidecarTable]
+    payouts: list[_RouteTable] = []
+
+
+def read_providers_file(path: Path) -> ProvidersFile:
+    """Return the providers of a file, with their secrets.
+
+    Paths of secrets are relative to the file's folder.
+
+    Raises:
+        ProvidersFileError: A file can't be read, or a value is not valid.
+    """
+    try:
+        document = msgspec.convert(tomllib.loads(_text(path)), _Document)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ProvidersFileError(f"the providers file is not valid TOML: {error}") from error
+    except msgspec.ValidationError as error:
+        raise ProvidersFileError(f"the providers file: {error}") from None
+    if not document.providers:
+        raise ProvidersFileError("providers must have at least one provider")
+    sidecars = {
+        name: _sidecar(name, table, path.parent) for name, table in document.providers.items()
+    }
+    routes = tuple(
+        _route(f"payouts[{place}]", table, sidecars) for place, table in enumerate(document.payouts)
+    )
+    return ProvidersFile(sidecars=sidecars, routes=routes)
+
+
+def _sidecar(name: str, table: _SidecarTable, folder: Path) -> SidecarSettings:
+    path = f"providers.{name}"
+    if not _NAME_FORM.fullmatch(name):
+        raise ProvidersFileError(
+            "providers: a name has up to 40 small letters, digits and hyphens, and begins with a "
+            "letter"
+        )
+    try:
+        url = read_operator_url(table.url)
+    except AddressRefused as refused:
+        raise ProvidersFileError(f"{path}.url {refused}") from None
+    keys = tuple(_keys(path, table, folder))
+    if len({each.id for each in keys}) < len(keys):
+        raise ProvidersFileError(f"{path}.keys has one id twice")
+    return SidecarSettings(name=name, url=url, keys=keys, timeout_s=table.timeout_s)
+
+
+def _keys(path: str, table: _SidecarTable, folder: Path) -> Iterator[SigningSecret]:
+    for place, key in enumerate(table.keys):
+        shown = f"{path}.keys[{place}]"
+        if not _KEY_ID_FORM.fullmatch(key.id):
+            raise ProvidersFileError(
+                f"{shown}.id must have 1 to 40 letters, digits, dots, underscores and hyphens"
+            )
+        secret = _text(folder / key.secret_file).strip()
+        if not _SECRET_LENGTH_MIN <= len(secret) <= _SECRET_LENGTH_MAX:
+            raise ProvidersFileError(
+                f"{shown}.secret_file must hold {_SECRET_LENGTH_MIN} to {_SECRET_LENGTH_MAX} "
+                "characters"
+            )
+        yield SigningSecret(key.id, secret.encode())
+
+
+def _route(path: str, table: _RouteTable, known: Mapping[str, object]) -> PayoutRoute:
+    for name in table.providers:
+        if name not in known:
+            raise ProvidersFileError(f"{path}.providers names {name}, which providers has not")
+    if len(set(table.providers)) < len(table.providers):
+        raise ProvidersFileError(f"{path}.providers has one name twice")
+    for currency in table.currencies or ():
+        if currency not in FIAT:
+            raise ProvidersFileError(
+                f"{path}.currencies has {currency}; there are {', '.join(FIAT)}"
+            )
+    for country in table.countries or ():
+        if find_alpha2(country) is None:
+            raise ProvidersFileError(
+                f'{path}.countries has {country}, which is no code of three letters, as in "BRA"'
+            )
+    return PayoutRoute(
+        providers=tuple(table.providers),
+        rails=None if table.rails is None else frozenset(each.lower() for each in table.rails),
+        currencies=_set(table.currencies),
+        countries=_set(table.countries),
+        organisations=None if table.organisations is None else frozenset(table.organisations),
+    )
+
+
+def _set(texts: list[str] | None) -> frozenset[str] | None:
+    return None if texts is None else frozenset(texts)
+
+
+def _has(choice: frozenset[str] | frozenset[UUID] | None, value: object) -> bool:
+    return choice is None or value in choice
+
+
+def _country(payment: RailPayment) -> str | None:
+    """Return the country of the account holder's address, if there is one."""
+    holder: Mapping[str, Any] = payment.payee.get("accountHolder") or {}
+    address: Mapping[str, Any] = holder.get("address") or {}
+    return address.get("country")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ProvidersFileError(f"{path} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ProvidersFileError(f"{path} is not UTF-8 text") from error

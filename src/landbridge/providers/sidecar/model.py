@@ -1,0 +1,117 @@
+"""Payouts at a connected provider: what a provider answers, and what we store."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+from uuid import UUID
+
+from landbridge.platform.core.errors import Unavailable, Unclear
+from landbridge.platform.core.money import Money
+from landbridge.providers.rails.port import PaymentTracking, RailPayment
+from landbridge.providers.sidecar.protocol import FAILURES, FailureCode, PayoutState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutReport:
+    """State of a payout as its provider reports it; `expected_in_s` is seconds from now."""
+
+    state: PayoutState
+    money: Money
+    provider_reference: str
+    tracking: PaymentTracking
+    expected_in_s: int | None = None
+    failure: FailureCode | None = None
+
+    @property
+    def reason(self) -> str:
+        """Sentence about a failure."""
+        if self.state is PayoutState.RETURNED and self.failure is None:
+            return "the payee's bank returned it"
+        return FAILURES[self.failure or FailureCode.OTHER]
+
+
+class NothingDone(Unavailable):
+    """It is certain that the provider did nothing, and will do nothing without another call."""
+
+
+class AnswerUnusable(Unclear):
+    """The provider answered something that we must not act on; `problem` says what."""
+
+    def __init__(self, problem: "OrderProblem", sentence: str) -> None:
+        self.problem = problem
+        super().__init__(sentence)
+
+
+class OrderProblem(StrEnum):
+    """Why an order needs a person: its provider said something that can't be acted on."""
+
+    ANSWER_INVALID = "ANSWER_INVALID"  # malformed, too long, wrongly signed, or an error
+    KEY_CONFLICT = "KEY_CONFLICT"  # the provider knows our key with another payment
+    AMOUNT_DIFFERS = "AMOUNT_DIFFERS"  # the provider pays another amount or currency
+    CONTRADICTION = "CONTRADICTION"  # the answer contradicts an earlier one
+    RETURNED_LATE = "RETURNED_LATE"  # returned after it was settled
+
+
+class PayoutProvider(Protocol):
+    """Provider of payouts: a sidecar, or a Python package. Never called inside a transaction.
+
+    A provider stores no state here: the caller remembers what it was asked and what it answered.
+    """
+
+    async def pay(self, payment: RailPayment) -> PayoutReport:
+        """Submit a payout, once per key, and return its state.
+
+        Raises `Rejected` (final: nothing was paid, and nothing will be under this key),
+        `NothingDone` (certain), `AnswerUnusable` and `Unclear` (query the key).
+        """
+        ...
+
+    async def find(self, org_id: UUID, key: UUID, money: Money, rail: str) -> PayoutReport | None:
+        """Return the state of a payout; None if the provider does not know the key.
+
+        Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
+        """
+        ...
+
+
+class ProviderOrderState(StrEnum):
+    """State of an order, as far as we know."""
+
+    ASSIGNED = "ASSIGNED"
+    """A provider: it was chosen, and may have the order once `open_calls` is not zero."""
+    PENDING = "PENDING"
+    """The provider, which accepted it."""
+    SETTLED = "SETTLED"
+    """Nothing: final."""
+    FAILED = "FAILED"
+    """Nothing: final, the provider refused or returned it."""
+
+
+FINAL = frozenset({ProviderOrderState.SETTLED, ProviderOrderState.FAILED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderOrder:
+    """Order of a payout at one provider. Holds nothing about the payee.
+
+    `digest` is of everything that was ordered. `open_calls` counts the calls whose outcome is not
+    known to be nothing. `expected_at` is in the organisation's time.
+    """
+
+    org_id: UUID
+    key: UUID
+    record_id: UUID
+    provider: str
+    money: Money
+    rail: str
+    digest: bytes
+    state: ProviderOrderState
+    open_calls: int
+    tracking: PaymentTracking
+    provider_reference: str | None
+    reason: str | None
+    problem: OrderProblem | None
+    expected_at: datetime | None
+    created_at: datetime
+    answered_at: datetime | None

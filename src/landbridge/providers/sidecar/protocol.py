@@ -1,0 +1,165 @@
+"""Messages of the provider protocol, version 1, as they are on the wire.
+
+Source: docs/reference/provider-protocol.md; docs/reference/provider-openapi.json says the same.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+PAYOUTS_PATH = "/v1/payouts"
+QUERY_PATH = "/v1/payouts/query"
+DESCRIBE_PATH = "/v1/describe"
+
+# A day: a payment in progress is queried at least that often.
+EXPECTED_IN_S_MAX = 86_400
+# References of banks: letters, digits and a few signs, so that no sentence or name fits in.
+_Reference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:/-]{1,64}$")]
+_Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,30}(\.[0-9]{1,18})?$")]
+_Currency = Annotated[str, Meta(pattern=r"^[a-z]{3}$")]
+
+
+class PayoutState(StrEnum):
+    """State of a payout at the provider."""
+
+    PENDING = "pending"  # accepted, not final
+    SETTLED = "settled"  # the payee has it
+    FAILED = "failed"  # the payee does not get it
+    RETURNED = "returned"  # the payee's bank sent it back, also after it was settled
+
+
+class FailureCode(StrEnum):
+    """Why a payout was refused, or failed. Each has a sentence of ours: no text of a bank is."""
+
+    ACCOUNT_CLOSED = "account_closed"
+    ACCOUNT_INVALID = "account_invalid"
+    NAME_MISMATCH = "name_mismatch"
+    BANK_UNREACHABLE = "bank_unreachable"
+    LIMIT_EXCEEDED = "limit_exceeded"
+    INSUFFICIENT_FUNDS = "insufficient_funds"
+    COMPLIANCE = "compliance"
+    UNSUPPORTED = "unsupported"
+    OTHER = "other"
+
+
+class RequestedOutcome(StrEnum):
+    """What a sidecar under test is asked to do with a payout."""
+
+    SETTLE = "settle"  # pending, then settled
+    REFUSE = "refuse"  # refused for good
+    FAIL = "fail"  # pending, then failed
+    RETURN = "return"  # pending, settled, then returned
+    SILENCE = "silence"  # accepted, and the first call is never answered
+    NOT_DONE = "not_done"  # the first call is answered with `not_done`, the next one accepts it
+
+
+class ErrorCode(StrEnum):
+    """Errors of a sidecar that are not about the payee."""
+
+    UNKNOWN_KEY = "unknown_key"
+    KEY_CONFLICT = "key_conflict"
+    NOT_DONE = "not_done"
+
+
+FAILURES = {
+    FailureCode.ACCOUNT_CLOSED: "the payee's account is closed",
+    FailureCode.ACCOUNT_INVALID: "the payee's account does not exist",
+    FailureCode.NAME_MISMATCH: "the payee's name does not match the account",
+    FailureCode.BANK_UNREACHABLE: "the payee's bank can't be reached by this rail",
+    FailureCode.LIMIT_EXCEEDED: "the amount is above a limit of the provider or the payee's bank",
+    FailureCode.INSUFFICIENT_FUNDS: "the organisation's account at the provider lacks the money",
+    FailureCode.COMPLIANCE: "the provider refused it for reasons of compliance",
+    FailureCode.UNSUPPORTED: "the provider does not carry such payments",
+    FailureCode.OTHER: "the provider refused it",
+}
+
+
+class _Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Base of all messages. Unknown members of an answer are ignored, so that sidecars can grow."""
+
+
+class PayoutRequest(_Message, frozen=True):
+    """Order of a payout. `key` is ours, and the same for every attempt of the same payout.
+
+    `payee` and `texts` are as the account and the payment have them in the API. `testOutcome` is
+    sent by `landbridge adapters test` only: whoever moves real money refuses it.
+    """
+
+    key: UUID
+    org_id: UUID
+    amount: str
+    currency: str
+    rail: str
+    is_same_day: bool
+    payee: dict[str, Any]
+    texts: dict[str, str]
+    test_outcome: RequestedOutcome | None = None
+
+
+class PayoutQuery(_Message, frozen=True):
+    """Question about a payout."""
+
+    key: UUID
+
+
+class PayoutReferences(_Message, frozen=True):
+    """References that identify a payout at banks."""
+
+    trace_number: _Reference | None = None
+    imad: _Reference | None = None
+    omad: _Reference | None = None
+    uetr: _Reference | None = None
+
+
+class PayoutAnswer(_Message, frozen=True):
+    """State of a payout. Amount and currency are those that the provider pays.
+
+    `expectedInSeconds` is when the next change is expected, from now.
+    """
+
+    key: UUID
+    state: PayoutState
+    amount: _Amount
+    currency: _Currency
+    provider_reference: _Reference
+    expected_in_seconds: Annotated[int, Meta(ge=0, le=EXPECTED_IN_S_MAX)] | None = None
+    failure_code: FailureCode | None = None
+    references: PayoutReferences = PayoutReferences()
+
+
+class PayoutRefusal(_Message, frozen=True):
+    """Refusal of a payout, for good: nothing was paid under this key, and nothing will be."""
+
+    key: UUID
+    failure_code: FailureCode
+
+
+class SidecarError(_Message, frozen=True):
+    """Error of a call."""
+
+    code: ErrorCode
+
+
+class DescribeRequest(_Message, frozen=True):
+    """Question who answers. Empty."""
+
+
+class SidecarDescription(_Message, frozen=True):
+    """What a sidecar says about itself.
+
+    `testOutcomes` are those that it can be made to produce (see `landbridge adapters test`); none
+    where it moves real money.
+    """
+
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    protocol: Annotated[int, Meta(ge=1, le=1)]
+    test_outcomes: Annotated[tuple[RequestedOutcome, ...], Meta(max_length=20)] = ()
+
+
+class PayoutWebhook(_Message, frozen=True):
+    """News about a payout: says that it changed, not how. We query it."""
+
+    key: UUID

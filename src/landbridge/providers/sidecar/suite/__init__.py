@@ -1,0 +1,1 @@
+"""Contract suite: checks that a stranger runs against an adapter (`landbridge adapters test`)."""

@@ -1,0 +1,134 @@
+"""Commands on adapters. `cli` adds them as `landbridge adapters`."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from landbridge.platform.core.clock import Clock, ReadingClock
+from landbridge.platform.core.errors import Upstream
+from landbridge.platform.core.money import Asset
+from landbridge.providers.rails.currencies import FIAT
+from landbridge.providers.sidecar.client import SidecarClient
+from landbridge.providers.sidecar.configuration import SidecarSettings, read_providers_file
+from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResult
+from landbridge.providers.sidecar.suite.payout_checks import run_checks
+from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
+from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
+from landbridge.providers.sidecar.suite.webhook_check import check_webhooks
+
+_PAYEE: Mapping[str, Any] = {
+    "type": "us",
+    "accountHolder": {
+        "type": "INDIVIDUAL",
+        "name": "Test Payee",
+        "address": {
+            "addressLine1": "1 Example Street",
+            "city": "Springfield",
+            "postalCode": "10001",
+            "country": "USA",
+        },
+    },
+    "us": {"accountNumber": "000123456789", "routingNumber": "021000021"},
+}
+
+
+@click.group("adapters")
+def adapters() -> None:
+    """Adapters to providers: check one against the contract."""
+
+
+@adapters.command("test")
+@click.argument("name")
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    envvar="LANDBRIDGE_PROVIDERS_FILE",
+    required=True,
+    help="The providers file (default: LANDBRIDGE_PROVIDERS_FILE).",
+)
+@click.option("--rail", default="ach", show_default=True, help="Rail of the test payouts.")
+@click.option(
+    "--currency",
+    type=click.Choice(list(FIAT)),
+    default="usd",
+    show_default=True,
+    help="Currency of the test payouts.",
+    metavar="CURRENCY",
+)
+@click.option(
+    "--payee",
+    "payee_path",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="JSON file with the payee of the test payouts (default: a made-up person in the USA).",
+)
+@click.option(
+    "--webhook-port", type=int, help="Port of this machine to which the sidecar sends webhooks."
+)
+def test(
+    name: str,
+    *,
+    path: Path,
+    rail: str,
+    currency: str,
+    payee_path: Path | None,
+    webhook_port: int | None,
+) -> None:
+    """Run the contract suite against provider NAME, which must be in its test mode."""
+    settings = read_providers_file(path).sidecars.get(name)
+    if settings is None:
+        raise click.UsageError(f"{path} has no provider {name}.")
+    payee = _PAYEE if payee_path is None else _read_payee(payee_path)
+    results = asyncio.run(_run(settings, rail, FIAT[currency], payee, webhook_port))
+    for each in results:
+        sentence = "" if each.sentence is None else f": {each.sentence}"
+        click.echo(f"{each.outcome:8} {each.name}{sentence}")
+    failed = sum(each.outcome is CheckOutcome.FAILED for each in results)
+    passed = sum(each.outcome is CheckOutcome.PASSED for each in results)
+    click.echo(f"{passed} passed, {failed} failed, {len(results) - passed - failed} skipped")
+    if failed:
+        raise SystemExit(1)
+
+
+async def _run(
+    settings: SidecarSettings,
+    rail: str,
+    asset: Asset,
+    payee: Mapping[str, Any],
+    webhook_port: int | None,
+) -> Sequence[ContractResult]:
+    clock: Clock = ReadingClock()
+    client = SidecarClient(settings, clock)
+    hasty = SidecarClient(replace(settings, timeout_s=1), clock)
+    try:
+        description = await client.describe()
+        if not description.test_outcomes:
+            raise click.UsageError(
+                f"Provider {settings.name} has no test outcomes: it is not in a test mode, and "
+                "might move real money."
+            )
+        adapter = SidecarUnderTest(
+            client, hasty, description.test_outcomes, clock, rail, asset, payee
+        )
+        return [
+            *await run_checks(adapter),
+            *await ProtocolChecks(settings, adapter, clock).run(),
+            await check_webhooks(settings, adapter, clock, webhook_port),
+        ]
+    except Upstream as error:
+        raise click.ClickException(str(error)) from error
+    finally:
+        await client.close()
+        await hasty.close()
+
+
+def _read_payee(path: Path) -> Mapping[str, Any]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except msgspec.MsgspecError as error:
+        raise click.UsageError(f"{path} must hold a JSON object.") from error

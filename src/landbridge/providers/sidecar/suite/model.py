@@ -1,0 +1,65 @@
+"""Checks of the contract suite, their results, and the adapter under test."""
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from landbridge.providers.rails.port import RailPayment
+from landbridge.providers.sidecar.model import PayoutReport
+from landbridge.providers.sidecar.protocol import RequestedOutcome
+
+
+class CheckFailed(Exception):
+    """A check found a fault; the message is a sentence about the adapter."""
+
+
+class PayoutAdapter(Protocol):
+    """Adapter under test. Its errors are those of `PayoutProvider`."""
+
+    @property
+    def outcomes(self) -> Collection[RequestedOutcome]:
+        """Outcomes that it can be made to produce."""
+        ...
+
+    def payment(self, units: int) -> RailPayment:
+        """Return a payout of so many smallest units that it carries, with a new key."""
+        ...
+
+    async def pay(self, payment: RailPayment, outcome: RequestedOutcome) -> PayoutReport:
+        """Submit a payout with a requested outcome."""
+        ...
+
+    async def find(self, payment: RailPayment) -> PayoutReport | None:
+        """Return the state of a payout; None if the key is unknown."""
+        ...
+
+    async def pass_time(self) -> None:
+        """Wait a little, or let simulated time pass until something can have changed."""
+        ...
+
+
+class CheckOutcome(StrEnum):
+    """Result of a check."""
+
+    PASSED = "passed"
+    FAILED = "FAILED"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class ContractCheck:
+    """A check, and the outcomes without which it does not apply."""
+
+    name: str
+    needs: frozenset[RequestedOutcome]
+    run: Callable[[PayoutAdapter], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractResult:
+    """Result of a check; `sentence` says what is wrong, or why it was skipped."""
+
+    name: str
+    outcome: CheckOutcome
+    sentence: str | None = None

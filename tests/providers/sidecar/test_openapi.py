@@ -1,0 +1,132 @@
+"""The OpenAPI document of a sidecar's side is what the messages are decoded as."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from landbridge.providers.sidecar.protocol import (
+    DESCRIBE_PATH,
+    PAYOUTS_PATH,
+    QUERY_PATH,
+    DescribeRequest,
+    PayoutAnswer,
+    PayoutQuery,
+    PayoutRefusal,
+    PayoutRequest,
+    PayoutWebhook,
+    SidecarDescription,
+    SidecarError,
+)
+
+DOCUMENT = Path(__file__).parents[3] / "docs/reference/provider-openapi.json"
+MESSAGES = (
+    DescribeRequest,
+    PayoutAnswer,
+    PayoutQuery,
+    PayoutRefusal,
+    PayoutRequest,
+    PayoutWebhook,
+    SidecarDescription,
+    SidecarError,
+)
+ANSWER_HEADERS = ("Landbridge-Key", "Landbridge-Timestamp", "Landbridge-Signature")
+
+
+def content(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    reference = {"$ref": f"#/components/schemas/{kind.__name__}"}
+    return {"application/json": {"schema": reference}}
+
+
+def answer(description: str, kind: type[msgspec.Struct] | None = None) -> dict[str, Any]:
+    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in ANSWER_HEADERS}
+    reply: dict[str, Any] = {"description": description, "headers": headers}
+    return reply if kind is None else {**reply, "content": content(kind)}
+
+
+def operation(
+    name: str, summary: str, request: type[msgspec.Struct], **answers: dict[str, Any]
+) -> dict[str, Any]:
+    parameters = [{"$ref": f"#/components/parameters/{each}"} for each in ANSWER_HEADERS]
+    return {
+        "post": {
+            "operationId": name,
+            "summary": summary,
+            "parameters": parameters,
+            "requestBody": {"required": True, "content": content(request)},
+            "responses": {
+                **{status.removeprefix("_"): each for status, each in answers.items()},
+                "401": answer("The request is not validly signed; nothing was done."),
+            },
+        }
+    }
+
+
+def document() -> dict[str, Any]:
+    _, schemas = msgspec.json.schema_components(
+        MESSAGES, ref_template="#/components/schemas/{name}"
+    )
+    texts = {
+        "Landbridge-Key": "Id of the secret that signs.",
+        "Landbridge-Timestamp": "Unix time in seconds; at most 300 s from the receiver's.",
+        "Landbridge-Signature": "HMAC-SHA256 in hexadecimal digits; see provider-protocol.md.",
+    }
+    string = {"type": "string"}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Landbridge provider protocol: the sidecar's side",
+            "version": "1",
+            "description": "Signatures, repetition and time: docs/reference/provider-protocol.md.",
+        },
+        "paths": {
+            DESCRIBE_PATH: operation(
+                "describe",
+                "Say who answers",
+                DescribeRequest,
+                _200=answer("The sidecar.", SidecarDescription),
+            ),
+            PAYOUTS_PATH: operation(
+                "pay",
+                "Order a payout, once per key",
+                PayoutRequest,
+                _200=answer("The payout as it is now.", PayoutAnswer),
+                _409=answer("The key has another payment.", SidecarError),
+                _422=answer("Refused for good; nothing was paid.", PayoutRefusal),
+                _503=answer("Nothing was done; the order may come again.", SidecarError),
+            ),
+            QUERY_PATH: operation(
+                "query",
+                "Query a payout",
+                PayoutQuery,
+                _200=answer("The payout as it is now.", PayoutAnswer),
+                _404=answer("The key is unknown.", SidecarError),
+                _503=answer("It can't be said now.", SidecarError),
+            ),
+        },
+        "components": {
+            "schemas": schemas,
+            "parameters": {
+                name: {
+                    "name": name,
+                    "in": "header",
+                    "required": True,
+                    "description": text,
+                    "schema": string,
+                }
+                for name, text in texts.items()
+            },
+            "headers": {
+                name: {"description": text, "schema": string} for name, text in texts.items()
+            },
+        },
+    }
+
+
+def test_document_equals_the_messages() -> None:
+    text = json.dumps(document(), indent=2, sort_keys=True) + "\n"
+    if os.environ.get("WRITE_OPENAPI"):
+        DOCUMENT.write_text(text)
+    assert DOCUMENT.read_text() == text

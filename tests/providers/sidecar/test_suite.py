@@ -1,0 +1,167 @@
+"""The contract suite: the templates of the guide pass it, and each fault is found by a check."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from landbridge.app.cli import commands
+from landbridge.platform.core.ids import new_id
+from landbridge.providers.sidecar.signing import SigningSecret
+from tests.providers.sidecar.kit import (
+    KEY,
+    TEMPLATES,
+    find_node,
+    python_template,
+    sidecar_process,
+)
+
+OLD_KEY = SigningSecret("2026-10", b"an older secret of the tests, 32 letters or more")
+NO_NODE = "there is no node of version 22.6 or newer, which runs TypeScript without a build"
+
+
+def free_port() -> int:
+    """Return a port that no other test process uses."""
+    return 20_000 + os.getpid() % 20_000 + new_id().int % 500
+
+
+def write_file(folder: Path, port: int, *keys: SigningSecret) -> Path:
+    for key in keys:
+        (folder / key.id).write_bytes(key.secret + b"\n")
+    tables = ", ".join(f'{{ id = "{key.id}", secret_file = "{key.id}" }}' for key in keys)
+    path = folder / "providers.toml"
+    path.write_text(
+        f'[providers.acme]\nurl = "http://127.0.0.1:{port}"\nkeys = [{tables}]\ntimeout_s = 5\n'
+    )
+    return path
+
+
+async def run_suite(command: Sequence[str], folder: Path, *options: str) -> Result:
+    webhook_port = free_port()
+    url = f"http://127.0.0.1:{webhook_port}/"
+    async with sidecar_process(command, "--webhook-url", url, keys=(KEY, OLD_KEY)) as port:
+        path = write_file(folder, port, KEY, OLD_KEY)
+        arguments = ["adapters", "test", "acme", "--file", str(path), *options]
+        arguments += ["--webhook-port", str(webhook_port)]
+        return await asyncio.to_thread(CliRunner().invoke, commands, arguments)
+
+
+async def test_python_template_passes(tmp_path: Path) -> None:
+    result = await run_suite(python_template(tmp_path / "orders.db"), tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "21 passed, 0 failed, 0 skipped" in result.output
+
+
+async def test_typescript_template_passes(tmp_path: Path) -> None:
+    node = find_node()
+    if node is None:
+        pytest.skip(NO_NODE)
+    command = [node, "--experimental-strip-types", str(TEMPLATES / "sidecar.ts"), "--port", "0"]
+    options = ("--rail", "pix", "--currency", "brl")
+    result = await run_suite([*command, "--data", str(tmp_path / "o.jsonl")], tmp_path, *options)
+    assert result.exit_code == 0, result.output
+    assert "21 passed, 0 failed, 0 skipped" in result.output
+
+
+# What a faulty sidecar does otherwise than the template, and the check that finds it.
+FAULTS = {
+    "signatures are not checked": (
+        "        return hmac.compare_digest(expected.encode(), given.encode())",
+        "        return True",
+        "a request with a wrong signature does nothing",
+    ),
+    "time is not checked": (
+        "abs(int(timestamp) - time.time()) > TOLERANCE_S",
+        "False",
+        "a request of an hour ago does nothing",
+    ),
+    "the path is not signed": (
+        'expected = signature(KEYS[key_id], "request", timestamp, f"POST {self.path}", body)',
+        """subjects = ("POST /v1/payouts", "POST /v1/payouts/query", f"POST {self.path}")
+        signed = [signature(KEYS[key_id], "request", timestamp, s, body) for s in subjects]
+        expected = given if given in signed else signed[0]""",
+        "a signature for another path does nothing",
+    ),
+    "each call is a payment": (
+        'f"bank-{key}"',
+        'f"bank-{key}-{stored[2]}"',
+        "a repeated call pays nothing again",
+    ),
+    "another amount is refused for good": (
+        'return 409, {"code": "key_conflict"}',
+        'return 422, {"key": key, "failureCode": "other"}',
+        "a known key takes no other payment",
+    ),
+    "amounts are rounded": (
+        '"amount": order["amount"]',
+        '"amount": str(round(float(order["amount"])))',
+        "amounts are carried to the last digit",
+    ),
+    "a failure is forgotten": (
+        'return "failed", "account_closed"',
+        'return ("failed", "account_closed") if age_s < 0.8 else ("settled", None)',
+        "a failure is final",
+    ),
+    "orders are not kept": (
+        "stored is None or not stored[3]",
+        "stored is None or stored[2] == 1",
+        "an order without an answer is kept",
+    ),
+    "webhooks are not repeated": (
+        "time.sleep(pause_s)",
+        "return",
+        "a change is announced by a signed webhook",
+    ),
+    "answers are not signed": (
+        '"Landbridge-Signature": signature(KEYS[key_id], purpose, timestamp, subject, body)',
+        '"Landbridge-Signature": ""',
+        "",
+    ),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_fault_is_found(fault: str, tmp_path: Path) -> None:
+    right, wrong, check = FAULTS[fault]
+    text = (TEMPLATES / "sidecar.py").read_text()
+    assert text.count(right) == 1, f"the template no longer has: {right}"
+    program = tmp_path / "sidecar.py"
+    program.write_text(text.replace(right, wrong))
+    command = python_template(tmp_path / "orders.db")
+    command[1] = str(program)
+    result = await run_suite(command, tmp_path)
+    assert result.exit_code == 1, result.output
+    if check:
+        assert f"FAILED   {check}" in result.output
+    assert KEY.secret.decode() not in result.output
+
+
+async def test_a_sidecar_with_real_money_is_not_tested(tmp_path: Path) -> None:
+    program = tmp_path / "sidecar.py"
+    text = (TEMPLATES / "sidecar.py").read_text()
+    program.write_text(text.replace("outcomes if self.is_test else []", "[]"))
+    command = python_template(tmp_path / "orders.db")
+    command[1] = str(program)
+    result = await run_suite(command, tmp_path)
+    assert result.exit_code == 2
+    assert "might move real money" in result.output
+
+
+async def test_a_sidecar_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+    path = write_file(tmp_path, 1, KEY)
+    arguments = ["adapters", "test", "acme", "--file", str(path)]
+    result = await asyncio.to_thread(CliRunner().invoke, commands, arguments)
+    assert result.exit_code == 1
+    assert result.output == "Error: provider acme: the connection was refused\n"
+
+
+async def test_an_unknown_name_is_a_sentence(tmp_path: Path) -> None:
+    path = write_file(tmp_path, 1, KEY)
+    arguments = ["adapters", "test", "other", "--file", str(path)]
+    result = await asyncio.to_thread(CliRunner().invoke, commands, arguments)
+    assert result.exit_code == 2
+    assert "has no provider other" in result.output
