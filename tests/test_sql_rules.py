@@ -46,6 +46,7 @@ CALLS = {
 }
 
 UNSCOPED_ALLOWED = {
+    ("providers/sidecar/order_store.py", "_FIND_BY_KEY"): "a provider knows our key alone",
     ("platform/orgs/store.py", "_FIND_KEYS"): "a key is how the organisation is found out",
     **{
         ("customers/chain_deposits/store.py", name): "a block has deposits of all organisations"
@@ -86,6 +87,8 @@ UNLED_ALLOWED = {
     "api_keys_secret_hash_key": "a key is how the organisation is found out",
     "agreements_session_token_key": "the hosted page knows its token alone",
     "kyc_links_token_hash_key": "the hosted form knows its token alone",
+    "provider_orders_key_key": "a provider knows our key alone",
+    "provider_orders_recheck_at_idx": "a worker takes the orders of all organisations in turn",
     "webhook_endpoints_id_key": "receivers fetch keys by the endpoint's id alone",
     "team_members_email_key": "whoever signs in says an address alone",
     "sessions_secret_hash_key": "the cookie is how the organisation is found out",

@@ -23,9 +23,9 @@ class LazyCommand(NamedTuple):
 
 COMMANDS = {
     "adapters": LazyCommand(
-        "landbridge.providers.sidecar.suite.commands",
+        "landbridge.app.service_commands",
         "adapters",
-        "Adapters to providers: check one against the contract.",
+        "Adapters to providers: check one against the contract, list orders with problems.",
     ),
     "api": LazyCommand(
         "landbridge.app.process_commands",

@@ -51,6 +51,7 @@ from landbridge.platform.http.service_api import (
     ping,
     readyz,
 )
+from landbridge.providers.sidecar.webhook_api import ProviderWebhookRoutes
 from landbridge.reporting.exports.api import DownloadRoutes
 from landbridge.reporting.metrics.metric_api import MetricRoutes
 from landbridge.reporting.metrics.option_api import OptionRoutes
@@ -66,6 +67,7 @@ from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 
 SERVICE_ROUTES = [ping, bare_ping, healthz, readyz, metrics, explorer, openapi, explorer_asset]
 ROUTES = [
+    ProviderWebhookRoutes,
     AccountRoutes,
     AccountReviewRoutes,
     FileRoutes,
@@ -127,6 +129,7 @@ ROUTES = [
 
 # Dependencies of handlers, by the names of their parameters.
 SERVICES = (
+    "provider_webhooks",
     "database",
     "bank_accounts",
     "files",

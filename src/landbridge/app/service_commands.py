@@ -28,12 +28,15 @@ from landbridge.providers.rates.market import Market
 from landbridge.providers.rates.reference import ReferenceRates
 from landbridge.providers.screening import commands as screening_commands
 from landbridge.providers.screening.service import Screening
+from landbridge.providers.sidecar import commands as sidecar_commands
+from landbridge.providers.sidecar.suite.commands import adapters
 from landbridge.reporting import commands as report_commands
 from landbridge.reporting.commands import ReportCommandServices
 from landbridge.sandbox.seeding import commands as seeding_commands
 
 T = TypeVar("T")
 
+adapters.add_command(sidecar_commands.problems(run_command(lambda container: container.database)))
 seed = seeding_commands.seeding(run_in_container)
 members = team_commands.members(run_command(lambda container: container.team))
 chain_deposits = chain_deposit_commands.chain_deposits(

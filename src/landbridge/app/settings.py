@@ -70,6 +70,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     unsupported_us_states: str | None = None
     identity: str | None = None
     rails: str | None = None
+    providers_file: str | None = None
     bank_files_kept_days: Annotated[int, msgspec.Meta(ge=30, le=_RETENTION_DAYS_MAX)] = 2192
     smtp_url: str | None = None
     mail_from: str | None = None
@@ -247,6 +248,7 @@ def _invalid_values(settings: Settings) -> Iterator[str]:
         ("master_key_wrap", settings.master_key_wrap, wrapping_from_text),
         ("master_key", settings.master_key, _master_key(is_wrapped=is_wrapped)),
         ("chains_file", settings.chains_file, _path),
+        ("providers_file", settings.providers_file, _path),
         ("signer_socket", settings.signer_socket, _path),
         ("api_key", settings.api_key, check_secret),
         ("metrics_token", settings.metrics_token, check_secret),

@@ -215,6 +215,10 @@ SCHEDULES = [
     WorkerSchedule(
         "receipts", 0.5, lambda c, offsets: c.incoming_payment_steps.run_once(offsets), 1.0
     ),
+    # A payout that a webhook announces is queried within a second.
+    WorkerSchedule(
+        "provider_orders", 0.5, lambda c, offsets: c.provider_webhooks.run_once(offsets), 1.0
+    ),
     # Submitted verifications wait at most one more second.
     WorkerSchedule("verification", 1.0, _verify, 2.0),
     # A payment that has been stuck for minutes is reported within another minute.

@@ -64,6 +64,7 @@ FIELDS = frozenset(
         "hash",
         "result",
         "node",
+        "provider",
     }
 )
 

@@ -47,6 +47,9 @@ _IMPERSONAL: Final = """
     offramp_texts.file_ids passkey_challenges.browser_hash passkey_challenges.challenge_hash
     passkeys.credential_id passkeys.public_key prices.destination_currency
     prices.source_currency rate_fetches.failure recovery_codes.code_hash
+    provider_orders.asset provider_orders.provider provider_orders.provider_reference
+    provider_orders.rail provider_orders.reason provider_orders.tracking
+    provider_orders.webhook_ids
     reference_rates.currency report_builds.zone report_delivery_counts.outcome
     report_durations.granularity report_durations.measure report_metrics.template
     report_rollups.granularity report_rollups.measure report_runs.failed_reason

@@ -13,6 +13,7 @@ from landbridge.app.container.evm_services import (
     read_chains,
     wallet_tokens,
 )
+from landbridge.app.container.provider_services import ProviderServices, read_providers
 from landbridge.app.container.rates import reference, valuation
 from landbridge.app.container.registry import LIMITED
 from landbridge.app.container.team_services import TeamServices, gather_staff
@@ -49,6 +50,7 @@ from landbridge.providers.rails.port import Rails
 from landbridge.providers.rates.reference import ReferenceRates
 from landbridge.providers.rates.valuation import Valuation
 from landbridge.providers.screening.service import Screening
+from landbridge.providers.sidecar.webhooks import ProviderWebhooks
 from landbridge.providers.simulation.scripted_orders import ScriptedOrders
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
 from landbridge.providers.simulation.service import SimulatedState
@@ -84,6 +86,9 @@ class BaseServices(TeamServices):
     # The chains of the chains file; None without one.
     evm: EvmServices | None
     rails: Rails
+    # The providers of the providers file; None without one.
+    providers: ProviderServices | None
+    provider_webhooks: ProviderWebhooks
     # Set if the rails are bank files.
     funding_accounts: FundingAccounts
     bank_payments: BankPayments
@@ -117,12 +122,13 @@ def build_base_services(
     scripted_orders = ScriptedOrders(simulated_state, scripted_outcomes)
     due_notifier = DueNotifier(database)
     ledger = Ledger(database, due_notifier)
-    limits = Limits(database, vault, LIMITED)
     wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(networks))
     address_policies = AddressPolicies(database, _screening(settings, database, clock), clock)
     evm = _evm(settings, networks, SigningKeys(database, vault, wallets), ledger, address_policies)
     own_accounts, bank_payments = FundingAccounts(database, vault), BankPayments(ledger)
     files = FileRails(database, vault, own_accounts, bank_payments)
+    own_rails = rails or choose_rails(settings, scripted_orders, files)
+    providers = read_providers(settings, database, clock, own_rails, files)
     rates = reference(settings, database, clock)
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
@@ -145,16 +151,14 @@ def build_base_services(
         scripted_outcomes=scripted_outcomes,
         chains=chains or choose_chains(settings, scripted_orders, database, clock, evm),
         evm=evm,
-        rails=rails or choose_rails(settings, scripted_orders, files),
+        rails=own_rails if providers is None else providers.rails,
+        providers=providers,
+        provider_webhooks=ProviderWebhooks(database, ledger, clock, providers and providers.rails),
         funding_accounts=own_accounts,
         bank_payments=bank_payments,
         bank_file_writer=BankFileWriter(database, vault, own_accounts, clock),
-        limits=limits,
-        audit_log=AuditLog(database),
-        request_log=RequestLog(database, clock, retention=settings.request_log_retention),
-        rate_limits=_request_rates(settings, database, clock),
-        limit_simulation=LimitSimulation(database, ledger, limits),
-        limit_maintenance=LimitMaintenance(database, ledger, limits, clock),
+        **_request_services(settings, database, clock),
+        **_limit_services(database, vault, ledger, clock),
         reference_rates=rates,
         valuation=valuation(settings, rates),
     )
@@ -185,6 +189,25 @@ def _evm(
         ledger=ledger,
         screening=screening,
     )
+
+
+def _limit_services(
+    database: Database, vault: Vault, ledger: Ledger, clock: Clock
+) -> dict[str, Any]:
+    limits = Limits(database, vault, LIMITED)
+    return {
+        "limits": limits,
+        "limit_simulation": LimitSimulation(database, ledger, limits),
+        "limit_maintenance": LimitMaintenance(database, ledger, limits, clock),
+    }
+
+
+def _request_services(settings: Settings, database: Database, clock: Clock) -> dict[str, Any]:
+    return {
+        "audit_log": AuditLog(database),
+        "request_log": RequestLog(database, clock, retention=settings.request_log_retention),
+        "rate_limits": _request_rates(settings, database, clock),
+    }
 
 
 def _request_rates(settings: Settings, database: Database, clock: Clock) -> RateLimits:

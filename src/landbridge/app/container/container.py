@@ -185,8 +185,9 @@ async def open_container(
         finally:
             await container.dispatcher.close()
             await container.egress.close()
-            if container.evm is not None:
-                await container.evm.close()
+            for each in (container.evm, container.providers):
+                if each is not None:
+                    await each.close()
         await container.orgs.note_use()
     finally:
         await database.close()

@@ -1,6 +1,6 @@
 """Payouts at a connected provider: what a provider answers, and what we store."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -95,8 +95,8 @@ FINAL = frozenset({ProviderOrderState.SETTLED, ProviderOrderState.FAILED})
 class ProviderOrder:
     """Order of a payout at one provider. Holds nothing about the payee.
 
-    `digest` is of everything that was ordered. `open_calls` counts the calls whose outcome is not
-    known to be nothing. `expected_at` is in the organisation's time.
+    `open_calls` counts the calls whose outcome is not known to be nothing. Times are those of the
+    organisation.
     """
 
     org_id: UUID
@@ -105,13 +105,51 @@ class ProviderOrder:
     provider: str
     money: Money
     rail: str
-    digest: bytes
+    is_same_day: bool
     state: ProviderOrderState
     open_calls: int
-    tracking: PaymentTracking
+    tracking: PaymentTracking | None
     provider_reference: str | None
     reason: str | None
     problem: OrderProblem | None
-    expected_at: datetime | None
     created_at: datetime
     answered_at: datetime | None
+    expected_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderDecision:
+    """What an answer makes of an order; None leaves a member as it is."""
+
+    state: ProviderOrderState
+    reason: str | None
+    problem: OrderProblem | None
+
+
+def decide(order: ProviderOrder, report: PayoutReport) -> OrderDecision:
+    """Return what a report makes of an order. A final state never changes.
+
+    A late `pending` says nothing about a final order: the answer may have been on its way before.
+    """
+    kept = OrderDecision(state=order.state, reason=order.reason, problem=order.problem)
+    if order.provider_reference not in {None, report.provider_reference}:
+        return replace(kept, problem=OrderProblem.CONTRADICTION)
+    if order.state in FINAL:
+        problem = _PROBLEMS.get((order.state, report.state), order.problem)
+        return replace(kept, problem=problem)
+    state = _STATES[report.state]
+    reason = report.reason if state is ProviderOrderState.FAILED else None
+    return OrderDecision(state=state, reason=reason, problem=None)
+
+
+_STATES = {
+    PayoutState.PENDING: ProviderOrderState.PENDING,
+    PayoutState.SETTLED: ProviderOrderState.SETTLED,
+    PayoutState.FAILED: ProviderOrderState.FAILED,
+    PayoutState.RETURNED: ProviderOrderState.FAILED,
+}
+_PROBLEMS = {
+    (ProviderOrderState.SETTLED, PayoutState.RETURNED): OrderProblem.RETURNED_LATE,
+    (ProviderOrderState.SETTLED, PayoutState.FAILED): OrderProblem.CONTRADICTION,
+    (ProviderOrderState.FAILED, PayoutState.SETTLED): OrderProblem.CONTRADICTION,
+}

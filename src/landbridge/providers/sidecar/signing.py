@@ -9,6 +9,7 @@ Source: docs/reference/provider-protocol.md.
 """
 
 import hmac
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -23,6 +24,9 @@ TOLERANCE_S = 300
 _VERSION = "landbridge-v1"
 # Digits of a Unix time until the year 5138.
 _DIGITS_MAX = 11
+
+
+_WEBHOOK_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 
 class SignedPurpose(StrEnum):
@@ -85,6 +89,11 @@ def verify(
     expected = _signature(key, purpose, timestamp, subject, body)
     if not hmac.compare_digest(expected.encode(), signature.encode()):
         raise SignatureInvalid("its signature is wrong")
+
+
+def is_webhook_id(text: str) -> bool:
+    """Return whether a text is a valid id of a webhook."""
+    return _WEBHOOK_ID_FORM.fullmatch(text) is not None
 
 
 def _signature(

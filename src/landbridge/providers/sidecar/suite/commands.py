@@ -39,7 +39,7 @@ _PAYEE: Mapping[str, Any] = {
 
 @click.group("adapters")
 def adapters() -> None:
-    """Adapters to providers: check one against the contract."""
+    """Adapters to providers: check one against the contract, list orders with problems."""
 
 
 @adapters.command("test")

@@ -1,7 +1,6 @@
 """Check of a sidecar's webhooks: the suite listens, and a payout must be announced."""
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from landbridge.providers.sidecar.signing import (
     WEBHOOK_ID_HEADER,
     SignatureInvalid,
     SignedPurpose,
+    is_webhook_id,
     verify,
 )
 from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResult
@@ -25,7 +25,6 @@ from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 _NAME = "a change is announced by a signed webhook, again until it is answered"
 _TIMEOUT_S = 30
 _BYTES_MAX = 64 * 1024
-_WEBHOOK_ID = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -61,7 +60,7 @@ class _WebhookReceiver:
         except (msgspec.MsgspecError, UnicodeDecodeError):
             self.problem = "a webhook is not a message of the protocol"
         else:
-            if not _WEBHOOK_ID.fullmatch(webhook_id):
+            if not is_webhook_id(webhook_id):
                 self.problem = "the id of a webhook is not valid"
             self.seen[webhook_id] = self.seen.get(webhook_id, 0) + 1
             if self.seen[webhook_id] == 1:

@@ -1,0 +1,225 @@
+"""Every statement on provider_orders."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.rails.currencies import FIAT_ASSETS
+from landbridge.providers.rails.port import PaymentTracking, RailPayment
+from landbridge.providers.sidecar.model import (
+    OrderDecision,
+    OrderProblem,
+    PayoutReport,
+    ProviderOrder,
+    ProviderOrderState,
+)
+
+# Repeated webhooks come soon after the first.
+_WEBHOOKS_KEPT = 10
+
+_ADD = """
+insert into provider_orders
+    (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, 'ASSIGNED', $9)
+on conflict (org_id, key) do nothing
+"""
+
+_FIND = """
+select org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
+    tracking, provider_reference, reason, problem, created_at, answered_at,
+    expected_at
+from provider_orders where org_id = $1 and key = $2
+"""
+
+_BEGIN_CALL = """
+update provider_orders set open_calls = open_calls + 1
+where org_id = $1 and key = $2 and provider = $3
+returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
+    tracking, provider_reference, reason, problem, created_at, answered_at,
+    expected_at
+"""
+
+# Only while no other call may have been carried out the order goes to another provider.
+_END_CALL = """
+update provider_orders
+set open_calls = open_calls - 1,
+    provider = case when open_calls = 1 and state = 'ASSIGNED' then $3 else provider end
+where org_id = $1 and key = $2
+returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
+    tracking, provider_reference, reason, problem, created_at, answered_at,
+    expected_at
+"""
+
+# A concurrent answer wins if it was stored first: this one is judged again.
+_APPLY = """
+update provider_orders
+set state = $4, reason = $5, problem = $6, provider_reference = coalesce(provider_reference, $7),
+    tracking = coalesce($8::jsonb, tracking), answered_at = $9, expected_at = $10
+where org_id = $1 and key = $2 and state = $3
+returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
+    tracking, provider_reference, reason, problem, created_at, answered_at,
+    expected_at
+"""
+
+_SET_PROBLEM = """
+update provider_orders set problem = $3
+where org_id = $1 and key = $2 and problem is distinct from $3
+    and (problem is null or problem not in ('CONTRADICTION', 'RETURNED_LATE'))
+returning true
+"""
+
+_FIND_BY_KEY = "select org_id from provider_orders where provider = $1 and key = $2"
+
+_NOTE_WEBHOOK = """
+update provider_orders
+set recheck_at = $4, webhook_ids = (array[$3] || webhook_ids)[:$5]
+where org_id = $1 and key = $2 and not webhook_ids @> array[$3]
+returning true
+"""
+
+_DUE = """
+select org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
+    tracking, provider_reference, reason, problem, created_at, answered_at,
+    expected_at
+from provider_orders where org_id = any($1) and recheck_at <= $2
+order by recheck_at limit $3
+"""
+
+# A webhook that came meanwhile has set another time.
+_END_RECHECK = """
+update provider_orders set recheck_at = $4
+where org_id = $1 and key = $2 and recheck_at <= $3
+"""
+
+_PROBLEMS = """
+select org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
+    tracking, provider_reference, reason, problem, created_at, answered_at,
+    expected_at
+from provider_orders where org_id = $1 and problem is not null
+order by created_at limit $2
+"""
+
+
+async def add(tx: Tx, payment: RailPayment, provider: str) -> None:
+    """Add an order; a known one stays as it is."""
+    await tx.execute(
+        _ADD,
+        payment.org_id,
+        payment.key,
+        payment.record_id,
+        provider,
+        payment.money.asset.code,
+        payment.money.units,
+        payment.rail,
+        payment.is_same_day,
+        payment.at,
+    )
+
+
+async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderOrder | None:
+    """Return an order."""
+    return _order(await tx.fetchrow(_FIND, org_id, key))
+
+
+async def begin_call(tx: Tx, order: ProviderOrder) -> ProviderOrder | None:
+    """Count a call; None if the order went to another provider meanwhile."""
+    return _order(await tx.fetchrow(_BEGIN_CALL, order.org_id, order.key, order.provider))
+
+
+async def end_call(tx: Tx, order: ProviderOrder, next_provider: str) -> ProviderOrder | None:
+    """Discount a call that did nothing; assign the next provider if no other call is open."""
+    return _order(await tx.fetchrow(_END_CALL, order.org_id, order.key, next_provider))
+
+
+async def apply(
+    tx: Tx,
+    order: ProviderOrder,
+    decision: OrderDecision,
+    report: PayoutReport | None,
+    *,
+    at: datetime,
+    expected_at: datetime | None = None,
+) -> ProviderOrder | None:
+    """Store what an answer makes of an order; None if its state changed meanwhile."""
+    tracking = None if report is None else msgspec.json.encode(report.tracking).decode()
+    return _order(
+        await tx.fetchrow(
+            _APPLY,
+            order.org_id,
+            order.key,
+            order.state,
+            decision.state,
+            decision.reason,
+            decision.problem,
+            None if report is None else report.provider_reference,
+            tracking,
+            at,
+            expected_at,
+        )
+    )
+
+
+async def set_problem(tx: Tx, order: ProviderOrder, problem: OrderProblem) -> bool:
+    """Store a problem; False if it is known. A contradiction stays until a person has seen it."""
+    return bool(await tx.fetchval(_SET_PROBLEM, order.org_id, order.key, problem))
+
+
+async def note_webhook(tx: Tx, provider: str, key: UUID, webhook_id: str, *, at: datetime) -> bool:
+    """Have the order queried; False if this provider has no such order.
+
+    A repeated webhook changes nothing. `at` is real time.
+    """
+    org_id = await tx.fetchval(_FIND_BY_KEY, provider, key)
+    if org_id is None:
+        return False
+    await tx.fetchval(_NOTE_WEBHOOK, org_id, key, webhook_id, at, _WEBHOOKS_KEPT)
+    return True
+
+
+async def due(
+    tx: Tx, org_ids: Sequence[UUID], at: datetime, *, limit: int
+) -> Sequence[ProviderOrder]:
+    """Return the orders that webhooks have announced, the longest waiting first."""
+    rows = await tx.fetch(_DUE, org_ids, at, limit)
+    return [each for each in map(_order, rows) if each is not None]
+
+
+async def end_recheck(
+    tx: Tx, order: ProviderOrder, *, until: datetime, next_at: datetime | None
+) -> None:
+    """End a query that was due by `until`, or repeat it later."""
+    await tx.execute(_END_RECHECK, order.org_id, order.key, until, next_at)
+
+
+async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderOrder]:
+    """Return the orders that need a person, the oldest first."""
+    rows = await tx.fetch(_PROBLEMS, org_id, limit)
+    return [each for each in map(_order, rows) if each is not None]
+
+
+def _order(row: Row | None) -> ProviderOrder | None:
+    if row is None:
+        return None
+    problem, tracking = row["problem"], row["tracking"]
+    return ProviderOrder(
+        org_id=row["org_id"],
+        key=row["key"],
+        record_id=row["record_id"],
+        provider=row["provider"],
+        money=Money(int(row["units"]), FIAT_ASSETS[row["asset"]]),
+        rail=row["rail"],
+        is_same_day=row["is_same_day"],
+        state=ProviderOrderState(row["state"]),
+        open_calls=row["open_calls"],
+        tracking=None if tracking is None else msgspec.json.decode(tracking, type=PaymentTracking),
+        provider_reference=row["provider_reference"],
+        reason=row["reason"],
+        problem=None if problem is None else OrderProblem(problem),
+        created_at=row["created_at"],
+        answered_at=row["answered_at"],
+        expected_at=row["expected_at"],
+    )

@@ -1,0 +1,295 @@
+"""Rails that route payouts to connected providers, and all else to the rails of the settings.
+
+Guarantees:
+- an order belongs to one provider. It goes to the route's next one only while every call so far is
+  known to have done nothing: a call is counted before it is made, and discounted only then, so a
+  kill during a call binds the order to its provider;
+- a final state never changes: an answer that contradicts it is stored as a problem for a person;
+- an order that other rails have stays with them, whatever the providers file says now;
+- a refusal after an unanswered call counts only if a query does not contradict it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+import structlog
+
+from landbridge.platform.core.errors import InvariantBroken, Rejected, Unavailable, Unclear
+from landbridge.platform.db.pool import Database
+from landbridge.providers.rails.calendar import settles_at
+from landbridge.providers.rails.port import (
+    DepositCoordinates,
+    PaymentTracking,
+    RailPayment,
+    RailPaymentState,
+    RailPaymentStatus,
+    Rails,
+)
+from landbridge.providers.sidecar import order_store
+from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.model import (
+    FINAL,
+    AnswerUnusable,
+    NothingDone,
+    OrderDecision,
+    OrderProblem,
+    PayoutProvider,
+    PayoutReport,
+    ProviderOrder,
+    ProviderOrderState,
+    decide,
+)
+
+_log = structlog.stdlib.get_logger()
+
+_POLL_S = 60
+# A payout that is not final this long after it should have settled is stuck.
+_OVERDUE_AFTER = timedelta(days=1)
+_JUDGED_MAX = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRails:
+    """Rails of connected providers; see the port.
+
+    `others` serves what no route names, and all that is about deposits. `elsewhere` are all rails
+    that may have an order from before a route named it.
+    """
+
+    database: Database
+    routes: ProvidersFile
+    providers: Mapping[str, PayoutProvider]
+    others: Rails
+    elsewhere: Sequence[Rails]
+
+    @property
+    def key_lifetime(self) -> timedelta | None:
+        """Return that of the other rails: the protocol has keys for ever."""
+        return self.others.key_lifetime
+
+    async def pay(self, payment: RailPayment) -> RailPaymentStatus:
+        """Submit a payment by its route; see the port."""
+        order = await self._find(payment.org_id, payment.key)
+        if order is None:
+            names = () if payment.returns is not None else self.routes.providers_for(payment)
+            rails = self.others
+            for each in self.elsewhere if names else ():
+                if await _knows(each, payment):
+                    names, rails = (), each
+            if not names:
+                return await rails.pay(payment)
+            order = await self._assign(payment, names[0])
+        if (order.money, order.rail, order.is_same_day) != (
+            payment.money,
+            payment.rail,
+            payment.is_same_day,
+        ):
+            raise InvariantBroken(f"the key {payment.key} came with another payment before")
+        if order.state not in FINAL:
+            order = await self._order(order, payment)
+        return order_status(order, payment.at)
+
+    async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> RailPaymentStatus | None:
+        """Return the status of a payment; see the port."""
+        order = await self._find(org_id, key)
+        if order is None:
+            return await self.others.find_status(org_id, key, at)
+        if order.state not in FINAL:
+            found = await self.query(order, at)
+            if found is None:
+                return None
+            order = found
+        return order_status(order, at)
+
+    async def query(self, order: ProviderOrder, at: datetime) -> ProviderOrder | None:
+        """Query an order, final or not, and store the answer; None if the provider has none.
+
+        Raises `Unavailable` and `Unclear`.
+        """
+        if order.state is ProviderOrderState.ASSIGNED and not order.open_calls:
+            return None
+        provider = self._provider(order)
+        try:
+            report = await provider.find(order.org_id, order.key, order.money, order.rail)
+        except AnswerUnusable as error:
+            await self._note_problem(order, error.problem)
+            raise
+        return None if report is None else await self._apply(order, report, at)
+
+    async def rejection_reason(self, payment: RailPayment) -> str | None:
+        """Return why a payment would be rejected; see the port. Providers are not called here."""
+        if not self.routes.providers_for(payment) or payment.returns is not None:
+            return await self.others.rejection_reason(payment)
+        return None if payment.money.units > 0 else "the amount must be positive"
+
+    async def coordinates(
+        self, org_id: UUID, currency: str, account_number: str
+    ) -> DepositCoordinates | None:
+        """Return where the other rails take deposits; see the port."""
+        return await self.others.coordinates(org_id, currency, account_number)
+
+    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
+        """Return an account number of the other rails; see the port."""
+        return await self.others.new_account_number(org_id, currency, seed)
+
+    async def _order(self, order: ProviderOrder, payment: RailPayment) -> ProviderOrder:
+        """Call the provider, and the route's next ones while it is certain that nothing was done.
+
+        Raises `Unavailable` and `Unclear`; `Rejected` is stored as a failure.
+        """
+        names = self.routes.providers_for(payment)
+        for _ in range(max(len(names), 1)):
+            provider = self._provider(order)
+            calling = await self._begin_call(order)
+            try:
+                report = await provider.pay(payment)
+            except NothingDone as error:
+                released = await self._end_call(calling, _after(calling.provider, names))
+                if released.provider == order.provider:
+                    raise
+                _log.warning(
+                    "provider.failover",
+                    provider=order.provider,
+                    order=str(order.key),
+                    reason=str(error),
+                )
+                order = released
+            except Rejected as error:
+                return await self._reject(calling, str(error), payment.at)
+            except AnswerUnusable as error:
+                await self._note_problem(calling, error.problem)
+                raise
+            else:
+                return await self._apply(calling, report, payment.at)
+        raise Unavailable(f"no provider of the route takes the order {order.key} now")
+
+    async def _reject(self, order: ProviderOrder, reason: str, at: datetime) -> ProviderOrder:
+        """Store a refusal, unless an earlier call may have been carried out."""
+        if order.state is ProviderOrderState.PENDING:
+            await self._note_problem(order, OrderProblem.CONTRADICTION)
+            raise Unclear(f"provider {order.provider} refused an order that it had accepted")
+        if order.open_calls > 1:
+            found = await self.query(order, at)
+            if found is not None and found.state is not ProviderOrderState.FAILED:
+                await self._note_problem(order, OrderProblem.CONTRADICTION)
+                raise Unclear(f"provider {order.provider} refused an order that it has")
+        decision = OrderDecision(state=ProviderOrderState.FAILED, reason=reason, problem=None)
+        stored = await self.database.transact(
+            lambda tx: order_store.apply(tx, order, decision, None, at=at)
+        )
+        if stored is None:
+            raise Unclear(f"the order {order.key} was answered meanwhile")
+        return stored
+
+    async def _apply(
+        self, order: ProviderOrder, report: PayoutReport, at: datetime
+    ) -> ProviderOrder:
+        """Store an answer, judged by the state that the order has then."""
+        expected_in = timedelta(seconds=report.expected_in_s or _POLL_S)
+        for _ in range(_JUDGED_MAX):
+            judged, decision = order, decide(order, report)
+            write = partial(
+                order_store.apply,
+                order=judged,
+                decision=decision,
+                report=report,
+                at=at,
+                expected_at=at + expected_in,
+            )
+            stored = await self.database.transact(write)
+            if stored is not None:
+                if stored.problem is not None and stored.problem is not judged.problem:
+                    _warn(stored, stored.problem)
+                if stored.problem is not None and stored.state not in FINAL:
+                    raise Unclear(f"provider {order.provider} contradicts itself about {order.key}")
+                return stored
+            found = await self._find(order.org_id, order.key)
+            if found is None:
+                break
+            order = found
+        raise Unclear(f"the order {order.key} is being changed by others")
+
+    async def _assign(self, payment: RailPayment, provider: str) -> ProviderOrder:
+        await self.database.transact(lambda tx: order_store.add(tx, payment, provider))
+        found = await self._find(payment.org_id, payment.key)
+        if found is None:
+            raise InvariantBroken(f"the order {payment.key} was not stored")
+        return found
+
+    async def _find(self, org_id: UUID, key: UUID) -> ProviderOrder | None:
+        return await self.database.single(lambda tx: order_store.find(tx, org_id, key))
+
+    async def _begin_call(self, order: ProviderOrder) -> ProviderOrder:
+        # Counted twice if the answer to the first commit is lost: that only binds the order.
+        calling = await self.database.transact(lambda tx: order_store.begin_call(tx, order))
+        if calling is None:
+            raise Unavailable(f"the order {order.key} went to another provider meanwhile")
+        return calling
+
+    async def _end_call(self, order: ProviderOrder, next_provider: str) -> ProviderOrder:
+        # Once only: repeated after a lost answer it would discount another call.
+        released = await self.database.transact_once(
+            lambda tx: order_store.end_call(tx, order, next_provider)
+        )
+        if released is None:
+            raise InvariantBroken(f"the order {order.key} is not there")
+        return released
+
+    async def _note_problem(self, order: ProviderOrder, problem: OrderProblem) -> None:
+        if await self.database.transact(lambda tx: order_store.set_problem(tx, order, problem)):
+            _warn(order, problem)
+
+    def _provider(self, order: ProviderOrder) -> PayoutProvider:
+        found = self.providers.get(order.provider)
+        if found is None:
+            raise Unavailable(
+                f"the order {order.key} is at provider {order.provider}, which the providers file "
+                "has no more"
+            )
+        return found
+
+
+def order_status(order: ProviderOrder, at: datetime) -> RailPaymentStatus:
+    """Return the status of an order at `at`, as the port defines it."""
+    expected_at: datetime | None = None
+    state = RailPaymentState.PENDING
+    match order.state:
+        case ProviderOrderState.SETTLED:
+            state = RailPaymentState.SETTLED
+        case ProviderOrderState.FAILED:
+            state = RailPaymentState.FAILED
+        case ProviderOrderState.ASSIGNED | ProviderOrderState.PENDING:
+            due = settles_at(order.rail, order.created_at, is_same_day=order.is_same_day)
+            # Later than this the payment is asked for in vain, and shows as stuck.
+            expected_at = min(
+                order.expected_at or at + timedelta(seconds=_POLL_S), due + _OVERDUE_AFTER
+            )
+    return RailPaymentStatus(
+        state=state,
+        tracking=order.tracking or PaymentTracking(payment_rail=order.rail),
+        expected_at=expected_at,
+        reason=order.reason,
+    )
+
+
+def _after(provider: str, names: Sequence[str]) -> str:
+    """Return the provider behind this one on a route, the first one behind the last."""
+    if provider not in names:
+        return names[0] if names else provider
+    return names[(names.index(provider) + 1) % len(names)]
+
+
+async def _knows(rails: Rails, payment: RailPayment) -> bool:
+    try:
+        return await rails.find_status(payment.org_id, payment.key, payment.at) is not None
+    except Unavailable:
+        return False
+
+
+def _warn(order: ProviderOrder, problem: OrderProblem) -> None:
+    _log.warning(
+        "provider.problem", provider=order.provider, order=str(order.key), reason=problem.value
+    )

@@ -1,0 +1,110 @@
+"""Webhooks of providers, and the queries that they cause.
+
+Guarantees:
+- a webhook says that an order changed, never how: the provider is queried, so that webhooks which
+  are late, repeated, replayed or out of order decide nothing;
+- only a webhook signed with a secret of its provider is read, and only for an order of that one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from landbridge.ledger.service import Ledger
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import KeyInvalid, ResourceNotFound, Unavailable, Unclear
+from landbridge.platform.db.pool import Database
+from landbridge.providers.sidecar import order_store
+from landbridge.providers.sidecar.model import ProviderOrder
+from landbridge.providers.sidecar.orders import ProviderRails
+from landbridge.providers.sidecar.protocol import PayoutWebhook
+from landbridge.providers.sidecar.signing import (
+    WEBHOOK_ID_HEADER,
+    SignatureInvalid,
+    SignedPurpose,
+    is_webhook_id,
+    verify,
+)
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 50
+# A provider that does not answer now is queried again after this time.
+_RETRY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderWebhooks:
+    """Receives webhooks, for the worker to query their orders.
+
+    `rails` are None without a providers file: then no provider is known.
+    """
+
+    database: Database
+    ledger: Ledger
+    clock: Clock
+    rails: ProviderRails | None
+
+    async def receive(self, provider: str, headers: Mapping[str, str], body: bytes) -> None:
+        """Verify a webhook and have its order queried. Names of headers are in lower case.
+
+        Raises `ResourceNotFound` and `KeyInvalid`.
+        """
+        settings = None if self.rails is None else self.rails.routes.sidecars.get(provider)
+        if settings is None:
+            raise ResourceNotFound("there is no such provider")
+        webhook_id, at = headers.get(WEBHOOK_ID_HEADER, ""), self.clock.now()
+        try:
+            verify(
+                settings.keys,
+                headers,
+                SignedPurpose.WEBHOOK,
+                webhook_id,
+                body,
+                at_s=int(at.timestamp()),
+            )
+            message = msgspec.json.decode(body, type=PayoutWebhook)
+        except (SignatureInvalid, msgspec.MsgspecError, UnicodeDecodeError):
+            raise KeyInvalid("this webhook is not validly signed") from None
+        if not is_webhook_id(webhook_id):
+            raise KeyInvalid("this webhook has no valid id")
+        is_known = await self.database.transact(
+            lambda tx: order_store.note_webhook(tx, provider, message.key, webhook_id, at=at)
+        )
+        if not is_known:
+            raise ResourceNotFound("there is no such order")
+
+    async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Query the orders that webhooks have announced; return whether there may be more."""
+        if self.rails is None:
+            return False
+        until = self.clock.now()
+        found = await self.database.single(
+            lambda tx: order_store.due(tx, list(offsets), until, limit=BATCH_SIZE)
+        )
+        for order in found:
+            next_at: datetime | None = None
+            try:
+                await self._query(order, self.rails, self.clock.now(offsets[order.org_id]))
+            except (Unavailable, Unclear) as error:
+                next_at = until + _RETRY
+                _log.debug("provider.unanswered", order=str(order.key), reason=str(error))
+            await self.database.transact(
+                lambda tx, order=order, next_at=next_at: order_store.end_recheck(
+                    tx, order, until=until, next_at=next_at
+                )
+            )
+        return len(found) == BATCH_SIZE
+
+    async def _query(self, order: ProviderOrder, rails: ProviderRails, at: datetime) -> None:
+        """Query an order; if it moved, have its record looked at now."""
+        found = await rails.query(order, at)
+        if found is None or found.state is order.state:
+            return
+        record = await self.ledger.find(order.org_id, order.record_id)
+        if record is not None and record.due_at is not None and record.due_at > at:
+            await self.ledger.postpone(record, at)

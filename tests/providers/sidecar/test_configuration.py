@@ -1,0 +1,97 @@
+"""The providers file: routes, and a sentence for each mistake."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from landbridge.app.container.provider_services import read_providers
+from landbridge.app.settings import SettingsInvalid
+from landbridge.platform.core.clock import ReadingClock
+from landbridge.platform.db.pool import Database
+from landbridge.providers.rails.none import NoRails
+from landbridge.providers.sidecar.configuration import ProvidersFileError, read_providers_file
+from tests.providers.sidecar.kit import payment
+from tests.tenants import SETTINGS
+
+SECRET = "s" * 32
+PROVIDER = """
+[providers.acme]
+url = "https://acme.example.com"
+keys = [{ id = "1", secret_file = "secret" }]
+"""
+ROUTE = """
+[[payouts]]
+providers = ["acme"]
+"""
+
+
+def write(folder: Path, text: str, secret: str = SECRET) -> Path:
+    (folder / "secret").write_text(secret)
+    path = folder / "providers.toml"
+    path.write_text(text)
+    return path
+
+
+def test_first_route_that_matches_counts(tmp_path: Path) -> None:
+    order = payment()
+    text = f"""{PROVIDER}
+[providers.other]
+url = "http://127.0.0.1:9000"
+keys = [{{ id = "1", secret_file = "secret" }}, {{ id = "2", secret_file = "secret" }}]
+[[payouts]]
+providers = ["other"]
+organisations = ["{order.org_id}"]
+countries = ["BRA"]
+[[payouts]]
+providers = ["acme", "other"]
+rails = ["ACH"]
+currencies = ["usd"]
+"""
+    file = read_providers_file(write(tmp_path, text))
+    assert file.providers_for(order) == ("acme", "other")
+    assert file.providers_for(replace(order, rail="wire")) == ()
+    holder = {**order.payee["accountHolder"], "address": {"country": "BRA"}}
+    brazilian = replace(order, payee={**order.payee, "accountHolder": holder})
+    assert file.providers_for(brazilian) == ("other",)
+    assert file.providers_for(replace(brazilian, org_id=payment().org_id)) == ("acme", "other")
+    assert SECRET not in repr(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[", "not valid TOML"),
+        ("", "missing required field `providers`"),
+        ("[providers]", "at least one provider"),
+        (PROVIDER.replace("acme]", "Acme]"), "small letters"),
+        (PROVIDER.replace("https", "http") + ROUTE.replace("acme", "x"), "which providers has not"),
+        (PROVIDER.replace("acme.example.com", "169.254.169.254"), "link-local"),
+        (PROVIDER + "timeout = 3", "unknown field `timeout`"),
+        (PROVIDER + "timeout_s = 99", "<= 30"),
+        (PROVIDER.replace('"secret"', '"none"'), "can't be read"),
+        (PROVIDER.replace('"1"', '"a b"'), "must have 1 to 40 letters"),
+        (PROVIDER + ROUTE + 'currencies = ["xxx"]', "payouts[0].currencies has xxx"),
+        (PROVIDER + ROUTE + 'countries = ["BR"]', "no code of three letters"),
+        (PROVIDER + ROUTE + 'organisations = ["x"]', "Invalid UUID"),
+        (PROVIDER + ROUTE.replace('"acme"', '"acme", "acme"'), "one name twice"),
+    ],
+)
+def test_a_mistake_is_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(ProvidersFileError) as caught:
+        read_providers_file(write(tmp_path, text))
+    assert sentence in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+def test_a_short_secret_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProvidersFileError, match="must hold 32 to 1000 characters"):
+        read_providers_file(write(tmp_path, PROVIDER, "s" * 31))
+
+
+async def test_an_unknown_rail_is_refused_at_the_start(database: Database, tmp_path: Path) -> None:
+    path = write(tmp_path, PROVIDER + ROUTE + 'rails = ["ahc"]')
+    settings = structs.replace(SETTINGS, providers_file=str(path))
+    with pytest.raises(SettingsInvalid, match=r"payouts\[0\].rails has ahc; there are"):
+        read_providers(settings, database, ReadingClock(), NoRails())
