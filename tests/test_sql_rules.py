@@ -57,7 +57,14 @@ UNSCOPED_ALLOWED = {
             "customers/chain_deposits/treasury_store.py",
             name,
         ): "a block has deposits of all organisations"
-        for name in ("_CONFIRMED", "_COUNT_LOST", "_LOSE", "_REMOVE_CONFIRMED")
+        for name in (
+            "_CONFIRMED",
+            "_COUNT_LOST",
+            "_LOSE",
+            "_LOSE_CONFIRMED",
+            "_OVERDUE",
+            "_REMOVE_CONFIRMED",
+        )
     },
     ("customers/users/terms_store.py", "_FIND_BY_SESSION"): "the hosted page knows its token alone",
     ("customers/onboarding/store.py", "_FIND_BY_HASH"): "the hosted form knows its token alone",
@@ -100,6 +107,7 @@ UNLED_ALLOWED = {
     "chain_deposits_block_number_idx": "a block has deposits of all organisations",
     "chain_deposits_returns_by_idx": "a block has deposits of all organisations",
     "treasury_deposits_block_number_idx": "a block has deposits of all organisations",
+    "treasury_deposits_chain_idx": "a block has deposits of all organisations",
     "transfers_external_source_idx": "a chain knows addresses alone",
     "wallets_address_idx": "a chain knows addresses alone",
     "changes_tracking_idx": "GIN takes no uuid; a bank gives each reference once",

@@ -28,6 +28,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "INCOMING_PAYMENT": _("Incoming fiat payment"),
     "WALLET.DEPOSIT": _("Wallet deposit"),
     "WALLET.DEPOSIT.REVERSAL": _("Reversed wallet deposit"),
+    "TREASURY.DEPOSIT.REVERSAL": _("Reversed treasury deposit"),
     "CHAIN.GAS": _("Gas cost"),
     "LEDGER.CORRECTION": _("Ledger correction"),
     # Bank files.

@@ -31,6 +31,9 @@ _QUEUES = {
     "WALLET.DEPOSIT.REVERSAL": (
         "/dashboard/audit-log?actorType=worker&kind=WALLET.DEPOSIT.REVERSAL"
     ),
+    "TREASURY.DEPOSIT.REVERSAL": (
+        "/dashboard/audit-log?actorType=worker&kind=TREASURY.DEPOSIT.REVERSAL"
+    ),
 }
 
 

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from landbridge.app.container.coin_flows import CoinFlows
 from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
+from landbridge.customers.users.system_freeze import SystemFreeze
 from landbridge.payments.engine.outgoing_orders import OrderSender
 from landbridge.payments.offramps.approval_decisions import OfframpDecisions
 from landbridge.payments.offramps.draft import OfframpDrafting
 from landbridge.payments.offramps.external_coins import ExternalCoins
 from landbridge.payments.offramps.fee_disbursements import OfframpFeeDisbursements
+from landbridge.payments.offramps.lost_coins import LostCoins
 from landbridge.payments.offramps.orders import OfframpOrders
 from landbridge.payments.offramps.quote import OfframpQuoting
 from landbridge.payments.offramps.service import Offramps
@@ -50,7 +52,15 @@ def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
         clock=on.clock,
         review_above_usd=on.settings.review_above_usd,
     )
-    external_coins = ExternalCoins(TreasuryDeposits(on.database), on.ledger, offramps, on.clock)
+    deposits = TreasuryDeposits(on.database)
+    freeze = SystemFreeze(on.database, on.wallets, on.vault).freeze
+    external_coins = ExternalCoins(
+        deposits,
+        on.ledger,
+        offramps,
+        on.clock,
+        LostCoins(deposits, on.ledger, offramps, on.clock, freeze),
+    )
     orders = OfframpOrders(on.chains, on.rails, on.bank_accounts, texts, on.clock)
     return OfframpServices(
         offramps,

@@ -7,7 +7,7 @@ from typing import Any
 from landbridge.customers.bank_accounts import model as bank_accounts
 from landbridge.customers.bank_accounts.model import BankAccountStatus
 from landbridge.customers.chain_deposits import audit as reversal_audit
-from landbridge.customers.chain_deposits import reversals
+from landbridge.customers.chain_deposits import reversals, treasury_audit, treasury_reversals
 from landbridge.customers.verification import model as verification
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.wallets import audit as deposit_audit
@@ -70,6 +70,7 @@ OWED_BY_TREASURY = [
 TRANSITIONS: Mapping[str, Transitions[Any]] = {
     wallets.DEPOSIT_KIND: wallets.DEPOSIT_MOVES,
     reversals.KIND: reversals.TRANSITIONS,
+    treasury_reversals.KIND: treasury_reversals.TRANSITIONS,
     gas_costs.KIND: gas_costs.TRANSITIONS,
     swaps.KIND: swaps.TRANSITIONS,
     wallet_transfers.KIND: outgoing_transfers.TRANSITIONS,
@@ -89,6 +90,7 @@ TRANSITIONS: Mapping[str, Transitions[Any]] = {
 AUDIT_RULES: Mapping[str, AuditRules] = {
     wallets.DEPOSIT_KIND: deposit_audit.RULES,
     reversals.KIND: reversal_audit.RULES,
+    treasury_reversals.KIND: treasury_audit.RULES,
     gas_costs.KIND: gas_cost_audit.RULES,
     swaps.KIND: swap_audit.RULES,
     wallet_transfers.KIND: transfer_audit.RULES,
@@ -117,6 +119,14 @@ WAITS: Mapping[str, WaitStates] = {
     reversals.KIND: WaitStates(
         reversals.TRANSITIONS,
         {reversals.ReversalStatus.OPEN: WaitState(WaitParty.REVIEWER, timedelta())},
+    ),
+    treasury_reversals.KIND: WaitStates(
+        treasury_reversals.TRANSITIONS,
+        {
+            treasury_reversals.TreasuryReversalStatus.OPEN: WaitState(
+                WaitParty.REVIEWER, timedelta()
+            )
+        },
     ),
 }
 

@@ -167,6 +167,7 @@ def treasury_deposits(
             destination_address=transfer.destination,
             status=TreasuryDepositStatus.CONFIRMED,
             transfer_id=None,
+            reversals=0,
             found_at=clock.stamp(offsets.get(each.org_id, timedelta())),
         )
     return list(found.values())

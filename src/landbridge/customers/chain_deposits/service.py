@@ -17,6 +17,7 @@ from uuid import UUID
 from landbridge.customers.chain_deposits import reversals, store, treasury_store
 from landbridge.customers.chain_deposits.matching import FoundDeposits
 from landbridge.customers.chain_deposits.model import ChainDeposit, ChainDepositStatus, credited
+from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
 from landbridge.customers.wallets.model import DEPOSIT_MOVES
 from landbridge.ledger.model import CommitOutcome
 from landbridge.ledger.service import Ledger
@@ -145,7 +146,7 @@ class ChainDeposits:
                 tx, chain, first=first, last=cursor.confirmed.number
             )
             orphaned = await store.orphan(tx, chain, above=above, returns_by=latest.number)
-            orphaned += await treasury_store.lose(tx, chain, above=above)
+            orphaned += await treasury_store.lose(tx, chain, above=above, returns_by=latest.number)
             await progress.move_cursor(tx, moved)
             return orphaned
 
@@ -182,6 +183,17 @@ class ChainDeposits:
             if isinstance(outcome, CommitOutcome):
                 return False
             await store.set_status(tx, replace(locked, status=ChainDepositStatus.REVERSED))
+            return True
+
+        return await self._database.transact(work)
+
+    async def give_up(self, cursor: ChainCursor, deposit: TreasuryDeposit) -> bool:
+        """Give up a lost treasury deposit; False if the cursor has moved."""
+
+        async def work(tx: Tx) -> bool:
+            if not await progress.lock_cursor(tx, cursor):
+                return False
+            await treasury_store.give_up(tx, deposit)
             return True
 
         return await self._database.transact(work)

@@ -16,7 +16,6 @@ from datetime import timedelta
 from uuid import UUID
 
 import structlog
-from prometheus_client import Counter, Gauge
 
 from landbridge.customers.chain_deposits import store, treasury_store
 from landbridge.customers.chain_deposits.matching import (
@@ -24,6 +23,7 @@ from landbridge.customers.chain_deposits.matching import (
     TransferMatcher,
     treasury_deposits,
 )
+from landbridge.customers.chain_deposits.metrics import FOLLOWED, HEAD, LOST, ORPHANS, REVERSALS
 from landbridge.customers.chain_deposits.service import ChainDeposits
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Upstream
@@ -43,36 +43,6 @@ from landbridge.providers.evm.following.walk_back import find_common_block, rewi
 from landbridge.providers.evm.quantities import AnswerInvalid
 
 _log = structlog.stdlib.get_logger()
-
-HEAD = Gauge(
-    "landbridge_chain_head_block",
-    "Latest block of a followed chain.",
-    ["chain"],
-    multiprocess_mode="mostrecent",
-)
-FOLLOWED = Gauge(
-    "landbridge_chain_followed_block",
-    "Block up to which deposits on a chain were read: confirmed, or final and credited.",
-    ["chain", "depth"],
-    multiprocess_mode="mostrecent",
-)
-ORPHANS = Gauge(
-    "landbridge_chain_orphaned_deposits",
-    "Credited deposits whose block a chain has lost, and which have not returned yet.",
-    ["chain"],
-    multiprocess_mode="mostrecent",
-)
-LOST = Gauge(
-    "landbridge_chain_lost_treasury_deposits",
-    "Final deposits at organisations' own addresses whose block a chain has lost.",
-    ["chain"],
-    multiprocess_mode="mostrecent",
-)
-REVERSALS = Counter(
-    "landbridge_chain_reversed_deposits_total",
-    "Credited deposits that were taken back because their chain has lost them.",
-    ["chain"],
-)
 
 # A killed worker's chains are taken over after this long.
 LEASE = timedelta(seconds=15)
@@ -205,7 +175,10 @@ class ChainDepositSteps:
         if cursor.confirmed != comparable:
             return False  # the chain is shorter than before, and the same as far as it goes
         moved = await self._read_on(chain, reader, cursor, heads, offsets)
-        return moved or await self._reverse_orphans(chain, reader, cursor, offsets)
+        if moved:
+            return True
+        has_reversed = await self._reverse_orphans(chain, reader, cursor, offsets)
+        return await self._give_up_lost(chain, reader, cursor) or has_reversed
 
     async def _read_on(
         self,
@@ -351,8 +324,6 @@ class ChainDepositSteps:
         """
         count = await self._database.single(lambda tx: store.count_orphans(tx, chain))
         ORPHANS.labels(chain).set(count)
-        lost = await self._database.single(lambda tx: treasury_store.count_lost(tx, chain))
-        LOST.labels(chain).set(lost)
         if not count:
             return False
         final = cursor.final.number
@@ -379,6 +350,31 @@ class ChainDepositSteps:
                     hash=deposit.transaction_hash,
                 )
         return has_moved
+
+    async def _give_up_lost(self, chain: Chain, reader: ChainReader, cursor: ChainCursor) -> bool:
+        """Give up lost treasury deposits that have not returned in time."""
+        count = await self._database.single(lambda tx: treasury_store.count_lost(tx, chain))
+        LOST.labels(chain).set(count)
+        if not count:
+            return False
+        final = cursor.final.number
+        overdue = await self._database.single(
+            lambda tx: treasury_store.overdue(tx, chain, final=final, limit=_ORPHANS_MAX)
+        )
+        if not overdue:
+            return False
+        mined = await reader.blocks_of([each.transaction_hash for each in overdue])
+        lost = [each for each in overdue if mined.get(each.transaction_hash, final) <= final]
+        for deposit in lost:
+            await self._deposits.give_up(cursor, deposit)
+            _log.error(
+                "treasury_deposits.lost",
+                chain=chain,
+                org_id=str(deposit.org_id),
+                id=str(deposit.id),
+                hash=deposit.transaction_hash,
+            )
+        return bool(lost)
 
     async def _recover(self, offsets: Mapping[UUID, timedelta]) -> None:
         """Take what is owed for reversals from wallets that hold it by now."""

@@ -22,6 +22,8 @@ class TreasuryDepositStatus(StrEnum):
     FINAL = "FINAL"  # final; the worker finds the payment that it is for
     SETTLED = "SETTLED"  # a payment has taken the coins, or returns them
     UNMATCHED = "UNMATCHED"  # no payment was ever expected from this sender; a person may assign it
+    LOST = "LOST"  # its block is gone for good; the worker takes back what the payment has booked
+    REVERSED = "REVERSED"  # gone, and nothing is booked any more; found again if it is mined again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class TreasuryDeposit:
     """All coins of one asset that a transaction moved from one address to the treasury.
 
     `found_at` is in organisation time. `transfer_id` is the payment that the coins are for.
+    `reversals` counts how often the ledger has taken them back.
     """
 
     org_id: UUID
@@ -42,6 +45,7 @@ class TreasuryDeposit:
     destination_address: str
     status: TreasuryDepositStatus
     transfer_id: UUID | None
+    reversals: int
     found_at: datetime
 
     @property

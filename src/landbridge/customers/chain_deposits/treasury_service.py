@@ -20,6 +20,9 @@ _log = structlog.stdlib.get_logger()
 # Most deposits that one call returns.
 DEPOSITS_MAX = 100
 
+# Takes back what was booked for a locked deposit, and returns the deposit to store.
+TakeBack = Callable[[Tx, TreasuryDeposit], Awaitable[TreasuryDeposit]]
+
 # Finds the payment that a deposit is for, in the transaction that stores it; None if there is none.
 FindPayment = Callable[[Tx, TreasuryDeposit], Awaitable[UUID | None]]
 
@@ -31,7 +34,7 @@ class TreasuryDeposits:
     database: Database
 
     async def orgs_with_final(self, org_ids: Collection[UUID]) -> Sequence[UUID]:
-        """Return which of these organisations have final deposits that are not settled."""
+        """Return which of these organisations have deposits to settle or to take back."""
         return await self.database.single(lambda tx: treasury_store.with_final(tx, org_ids))
 
     async def match(
@@ -57,10 +60,23 @@ class TreasuryDeposits:
 
     async def settle(self, deposit: TreasuryDeposit, transfer_id: UUID) -> None:
         """Close a deposit: its payment has taken the coins, or returns them."""
-        status = TreasuryDepositStatus.SETTLED
-        await self.database.single(
-            lambda tx: treasury_store.set_status(tx, deposit, status, transfer_id)
-        )
+        await self.database.single(lambda tx: treasury_store.settle(tx, deposit, transfer_id))
+
+    async def lost(self, org_id: UUID) -> Sequence[TreasuryDeposit]:
+        """Return deposits that a chain has lost for good, and that are not taken back yet."""
+        return await self.database.single(lambda tx: treasury_store.lost(tx, org_id, DEPOSITS_MAX))
+
+    async def close_lost(self, deposit: TreasuryDeposit, take_back: TakeBack) -> bool:
+        """Close a lost deposit in the transaction that takes it back; False if it has changed."""
+
+        async def work(tx: Tx) -> bool:
+            locked = await treasury_store.lock(tx, deposit.org_id, deposit.id)
+            if locked is None or locked != deposit:
+                return False
+            await treasury_store.set_reversed(tx, await take_back(tx, locked))
+            return True
+
+        return await self.database.transact(work)
 
     async def has_open(self, org_id: UUID, source: str, *, before: datetime) -> bool:
         """Return whether coins of a sender, found before a moment, are not settled yet."""

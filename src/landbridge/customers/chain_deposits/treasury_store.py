@@ -37,9 +37,13 @@ insert into treasury_deposits
         destination_address, status, found_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CONFIRMED', $10)
 on conflict (org_id, id) do update
-set block_number = excluded.block_number, is_lost = false,
+set block_number = excluded.block_number, is_lost = false, returns_by = null,
     units = case treasury_deposits.status
         when 'CONFIRMED' then excluded.units else treasury_deposits.units
+    end,
+    status = case
+        when treasury_deposits.status in ('LOST', 'REVERSED') then 'CONFIRMED'
+        else treasury_deposits.status
     end
 """
 
@@ -57,19 +61,55 @@ where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
 _REMOVE_CONFIRMED = """
 delete from treasury_deposits
 where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
+    and transfer_id is null
+"""
+
+# Returned ones, which a payment has booked before.
+_LOSE_CONFIRMED = """
+update treasury_deposits set status = 'LOST'
+where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
+    and transfer_id is not null
 """
 
 _LOSE = """
-update treasury_deposits set is_lost = true
-where chain = $1 and block_number > $2 and status <> 'CONFIRMED' and not is_lost
+update treasury_deposits set is_lost = true, returns_by = greatest(block_number, $3)
+where chain = $1 and block_number > $2 and status in ('FINAL', 'SETTLED', 'UNMATCHED')
+    and not is_lost
 returning id
+"""
+
+_OVERDUE = """
+select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
+    destination_address, status, transfer_id, reversals, found_at
+from treasury_deposits
+where chain = $1 and coalesce(returns_by, block_number) <= $2 and is_lost
+order by found_at
+limit $3
+"""
+
+_GIVE_UP = """
+update treasury_deposits set status = 'LOST', is_lost = false
+where org_id = $1 and id = $2 and is_lost
+"""
+
+_LOST = """
+select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
+    destination_address, status, transfer_id, reversals, found_at
+from treasury_deposits
+where org_id = $1 and status = 'LOST'
+order by found_at
+limit $2
+"""
+
+_SET_REVERSED = """
+update treasury_deposits set status = 'REVERSED', reversals = $3 where org_id = $1 and id = $2
 """
 
 _COUNT_LOST = "select count(*) from treasury_deposits where chain = $1 and is_lost"
 
 _LOCK_FINAL = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
-    destination_address, status, transfer_id, found_at
+    destination_address, status, transfer_id, reversals, found_at
 from treasury_deposits
 where org_id = $1 and status = 'FINAL' and not is_lost
 order by found_at
@@ -80,7 +120,7 @@ for update
 _WITH_FINAL = """
 select distinct org_id
 from treasury_deposits
-where org_id = any($1::uuid[]) and status = 'FINAL' and not is_lost
+where org_id = any($1::uuid[]) and (status = 'FINAL' and not is_lost or status = 'LOST')
 """
 
 _HAS_OPEN = """
@@ -100,7 +140,7 @@ select exists (
 
 _FIND = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
-    destination_address, status, transfer_id, found_at
+    destination_address, status, transfer_id, reversals, found_at
 from treasury_deposits
 where org_id = $1 and id = $2
 for update
@@ -108,15 +148,23 @@ for update
 
 _KEPT = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
-    destination_address, status, transfer_id, found_at
+    destination_address, status, transfer_id, reversals, found_at
 from treasury_deposits
-where org_id = $1 and status = 'UNMATCHED'
+where org_id = $1 and status = 'UNMATCHED' and not is_lost
 order by found_at desc
 limit $2
 """
 
 _SET = """
 update treasury_deposits set status = $3, transfer_id = $4 where org_id = $1 and id = $2
+"""
+
+# One that was given up meanwhile is given up again, now that a payment has booked it.
+_SETTLE = """
+update treasury_deposits
+set transfer_id = $3,
+    status = case when status in ('LOST', 'REVERSED') then 'LOST' else 'SETTLED' end
+where org_id = $1 and id = $2
 """
 
 
@@ -159,13 +207,40 @@ async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) ->
 
 
 async def remove_confirmed(tx: Tx, chain: Chain, *, first: int, last: int) -> None:
-    """Remove deposits that are not final, in a range of blocks, both ends included."""
+    """Remove deposits that are not final, in a range of blocks, both ends included.
+
+    Those that were final before, and have returned, are given up again.
+    """
     await tx.execute(_REMOVE_CONFIRMED, chain, first, last)
+    await tx.execute(_LOSE_CONFIRMED, chain, first, last)
 
 
-async def lose(tx: Tx, chain: Chain, *, above: int) -> int:
-    """Mark the final deposits above a block as lost until they return, and count them."""
-    return len(await tx.fetch(_LOSE, chain, above))
+async def lose(tx: Tx, chain: Chain, *, above: int, returns_by: int) -> int:
+    """Mark the final deposits above a block as lost until they return, and count them.
+
+    They are waited for until block `returns_by` is final, or their own if that is higher.
+    """
+    return len(await tx.fetch(_LOSE, chain, above, returns_by))
+
+
+async def overdue(tx: Tx, chain: Chain, *, final: int, limit: int) -> Sequence[TreasuryDeposit]:
+    """Return lost deposits that should have returned by the final block."""
+    return [_deposit(row) for row in await tx.fetch(_OVERDUE, chain, final, limit)]
+
+
+async def give_up(tx: Tx, deposit: TreasuryDeposit) -> None:
+    """Leave a deposit that has not returned to the worker, which takes it back."""
+    await tx.execute(_GIVE_UP, deposit.org_id, deposit.id)
+
+
+async def lost(tx: Tx, org_id: UUID, limit: int) -> Sequence[TreasuryDeposit]:
+    """Return the deposits of an organisation that were given up, oldest first."""
+    return [_deposit(row) for row in await tx.fetch(_LOST, org_id, limit)]
+
+
+async def set_reversed(tx: Tx, deposit: TreasuryDeposit) -> None:
+    """Close a deposit that was given up; the caller has locked it."""
+    await tx.execute(_SET_REVERSED, deposit.org_id, deposit.id, deposit.reversals)
 
 
 async def count_lost(tx: Tx, chain: Chain) -> int:
@@ -174,7 +249,7 @@ async def count_lost(tx: Tx, chain: Chain) -> int:
 
 
 async def with_final(tx: Tx, org_ids: Collection[UUID]) -> Sequence[UUID]:
-    """Return which of these organisations have final deposits that wait for the worker."""
+    """Return which of these organisations have final or lost deposits for the worker."""
     return [row["org_id"] for row in await tx.fetch(_WITH_FINAL, list(org_ids))]
 
 
@@ -219,8 +294,14 @@ def _deposit(row: Row) -> TreasuryDeposit:
         destination_address=row["destination_address"],
         status=TreasuryDepositStatus(row["status"]),
         transfer_id=row["transfer_id"],
+        reversals=row["reversals"],
         found_at=row["found_at"],
     )
+
+
+async def settle(tx: Tx, deposit: TreasuryDeposit, transfer_id: UUID) -> None:
+    """Close a deposit whose payment has taken the coins, or returns them."""
+    await tx.execute(_SETTLE, deposit.org_id, deposit.id, transfer_id)
 
 
 async def has_taken(tx: Tx, deposit: TreasuryDeposit, transfer_id: UUID) -> bool:

@@ -10,6 +10,7 @@ The follower of the chains stores what arrives (`customers/chain_deposits`). Onc
 Guarantees:
 - Deposits of an organisation are matched one after another, under a lock.
 - Delivery to the offramp may be repeated: `Offramps.coins_arrived` counts asset and transaction.
+- Coins that a chain has lost for good are taken back once (`lost_coins.py`).
 - An offramp does not expire while coins that were found in time are not settled.
 """
 
@@ -25,6 +26,7 @@ from landbridge.customers.chain_deposits.treasury_service import DEPOSITS_MAX, T
 from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.outgoing_orders import ACTOR
 from landbridge.payments.offramps import candidate_store
+from landbridge.payments.offramps.lost_coins import LostCoins
 from landbridge.payments.offramps.model import Offramp, OfframpStatus
 from landbridge.payments.offramps.service import Offramps
 from landbridge.platform.core.clock import Clock
@@ -53,10 +55,13 @@ class ExternalCoins:
     ledger: Ledger
     offramps: Offramps
     clock: Clock
+    lost_coins: LostCoins
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Settle final deposits; return whether more may wait."""
+        """Settle final deposits, and take back lost ones; return whether more may wait."""
         found = await self.deposits.orgs_with_final(offsets.keys())
+        for org_id in found:
+            await self.lost_coins.take_back(org_id, offsets[org_id])
         counts = [await self._settle_all(org_id, offsets[org_id]) for org_id in found]
         return DEPOSITS_MAX in counts
 
@@ -114,4 +119,5 @@ class ExternalCoins:
         await self.offramps.coins_arrived(
             _Worker(deposit.org_id, offset), offramp_id, deposit.money, deposit.transaction_hash
         )
+        await self.lost_coins.book_returned(deposit, self.clock.stamp(offset))
         await self.deposits.settle(deposit, offramp_id)

@@ -229,6 +229,13 @@ class Offramps:
             await self.expire(offramp, reporter.actor, at)
         return None
 
+    async def has_booked(self, offramp: Offramp, money: Money, chain_hash: str) -> bool:
+        """Return whether `coins_arrived` has recorded these coins: taken, or sent back."""
+        details = offramp.details
+        if money.asset == offramp.gross.asset and details.deposit_hash == chain_hash:
+            return True
+        return await self.fee_disbursements.is_returning(offramp, money, chain_hash)
+
     async def expire(self, offramp: Offramp, actor: str, at: datetime) -> bool:
         """Expire an unaccepted or unpaid offramp; False if it was changed concurrently."""
         is_accepted = offramp.details.accepted_at is not None

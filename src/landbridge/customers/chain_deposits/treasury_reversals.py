@@ -1,0 +1,148 @@
+"""Treasury reversals: records by which the ledger takes back coins of a payment.
+
+The chain has lost a treasury deposit below its final block, and the payment had booked it. The
+payment's own journals are never changed.
+
+Journals:
+
+    created      RECEIVABLE to OUTSIDE: the coins are gone, and the payment's user owes them
+    recovered    OUTSIDE to RECEIVABLE: the transaction was mined after all
+    written off  WRITE_OFFS to RECEIVABLE: the organisation bears the loss
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+import msgspec
+
+from landbridge.customers.chain_deposits.model import ACTOR
+from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
+from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, HouseRole, Posting, Transfer
+from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.tokens import ASSETS
+
+KIND = "TREASURY.DEPOSIT.REVERSAL"
+
+
+class TreasuryReversalStatus(StrEnum):
+    """Status of a treasury reversal."""
+
+    OPEN = "OPEN"  # the user owes the coins, unless the transaction is mined after all
+    RECOVERED = "RECOVERED"  # the transaction was mined after all
+    WRITTEN_OFF = "WRITTEN_OFF"  # the organisation bears the loss
+
+
+TRANSITIONS: Transitions[TreasuryReversalStatus] = Transitions(
+    start=frozenset({TreasuryReversalStatus.OPEN}),
+    table={
+        TreasuryReversalStatus.OPEN: frozenset(
+            {TreasuryReversalStatus.RECOVERED, TreasuryReversalStatus.WRITTEN_OFF}
+        ),
+        TreasuryReversalStatus.RECOVERED: frozenset(),
+        TreasuryReversalStatus.WRITTEN_OFF: frozenset(),
+    },
+)
+
+
+class TreasuryReversalDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """Details of a treasury reversal in its record: the deposit, and the payment that has it."""
+
+    deposit_id: UUID
+    payment_id: UUID
+    transaction_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class TreasuryReversal:
+    """Treasury reversal, decoded once from its record."""
+
+    record: Transfer
+    status: TreasuryReversalStatus
+    money: Money
+
+
+def treasury_reversal_id(deposit_id: UUID, number: int) -> UUID:
+    """Return the id of the first, second, ... reversal of a treasury deposit."""
+    return derived_id(deposit_id, f"reversal/{number}")
+
+
+def as_treasury_reversal(record: Transfer) -> TreasuryReversal:
+    """Decode the record of a treasury reversal."""
+    return TreasuryReversal(
+        record=record,
+        status=TreasuryReversalStatus(record.status),
+        money=Money(record.source_units, ASSETS[record.source_asset]),
+    )
+
+
+def opened(deposit: TreasuryDeposit, payment: Transfer, at: datetime) -> CreateTransfer:
+    """Build the next reversal of a deposit, owed by the payment's user."""
+    details = TreasuryReversalDetails(
+        deposit_id=deposit.id, payment_id=payment.id, transaction_hash=deposit.transaction_hash
+    )
+    return CreateTransfer(
+        org_id=deposit.org_id,
+        id=treasury_reversal_id(deposit.id, deposit.reversals + 1),
+        kind=KIND,
+        user_id=payment.user_id,
+        request_id=new_id(),
+        request={"depositId": str(deposit.id), "paymentId": str(payment.id)},
+        path=(TreasuryReversalStatus.OPEN,),
+        source=deposit.money,
+        destination=deposit.money,
+        details=msgspec.to_builtins(details),
+        due_at=None,
+        at=at,
+        actor=ACTOR,
+        journals={0: owed_postings(deposit.money)},
+    )
+
+
+def recovered(reversal: TreasuryReversal, at: datetime) -> AdvanceTransfer:
+    """Build the advance of a reversal whose coins are there after all."""
+    postings = recovered_postings(reversal.money)
+    return _closed(reversal, TreasuryReversalStatus.RECOVERED, postings, actor=ACTOR, at=at)
+
+
+def written_off(reversal: TreasuryReversal, *, actor: str, at: datetime) -> AdvanceTransfer:
+    """Build the advance of a reversal whose coins will not be paid."""
+    postings = written_off_postings(reversal.money)
+    return _closed(reversal, TreasuryReversalStatus.WRITTEN_OFF, postings, actor=actor, at=at)
+
+
+def owed_postings(money: Money) -> list[Posting]:
+    """Return the journal of coins that are gone again, and owed."""
+    return [Posting(HouseRole.OUTSIDE, money), Posting(HouseRole.RECEIVABLE, -money)]
+
+
+def recovered_postings(money: Money) -> list[Posting]:
+    """Return the journal of coins that are there again."""
+    return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.RECEIVABLE, money)]
+
+
+def written_off_postings(money: Money) -> list[Posting]:
+    """Return the journal of a write-off: nothing is owed any more, and nothing was received."""
+    return [Posting(HouseRole.WRITE_OFFS, -money), Posting(HouseRole.RECEIVABLE, money)]
+
+
+def _closed(
+    reversal: TreasuryReversal,
+    status: TreasuryReversalStatus,
+    postings: Sequence[Posting],
+    *,
+    actor: str,
+    at: datetime,
+) -> AdvanceTransfer:
+    return AdvanceTransfer(
+        reversal.record,
+        path=(status,),
+        change_type=status.lower(),
+        actor=actor,
+        at=at,
+        journals={0: postings},
+    )
