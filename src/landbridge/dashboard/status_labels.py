@@ -101,6 +101,7 @@ STATUSES: Final[Mapping[str, StatusDisplay]] = {
     "CLOSED": StatusDisplay(_("Closed"), Tone.BUSY),
     "RECOVERED": StatusDisplay(_("Recovered"), Tone.GOOD),
     "WRITTEN_OFF": StatusDisplay(_("Written off"), Tone.BAD),
+    "LOST": StatusDisplay(_("Lost in reorganisation"), Tone.BAD),
     "ORPHANED": StatusDisplay(_("Lost in reorganisation"), Tone.BAD),
     "REVERSED": StatusDisplay(_("Taken back"), Tone.BAD),
     # Verifications, users and accounts.
