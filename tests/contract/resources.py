@@ -60,6 +60,7 @@ PUBLIC = {
     "POST /kyc/{linkId}/owners/remove",
     "POST /kyc/{linkId}/documents",
     "POST /kyc/{linkId}/submit",
+    "POST /providers/{name}/webhooks",
 }
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
@@ -316,6 +317,7 @@ def bodies(mine: Things) -> dict[str, Any]:
             "amount": "1",
         },
         "POST /tos/{signedAgreementId}/accept": {},
+        "POST /providers/{name}/webhooks": {},
         "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
         "POST /v2/limits/simulate": {"limits": {}},
         "POST /v2/transfer-approvals/{approvalId}/approve": {},

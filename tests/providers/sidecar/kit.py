@@ -79,8 +79,10 @@ def settings_of(port: int, *, timeout_s: int = 5, key: SigningSecret = KEY) -> S
 async def client_of(port: int, *, timeout_s: int = 5) -> AsyncGenerator[SidecarClient]:
     """Yield the client of a sidecar on this machine."""
     client = SidecarClient(settings_of(port, timeout_s=timeout_s), ReadingClock())
-    yield client
-    await client.close()
+    try:
+        yield client
+    finally:
+        await client.close()
 
 
 def payment(amount: str = "12.34", *, org_id: UUID | None = None) -> RailPayment:

@@ -24,6 +24,7 @@ SOURCES = Path(landbridge.__file__).parent
 MODULES = {
     "dashboard/organisation/audit_pages.py",
     "dashboard/payments/batch_pages.py",
+    "dashboard/transactions/export_pages.py",
     "reporting/exports/api.py",
     "reporting/exports/model.py",
     "reporting/statements/api.py",
@@ -56,7 +57,11 @@ async def audit_log(org: Tenant) -> httpx2.Response:
     return (await admin.load("/dashboard/audit-log/csv")).response
 
 
-EXPORTS: list[Made] = [results, transactions, scheduled, statement, audit_log]
+async def listed(org: Tenant) -> httpx2.Response:
+    return (await (await visit(org)).load("/dashboard/transactions/csv")).response
+
+
+EXPORTS: list[Made] = [results, transactions, scheduled, statement, audit_log, listed]
 
 
 @pytest.fixture
