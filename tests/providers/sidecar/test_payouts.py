@@ -53,7 +53,7 @@ rails = ["wire"]
 
 @dataclass
 class ScriptedSidecar:
-    """Sidecar of a made-up bank: pays once per key, and answers as it is told to."""
+    """Sidecar of a made-up bank: pays once per key, and answers with its `state`."""
 
     state: str = "pending"
     changes: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -269,7 +269,8 @@ async def make_production(
 async def test_a_worker_killed_in_production_pays_once(
     own_dsn: str, own_database: Database, tmp_path: Path, *, is_answered: bool
 ) -> None:
-    sidecar = StallingSidecar()
+    # The next worker queries soon, also if the first one has stored the answer before the kill.
+    sidecar = StallingSidecar(changes={"expectedInSeconds": 1})
     script = answering(sidecar.answer)
 
     async def stall(self: Any, reader: Any, writer: Any) -> None:
