@@ -161,7 +161,7 @@ class Sidecar:
         return 200, answer if failure is None else {**answer, "failureCode": failure}
 
     def notify(self, key: str) -> None:
-        """Say that a payout has changed, until somebody has heard it."""
+        """Announce that a payout has changed, until it is acknowledged."""
         if self.webhook_url is None:
             return
         time.sleep(0.5)

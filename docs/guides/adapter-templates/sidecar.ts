@@ -198,7 +198,7 @@ class Sidecar {
     };
   }
 
-  /** Say that a payout has changed, until somebody has heard it. */
+  /** Announce that a payout has changed, until it is acknowledged. */
   private async notify(key: string): Promise<void> {
     if (this.webhookUrl === undefined) return;
     const body = Buffer.from(JSON.stringify({ key }));

@@ -18,7 +18,12 @@ from markupsafe import Markup, escape
 
 from landbridge.dashboard.change_labels import change_label
 from landbridge.dashboard.deposit_formats import DEPOSIT_FILTERS
-from landbridge.dashboard.number_formats import NumberFormat, number_text, plain_number
+from landbridge.dashboard.number_formats import (
+    NumberFormat,
+    number_markup,
+    number_text,
+    plain_number,
+)
 from landbridge.dashboard.payment_lines import LINE_FILTERS, money_unit
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.stacked_tables import label_cells
@@ -41,8 +46,7 @@ def amount(context: Context, value: Any, unit: str | None = None) -> Markup:
     """Return a number with all its digits and its unit; a dash for None."""
     if value is None or value == "":
         return NONE
-    text = plain_number(value, str(context["locale"]))
-    markup = Markup('<data class="amount" value="{}">{}</data>').format(value, text)
+    markup = number_markup(value, str(context["locale"]))
     return markup if unit is None else markup + " " + money_unit(unit)
 
 

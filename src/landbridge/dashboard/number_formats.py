@@ -10,6 +10,7 @@ from decimal import Decimal, localcontext
 from typing import Any, Final
 
 from babel.numbers import get_decimal_symbol, get_group_symbol
+from markupsafe import Markup
 
 from landbridge.platform.core.errors import FieldInvalid
 
@@ -67,6 +68,13 @@ def parse_number(text: str, locale: str, *, field: str) -> str:
     digits = re.sub("[^0-9]", "", found[2]) or "0"
     sign = "-" if found[1] else ""
     return f"{sign}{digits}" + (f".{found[4]}" if found[4] else "")
+
+
+def number_markup(value: Any, locale: str) -> Markup:
+    """Return a number with all its digits, and its value for scripts."""
+    return Markup('<data class="amount" value="{}">{}</data>').format(
+        value, plain_number(value, locale)
+    )
 
 
 def plain_number(value: Any, locale: str) -> str:

@@ -11,7 +11,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from landbridge.dashboard.number_formats import plain_number
+from landbridge.dashboard.number_formats import number_markup
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.formats.translations import catalogue
@@ -115,10 +115,8 @@ def route(context: Context, line: Mapping[str, Any]) -> Markup:
 def _amount(context: Context, end: Mapping[str, Any]) -> Markup:
     """Return the amount of one side, with its chain."""
     locale = str(context["locale"])
-    number = Markup('<data class="amount" value="{}">{}</data> {}').format(
-        end["amount"], plain_number(end["amount"], locale), coin(end["currency"])
-    )
-    text = Markup('<span class="nowrap">{}</span>').format(number)
+    number = number_markup(end["amount"], locale)
+    text = Markup('<span class="nowrap">{} {}</span>').format(number, coin(end["currency"]))
     if not end["chain"]:
         return text
     phrase = catalogue(locale).gettext("%(amount)s on %(chain)s")

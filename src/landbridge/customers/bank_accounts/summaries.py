@@ -13,7 +13,7 @@ from landbridge.platform.encryption.service import Vault
 
 @dataclass(frozen=True, slots=True)
 class AccountSummaries:
-    """Reads accounts of an organisation, whoever their users are."""
+    """Reads accounts of all users of an organisation."""
 
     database: Database
     vault: Vault

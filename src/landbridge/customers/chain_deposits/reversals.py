@@ -115,13 +115,13 @@ def reversed_deposit(
 def recovered(reversal: Reversal, at: datetime) -> AdvanceTransfer:
     """Build the advance of a reversal whose wallet pays what is owed."""
     postings = recovered_postings(reversal.details.account_id, reversal.owed)
-    return _closed(reversal, ReversalStatus.RECOVERED, postings, actor=ACTOR, at=at)
+    return closed(reversal.record, ReversalStatus.RECOVERED, postings, actor=ACTOR, at=at)
 
 
 def written_off(reversal: Reversal, *, actor: str, at: datetime) -> AdvanceTransfer:
     """Build the advance of a reversal whose rest will not be paid."""
     postings = written_off_postings(reversal.owed)
-    return _closed(reversal, ReversalStatus.WRITTEN_OFF, postings, actor=actor, at=at)
+    return closed(reversal.record, ReversalStatus.WRITTEN_OFF, postings, actor=actor, at=at)
 
 
 def reversed_postings(account_id: UUID, money: Money, owed: Money) -> list[Posting]:
@@ -144,16 +144,12 @@ def written_off_postings(owed: Money) -> list[Posting]:
     return [Posting(HouseRole.WRITE_OFFS, -owed), Posting(HouseRole.RECEIVABLE, owed)]
 
 
-def _closed(
-    reversal: Reversal,
-    status: ReversalStatus,
-    postings: Sequence[Posting],
-    *,
-    actor: str,
-    at: datetime,
+def closed(
+    record: Transfer, status: StrEnum, postings: Sequence[Posting], *, actor: str, at: datetime
 ) -> AdvanceTransfer:
+    """Build the advance of a reversal, of a wallet's or a treasury's deposit, to its end."""
     return AdvanceTransfer(
-        reversal.record,
+        record,
         path=(status,),
         change_type=status.lower(),
         actor=actor,

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from landbridge.customers.chain_deposits import treasury_reversals as reversals
+from landbridge.customers.chain_deposits import treasury_reversals
+from landbridge.customers.chain_deposits.reversals import written_off_postings
 from landbridge.customers.chain_deposits.treasury_reversals import (
     TreasuryReversalStatus,
     as_treasury_reversal,
@@ -16,15 +17,15 @@ def journals(step: RecordStep) -> Journals:
     reversal = as_treasury_reversal(step.after)
     match reversal.status:
         case TreasuryReversalStatus.OPEN:
-            return step.final_journal(reversals.owed_postings(reversal.money))
+            return step.final_journal(treasury_reversals.owed_postings(reversal.money))
         case TreasuryReversalStatus.RECOVERED:
-            return step.final_journal(reversals.recovered_postings(reversal.money))
+            return step.final_journal(treasury_reversals.recovered_postings(reversal.money))
         case TreasuryReversalStatus.WRITTEN_OFF:
-            return step.final_journal(reversals.written_off_postings(reversal.money))
+            return step.final_journal(written_off_postings(reversal.money))
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect: coins went outside, and somebody bears them."""
+    """Return the total effect: coins went outside, and are owed or written off."""
     del statuses
     reversal = as_treasury_reversal(record)
     match reversal.status:

@@ -10,7 +10,6 @@ Journals:
     written off  WRITE_OFFS to RECEIVABLE: the organisation bears the loss
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -19,6 +18,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.customers.chain_deposits.model import ACTOR
+from landbridge.customers.chain_deposits.reversals import closed, written_off_postings
 from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
 from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, HouseRole, Posting, Transfer
 from landbridge.platform.core.ids import derived_id, new_id
@@ -106,13 +106,13 @@ def opened(deposit: TreasuryDeposit, payment: Transfer, at: datetime) -> CreateT
 def recovered(reversal: TreasuryReversal, at: datetime) -> AdvanceTransfer:
     """Build the advance of a reversal whose coins are there after all."""
     postings = recovered_postings(reversal.money)
-    return _closed(reversal, TreasuryReversalStatus.RECOVERED, postings, actor=ACTOR, at=at)
+    return closed(reversal.record, TreasuryReversalStatus.RECOVERED, postings, actor=ACTOR, at=at)
 
 
 def written_off(reversal: TreasuryReversal, *, actor: str, at: datetime) -> AdvanceTransfer:
     """Build the advance of a reversal whose coins will not be paid."""
     postings = written_off_postings(reversal.money)
-    return _closed(reversal, TreasuryReversalStatus.WRITTEN_OFF, postings, actor=actor, at=at)
+    return closed(reversal.record, TreasuryReversalStatus.WRITTEN_OFF, postings, actor=actor, at=at)
 
 
 def owed_postings(money: Money) -> list[Posting]:
@@ -123,26 +123,3 @@ def owed_postings(money: Money) -> list[Posting]:
 def recovered_postings(money: Money) -> list[Posting]:
     """Return the journal of coins that are there again."""
     return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.RECEIVABLE, money)]
-
-
-def written_off_postings(money: Money) -> list[Posting]:
-    """Return the journal of a write-off: nothing is owed any more, and nothing was received."""
-    return [Posting(HouseRole.WRITE_OFFS, -money), Posting(HouseRole.RECEIVABLE, money)]
-
-
-def _closed(
-    reversal: TreasuryReversal,
-    status: TreasuryReversalStatus,
-    postings: Sequence[Posting],
-    *,
-    actor: str,
-    at: datetime,
-) -> AdvanceTransfer:
-    return AdvanceTransfer(
-        reversal.record,
-        path=(status,),
-        change_type=status.lower(),
-        actor=actor,
-        at=at,
-        journals={0: postings},
-    )

@@ -88,10 +88,13 @@ async function replace(ids, url, options) {
   const page = new DOMParser().parseFromString(response.text, "text/html");
   for (const id of ids.split(" ")) put(page.getElementById(id), document.getElementById(id));
 }
+// Countdowns of a part that was fetched start now, not when the page was loaded.
+function startCountdowns(part) {
+  for (const each of all("time[data-left]", part)) each.dataset.left = Number(each.dataset.left) + Math.floor((performance.now() - startedAt) / 1000);
+}
 function put(fresh, old) {
   if (!fresh || !old) return;
-  // These countdowns start now, not when the page was loaded.
-  for (const each of all("time[data-left]", fresh)) each.dataset.left = Number(each.dataset.left) + Math.floor((performance.now() - startedAt) / 1000);
+  startCountdowns(fresh);
   for (const each of all("details[id]", old)) { const same = fresh.querySelector(`#${each.id}`); if (same) same.open = each.open; }
   const focusedId = document.activeElement?.id;
   old.replaceWith(fresh);
@@ -178,7 +181,7 @@ document.addEventListener("click", async (event) => {
   content.dataset.content = "";
   drawer.querySelector("[data-content]").replaceWith(content);
   drawer.querySelector("[data-open]").href = link.href;
-  for (const each of all("time[data-left]", part)) each.dataset.left = Number(each.dataset.left) + Math.floor((performance.now() - startedAt) / 1000);
+  startCountdowns(part);
   initCopyButtons(part);
   drawer.showModal();
   drawer.scrollTop = 0;

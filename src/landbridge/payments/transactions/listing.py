@@ -66,7 +66,7 @@ class Transactions:
     async def _page(
         self, org_id: UUID, found: TransferListPage, *, with_parties: bool
     ) -> TransactionPage:
-        """Add users, metadata and, if asked for, parties."""
+        """Add users, metadata and, with `with_parties`, parties."""
         ids = [each.id for each in found.lines]
         cards = await self.users.cards(org_id, list({each.user_id for each in found.lines}))
         metadata = await self.database.single(lambda tx: metadata_service.of(tx, org_id, ids))

@@ -263,7 +263,7 @@ def order_status(order: ProviderOrder, at: datetime) -> RailPaymentStatus:
             state = RailPaymentState.FAILED
         case ProviderOrderState.ASSIGNED | ProviderOrderState.PENDING:
             due = settles_at(order.rail, order.created_at, is_same_day=order.is_same_day)
-            # Later than this the payment is asked for in vain, and shows as stuck.
+            # A payment that is still queried after this shows as stuck.
             expected_at = min(
                 order.expected_at or at + timedelta(seconds=_POLL_S), due + _OVERDUE_AFTER
             )

@@ -85,7 +85,7 @@ class PayoutRequest(_Message, frozen=True):
     """Order of a payout. `key` is ours, and the same for every attempt of the same payout.
 
     `payee` and `texts` are as the account and the payment have them in the API. `testOutcome` is
-    sent by `landbridge adapters test` only: whoever moves real money refuses it.
+    sent by `landbridge adapters test` only; a sidecar that moves real money refuses it.
     """
 
     key: UUID
