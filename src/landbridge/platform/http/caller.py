@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 from uuid import UUID
 
 from litestar import Request
@@ -28,6 +28,30 @@ class KeyScope(StrEnum):
     APPROVE = "approve"  # list and decide approvals of payments
     REVIEW = "review"  # list and decide reviews of compliance
     ADMIN = "admin"  # configuration, webhooks, reports, erasure; includes pay
+
+
+class KeyRights(Protocol):
+    """Rights of an API key, one for each scope but `read`."""
+
+    @property
+    def can_pay(self) -> bool:
+        """Scope `pay`."""
+        ...
+
+    @property
+    def can_approve(self) -> bool:
+        """Scope `approve`."""
+        ...
+
+    @property
+    def can_review(self) -> bool:
+        """Scope `review`."""
+        ...
+
+    @property
+    def can_administer(self) -> bool:
+        """Scope `admin`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +104,7 @@ class Caller:
     @property
     def scopes(self) -> frozenset[KeyScope]:
         """Return the scopes of this key."""
-        return key_scopes(
-            can_pay=self.can_pay,
-            can_administer=self.can_administer,
-            can_review=self.can_review,
-            can_approve=self.can_approve,
-        )
+        return frozenset(scopes_of(self))
 
     @property
     def payments_need_approval(self) -> bool:
@@ -96,18 +115,24 @@ class Caller:
         return self.member is not None and not self.is_admin
 
 
-def key_scopes(
-    *, can_pay: bool, can_administer: bool, can_review: bool, can_approve: bool
-) -> frozenset[KeyScope]:
-    """Return the scopes that these rights amount to."""
-    rights = {
-        KeyScope.READ: True,
-        KeyScope.PAY: can_pay,
-        KeyScope.APPROVE: can_approve,
-        KeyScope.REVIEW: can_review,
-        KeyScope.ADMIN: can_administer,
-    }
-    return frozenset(scope for scope, has_right in rights.items() if has_right)
+def has_scope(rights: KeyRights, scope: KeyScope) -> bool:
+    """Return whether a key with these rights has a scope."""
+    match scope:
+        case KeyScope.READ:
+            return True
+        case KeyScope.PAY:
+            return rights.can_pay
+        case KeyScope.APPROVE:
+            return rights.can_approve
+        case KeyScope.REVIEW:
+            return rights.can_review
+        case KeyScope.ADMIN:
+            return rights.can_administer
+
+
+def scopes_of(rights: KeyRights) -> list[KeyScope]:
+    """Return the scopes of a key in their usual order."""
+    return [scope for scope in KeyScope if has_scope(rights, scope)]
 
 
 def check_scope(caller: Caller, needed: KeyScope) -> None:
@@ -115,9 +140,9 @@ def check_scope(caller: Caller, needed: KeyScope) -> None:
 
     The roles of members are checked by the services.
     """
-    if caller.member is not None or needed in caller.scopes:
+    if caller.member is not None or has_scope(caller, needed):
         return
-    owned = ", ".join(each for each in KeyScope if each in caller.scopes)
+    owned = ", ".join(scopes_of(caller))
     raise RoleNotAllowed(
         f"this needs a key with the scope {needed}, and this key has {owned}; an admin creates one "
         f"in the dashboard under API keys, or by `landbridge keys create --scope {needed}`"

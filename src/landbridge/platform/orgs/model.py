@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
-from landbridge.platform.http.caller import KeyScope, key_scopes
+from landbridge.platform.http.caller import KeyScope, scopes_of
 
 KEY_LENGTH_MIN = 24
 KEY_LENGTH_MAX = 200
@@ -79,13 +79,7 @@ class ApiKey:
     @property
     def scopes(self) -> Sequence[KeyScope]:
         """Return its scopes in their usual order."""
-        found = key_scopes(
-            can_pay=self.can_pay,
-            can_administer=self.can_administer,
-            can_review=self.can_review,
-            can_approve=self.can_approve,
-        )
-        return [each for each in KeyScope if each in found]
+        return scopes_of(self)
 
     def state(self, now: datetime) -> KeyState:
         """Return the state of the key at `now` (real time)."""
