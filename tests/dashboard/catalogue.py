@@ -4,6 +4,7 @@ New texts get an empty translation; unused texts are removed.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from typing import Any
 
@@ -46,8 +47,13 @@ _KEYWORDS: dict[str, Any] = {
 }
 
 
-def page_texts() -> Iterator[tuple[str, Any]]:
-    """Yield the location of each text, and the text with its plural, if any."""
+@cache
+def page_texts() -> list[tuple[str, Any]]:
+    """Return the location of each text, and the text with its plural, if any."""
+    return list(_page_texts())
+
+
+def _page_texts() -> Iterator[tuple[str, Any]]:
     methods = [("**.py", "python"), *((each, "jinja2") for each in _TEMPLATES)]
     for folder in _FOLDERS:
         found = extract_from_dir(
