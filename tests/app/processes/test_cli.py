@@ -52,8 +52,9 @@ def test_keys_are_created_listed_and_revoked(own_dsn: str, tmp_path: Path) -> No
     run(own_dsn, tmp_path, "keys", "create", "--name", "for Ada", "--reviewer")
     run(own_dsn, tmp_path, "keys", "create", "--name", "for Bob", "--approver")
     lines = run(own_dsn, tmp_path, "keys", "list")[1].splitlines()
-    assert ["reviewer" in line for line in lines] == [False, False, True, False]
-    assert ["approver" in line for line in lines] == [False, False, False, True]
+    scopes = [line.partition("  scopes ")[2].split()[0].split(",") for line in lines]
+    assert ["review" in each for each in scopes] == [False, False, True, False]
+    assert ["approve" in each for each in scopes] == [False, False, False, True]
     key_id = lines[0].split()[0]
     assert run(own_dsn, tmp_path, "keys", "revoke", key_id)[0] == 0
     assert "revoked" in run(own_dsn, tmp_path, "keys", "list")[1].splitlines()[0]

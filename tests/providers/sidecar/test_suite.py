@@ -102,7 +102,10 @@ FAULTS = {
     ),
     "a failure is forgotten": (
         'return "failed", "account_closed"',
-        'return ("failed", "account_closed") if age_s < 0.8 else ("settled", None)',
+        (
+            'failed = vars(self).setdefault(key, [("failed", "account_closed")])\n'
+            '            return failed.pop() if failed else ("settled", None)'
+        ),
         "a failure is final",
     ),
     "orders are not kept": (
