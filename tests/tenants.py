@@ -34,6 +34,7 @@ SETTINGS = Settings(
     master_key="bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM=",
     public_url=URL,
     data_dir=_data_dir.name,
+    password_memory_kib=1024,  # the default takes as long as several tests
     # All tests come from one address.
     rate_per_address=0,
 )

@@ -1,30 +1,23 @@
 """All settings, read once from the environment. Source: docs/reference/settings.md."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import msgspec
 
-from landbridge.customers.users.country_policy import check_codes, codes
+from landbridge.app.setting_checks import checks_by_name
 from landbridge.platform.core.errors import LandbridgeError
-from landbridge.platform.db.sealing import keys_from_text, wrapped_keys_from_text
 from landbridge.platform.db.session_settings import Pooler
-from landbridge.platform.encryption.key_wrapping import LOCAL, wrapping_from_text
-from landbridge.platform.files import s3
-from landbridge.platform.mail import smtp
-from landbridge.platform.orgs.model import Mode, check_secret
+from landbridge.platform.encryption.key_wrapping import LOCAL
+from landbridge.platform.orgs.model import Mode
 from landbridge.providers.evm.signing.socket_path import SOCKET_FILE
-from landbridge.providers.rates.fetching import check_location
-from landbridge.providers.rates.spreads import read_spreads
 
 PREFIX = "LANDBRIDGE_"
-_PASSWORD_LENGTH_MIN = 12
 # A year: older prices are of no use.
 _PRICE_AGE_MAX_S = 366 * 24 * 3600
 # A day: yesterday's market is of no use.
@@ -37,6 +30,8 @@ _REQUEST_LOG_DAYS_MAX = 90
 _EVENTS_DAYS_MAX = 90
 # More than any process can answer.
 _RATE_MAX = 100_000
+# With less, a stolen database gives its passwords away; OWASP's least.
+_PASSWORD_MEMORY_MIN_KIB = 19_456
 # Values that switch a setting off.
 OFF = "off"
 
@@ -77,6 +72,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     api_key: str | None = None
     admin_email: str | None = None
     admin_password: str | None = None
+    password_memory_kib: Annotated[int, msgspec.Meta(ge=1024, le=1_048_576)] = 65_536
     trusted_proxies: str | None = None
     connections_per_address: Annotated[int, msgspec.Meta(ge=16, le=800)] = 256
     rate_per_key: Annotated[int, msgspec.Meta(ge=0, le=_RATE_MAX)] = 2000
@@ -242,43 +238,8 @@ def check(settings: Settings, problems: Sequence[str] = ()) -> Settings:
 
 def _invalid_values(settings: Settings) -> Iterator[str]:
     is_wrapped = settings.master_key_wrap != LOCAL
-    checks: list[tuple[str, Any, Any]] = [
-        ("host", settings.host, _host),
-        ("data_dir", settings.data_dir, _data_dir),
-        ("master_key_wrap", settings.master_key_wrap, wrapping_from_text),
-        ("master_key", settings.master_key, _master_key(is_wrapped=is_wrapped)),
-        ("chains_file", settings.chains_file, _path),
-        ("providers_file", settings.providers_file, _path),
-        ("signer_socket", settings.signer_socket, _path),
-        ("api_key", settings.api_key, check_secret),
-        ("metrics_token", settings.metrics_token, check_secret),
-        ("admin_email", settings.admin_email, _email),
-        ("admin_password", settings.admin_password, _password),
-        ("database_url", settings.database_url, _database_url),
-        ("pooler_url", settings.pooler_url, _database_url),
-        ("pooler_statements", settings.pooler_statements, _one_of("kept", "lost")),
-        ("public_url", settings.public_url, _public_url),
-        ("files", settings.files or None, s3.check_url),
-        ("files_endpoint", settings.files_endpoint, _public_url),
-        ("smtp_url", settings.smtp_url, smtp.check_url),
-        ("mail_from", settings.mail_from, smtp.check_sender),
-        ("identity", settings.identity, _one_of("sandbox", "manual")),
-        ("rails", settings.rails, _one_of("sandbox", "files", "none")),
-        ("trusted_proxies", settings.proxies, _networks),
-        ("log_format", settings.log_format, _one_of("console", "json")),
-        ("unsupported_countries", settings.unsupported_countries, _countries),
-        ("unsupported_us_states", settings.unsupported_us_states, _us_states),
-        ("review_above_usd", settings.review_above_usd, _amount),
-        ("reference_rates", settings.reference_rates, check_location),
-        ("price_feed", settings.price_feed, check_location),
-        ("price_spreads", settings.price_spreads, read_spreads),
-        ("peg_bound_percent", settings.peg_bound_percent, _peg_bound),
-        ("unmatched_deposits", settings.unmatched_deposits, _one_of("hold", "return")),
-        ("webhooks", settings.webhooks, _one_of("on", OFF)),
-        ("loopback_webhooks", settings.loopback_webhooks, _one_of("on", OFF)),
-        ("log_level", settings.log_level, _one_of("debug", "info", "warning", "error")),
-    ]
-    for name, value, check_value in checks:
+    for name, check_value in checks_by_name(is_wrapped=is_wrapped).items():
+        value = getattr(settings, name)
         if value is not None:
             try:
                 check_value(value)
@@ -299,6 +260,11 @@ def _invalid_combinations(settings: Settings) -> Iterator[str]:
         yield f"{PREFIX}IDENTITY is not for production if it says sandbox."
     if settings.loopback_webhooks == "on":
         yield f"{PREFIX}LOOPBACK_WEBHOOKS is not for production if it says on."
+    if settings.password_memory_kib < _PASSWORD_MEMORY_MIN_KIB:
+        yield (
+            f"{PREFIX}PASSWORD_MEMORY_KIB must be at least {_PASSWORD_MEMORY_MIN_KIB} "
+            "in production."
+        )
     if settings.rails == "sandbox":
         yield f"{PREFIX}RAILS is not for production if it says sandbox."
     if settings.master_key is None:
@@ -309,90 +275,11 @@ def _invalid_combinations(settings: Settings) -> Iterator[str]:
         )
 
 
-def _master_key(*, is_wrapped: bool) -> Callable[[str], object]:
-    return wrapped_keys_from_text if is_wrapped else keys_from_text
-
-
-def _host(value: str) -> None:
-    # An empty host would mean every address of the machine.
-    if not value.strip():
-        raise ValueError("is empty; 0.0.0.0 listens on every address")
-
-
 def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _data_dir(value: str) -> None:
-    if not value.strip():
-        raise ValueError("is empty; leave it out for .landbridge")
-
-
-def _path(value: str) -> None:
-    if not value.strip():
-        raise ValueError("is empty; leave it out")
-
-
-def _email(value: str) -> None:
-    name, _, domain = value.partition("@")
-    if not name or "." not in domain:
-        raise ValueError("is not an e-mail address")
-
-
-def _password(value: str) -> None:
-    if len(value) < _PASSWORD_LENGTH_MIN:
-        raise ValueError(f"must have at least {_PASSWORD_LENGTH_MIN} characters")
-
-
-def _database_url(value: str) -> None:
-    if urlsplit(value).scheme not in {"postgresql", "postgres"}:
-        raise ValueError("must begin with postgresql://")
-
-
-def _public_url(value: str) -> None:
-    parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise ValueError("must be an http or https URL")
-
-
-def _amount(value: Decimal) -> None:
-    if not value.is_finite() or value < 0:
-        raise ValueError("must be an amount of 0 or more")
-
-
-def _peg_bound(value: Decimal) -> None:
-    # Below the first bound normal market noise would stop quotes; above the last nothing would.
-    if not value.is_finite() or not Decimal("0.05") <= value <= Decimal(20):
-        raise ValueError("must be a percentage from 0.05 to 20")
-
-
-def _networks(values: list[str]) -> None:
-    for value in values:
-        try:
-            network = ip_network(value)
-        except ValueError:
-            raise ValueError("must be addresses or networks, as in 10.0.0.7,10.1.0.0/16") from None
-        if network.prefixlen == 0:
-            raise ValueError("must not be everybody: anybody could say who they are")
-
-
-def _countries(value: str) -> None:
-    check_codes(countries=codes(value), us_states=())
-
-
-def _us_states(value: str) -> None:
-    check_codes(countries=(), us_states=codes(value))
-
-
-def _one_of(*allowed: str) -> Any:
-    def check(value: str) -> None:
-        if value not in allowed:
-            raise ValueError(f"must be one of {', '.join(allowed)}")
-
-    return check
 
 
 def _lower(text: str) -> str:

@@ -8,10 +8,12 @@ import pytest
 from argon2 import PasswordHasher
 
 from landbridge.app.container import Container
+from landbridge.app.settings import SettingsInvalid, read
 from landbridge.customers.team.errors import LinkInvalid, SignInRefused, TooManyAttempts
 from landbridge.customers.team.links import MemberLinks
 from landbridge.customers.team.login_rate_limit import FREE, AttemptSubject, LoginRateLimit
 from landbridge.customers.team.model import LIFETIME
+from landbridge.customers.team.passwords import PasswordHashes
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
 from landbridge.customers.team.sign_in import SignIn
@@ -31,7 +33,7 @@ from tests.customers.team.people import (
     join,
     token_of,
 )
-from tests.tenants import URL, Tenant
+from tests.tenants import SETTINGS, URL, Tenant
 
 OTHER = "another lantern, another bridge"
 
@@ -263,7 +265,15 @@ def _mailing(org: Tenant) -> tuple[SignIn, Callable[[], "asyncio.Future[int]"]]:
         LoginRateLimit(container.database, container.clock),
     )
     links = MemberLinks(container.database, container.clock, outbox, container.vault, base_url=URL)
-    members = Team(container.database, container.clock, sessions, links, container.vault)
+    hashes = PasswordHashes(SETTINGS.password_memory_kib)
+    members = Team(
+        container.database,
+        container.clock,
+        sessions=sessions,
+        links=links,
+        vault=container.vault,
+        hashes=hashes,
+    )
     sign_in = SignIn(
         container.database,
         container.clock,
@@ -272,6 +282,7 @@ def _mailing(org: Tenant) -> tuple[SignIn, Callable[[], "asyncio.Future[int]"]]:
         links=links,
         throttle=throttle,
         vault=container.vault,
+        hashes=hashes,
     )
 
     async def mailed() -> int:
@@ -281,3 +292,14 @@ def _mailing(org: Tenant) -> tuple[SignIn, Callable[[], "asyncio.Future[int]"]]:
         return len(rows)
 
     return sign_in, lambda: asyncio.ensure_future(mailed())
+
+
+def test_production_hashes_passwords_with_enough_memory() -> None:
+    environ = {
+        "LANDBRIDGE_MODE": "production",
+        "LANDBRIDGE_MASTER_KEY": SETTINGS.master_key or "",
+        "LANDBRIDGE_PASSWORD_MEMORY_KIB": "19455",
+    }
+    with pytest.raises(SettingsInvalid, match="PASSWORD_MEMORY_KIB must be at least 19456"):
+        read(environ)
+    assert read({**environ, "LANDBRIDGE_PASSWORD_MEMORY_KIB": "19456"}).password_memory_kib == 19456

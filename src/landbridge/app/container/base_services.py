@@ -132,7 +132,7 @@ def build_base_services(
     rates = reference(settings, database, clock)
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
-        **members(gather_staff(database, clock, vault, outbox, base_url=settings.base_url)),
+        **members(gather_staff(settings, database, clock, vault, outbox)),
         settings=settings,
         database=database,
         clock=clock,

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from landbridge.app.settings import Settings
 from landbridge.customers.team.cleanup import TeamCleanup
 from landbridge.customers.team.links import MemberLinks
 from landbridge.customers.team.login_rate_limit import LoginRateLimit
 from landbridge.customers.team.mfa import Mfa
 from landbridge.customers.team.passkeys import Passkeys
+from landbridge.customers.team.passwords import PasswordHashes
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
 from landbridge.customers.team.sign_in import SignIn
@@ -29,12 +31,13 @@ class TeamServices:
 
 
 def gather_staff(
-    database: Database, clock: Clock, vault: Vault, outbox: Outbox, *, base_url: str
+    settings: Settings, database: Database, clock: Clock, vault: Vault, outbox: Outbox
 ) -> TeamServices:
-    """Wire these services; links and passkeys belong to the site at `base_url`."""
+    """Wire these services; links and passkeys belong to the site at the base URL."""
+    base_url, hashes = settings.base_url, PasswordHashes(settings.password_memory_kib)
     sessions, throttle = Sessions(database, clock, vault), LoginRateLimit(database, clock)
     links = MemberLinks(database, clock, outbox, vault, base_url=base_url)
-    members = Team(database, clock, sessions, links, vault)
+    members = Team(database, clock, sessions=sessions, links=links, vault=vault, hashes=hashes)
     passkeys = Passkeys(
         database,
         clock,
@@ -54,6 +57,7 @@ def gather_staff(
             links=links,
             throttle=throttle,
             vault=vault,
+            hashes=hashes,
         ),
         mfa=Mfa(
             database, clock, vault=vault, sessions=sessions, members=members, throttle=throttle

@@ -1,12 +1,15 @@
 """Passwords: policy and storage.
 
-Guarantees: only Argon2id hashes are stored, with the library's parameters, which follow RFC 9106;
-hashes with older parameters are replaced at the next sign-in; a check takes the same time for
-unknown and known addresses; hashing blocks no other request, and its concurrency is bounded.
+Guarantees: only Argon2id hashes are stored, with the library's parameters, which follow RFC 9106,
+but for the memory, which the operator sets; hashes with other parameters are replaced at the next
+sign-in; a check takes the same time for unknown and known addresses; hashing blocks no other
+request, and its concurrency is bounded.
 """
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -15,7 +18,7 @@ from landbridge.customers.team.errors import PasswordWeak
 
 LENGTH_MIN, LENGTH_MAX = 12, 200
 _DISTINCT_MIN = 5
-# Each takes 64 MiB and a core for some 30 ms.
+# By default each takes 64 MiB, and a core for some 30 to 200 ms.
 _AT_ONCE = 2
 # Entries of leaked lists with at least twelve characters that pass the check for few distinct
 # characters.
@@ -41,7 +44,7 @@ _COMMON_TEXT = """
 """
 _COMMON = frozenset(_COMMON_TEXT.split())
 
-_hasher = PasswordHasher()
+T = TypeVar("T")
 _threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="passwords")
 
 
@@ -59,31 +62,36 @@ def check_password(password: str, *, email: str, field: str = "password") -> Non
         raise PasswordWeak("This password is too easy to guess. Choose another.", field=field)
 
 
-async def hash_password(password: str) -> str:
-    """Return the stored hash of a password."""
-    return await asyncio.get_running_loop().run_in_executor(_threads, _hasher.hash, _fit(password))
+class PasswordHashes:
+    """Makes and checks the stored hashes of passwords, with this much memory for each."""
+
+    def __init__(self, memory_kib: int) -> None:
+        self._hasher = PasswordHasher(memory_cost=memory_kib)
+
+    async def hash(self, password: str) -> str:
+        """Return the stored hash of a password."""
+        return await _beside(self._hasher.hash, _fit(password))
+
+    async def is_right(self, password: str, stored: str | None) -> bool:
+        """Return whether the password is correct; takes the same time if none is stored."""
+        return await _beside(self._is_right, _fit(password), stored)
+
+    def is_outdated(self, stored: str) -> bool:
+        """Return whether a hash has other parameters than the current ones."""
+        return self._hasher.check_needs_rehash(stored)
+
+    def _is_right(self, password: str, stored: str | None) -> bool:
+        if stored is None:
+            self._hasher.hash(password)
+            return False
+        try:
+            return self._hasher.verify(stored, password)
+        except (VerificationError, InvalidHashError):
+            return False
 
 
-async def is_right(password: str, stored: str | None) -> bool:
-    """Return whether the password is correct; takes the same time if none is stored."""
-    return await asyncio.get_running_loop().run_in_executor(
-        _threads, _is_right, _fit(password), stored
-    )
-
-
-def is_outdated(stored: str) -> bool:
-    """Return whether a hash has other parameters than the current ones."""
-    return _hasher.check_needs_rehash(stored)
-
-
-def _is_right(password: str, stored: str | None) -> bool:
-    if stored is None:
-        _hasher.hash(password)
-        return False
-    try:
-        return _hasher.verify(stored, password)
-    except (VerificationError, InvalidHashError):
-        return False
+async def _beside(function: Callable[..., T], *args: object) -> T:
+    return await asyncio.get_running_loop().run_in_executor(_threads, function, *args)
 
 
 def _fit(password: str) -> str:

@@ -30,7 +30,7 @@ from landbridge.customers.team.model import (
     email_hash,
     new_password,
 )
-from landbridge.customers.team.passwords import check_password, hash_password
+from landbridge.customers.team.passwords import PasswordHashes, check_password
 from landbridge.customers.team.sessions import Sessions
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
@@ -55,13 +55,21 @@ class Team:
     """Members of all organisations."""
 
     def __init__(
-        self, database: Database, clock: Clock, sessions: Sessions, links: MemberLinks, vault: Vault
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        sessions: Sessions,
+        links: MemberLinks,
+        vault: Vault,
+        hashes: PasswordHashes,
     ) -> None:
         self._database = database
         self._clock = clock
         self._sessions = sessions
         self._links = links
         self._vault = vault
+        self._hashes = hashes
 
     async def list_members(self, org_id: UUID) -> Sequence[TeamMember]:
         """List all members, including removed ones, oldest first."""
@@ -203,7 +211,7 @@ class Team:
             return None
         chosen = password or new_password()
         check_password(chosen, email=normalized)
-        hashed = await hash_password(chosen)
+        hashed = await self._hashes.hash(chosen)
         person = self._person(org_id, normalized, _FIRST_NAME, MemberRole.ADMIN, is_invited=False)
 
         async def work(tx: Tx) -> bool:

@@ -30,10 +30,8 @@ from landbridge.customers.team.model import (
     digest,
 )
 from landbridge.customers.team.passwords import (
+    PasswordHashes,
     check_password,
-    hash_password,
-    is_outdated,
-    is_right,
 )
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
@@ -63,6 +61,7 @@ class SignIn:
         links: MemberLinks,
         throttle: LoginRateLimit,
         vault: Vault,
+        hashes: PasswordHashes,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -71,6 +70,7 @@ class SignIn:
         self._links = links
         self._throttle = throttle
         self._vault = vault
+        self._hashes = hashes
 
     async def sign_in(
         self,
@@ -94,9 +94,9 @@ class SignIn:
         subject, counted = await self._subject(normalized, account, known_browser)
         await self._throttle.take(subject, counted)
         stored = None if account is None else account.password_hash
-        if not await is_right(password, stored) or account is None or stored is None:
+        if not await self._hashes.is_right(password, stored) or account is None or stored is None:
             raise SignInRefused
-        anew = await hash_password(password) if is_outdated(stored) else None
+        anew = await self._hashes.hash(password) if self._hashes.is_outdated(stored) else None
 
         async def work(tx: Tx) -> str:
             person = account.person
@@ -149,7 +149,7 @@ class SignIn:
         found = await self._links.find_owner(token, MemberLinkPurpose.RESET)
         account = await self._account(found.org_id, found.member_id)
         check_password(password, email=account.person.email)
-        hashed = await hash_password(password)
+        hashed = await self._hashes.hash(password)
 
         async def work(tx: Tx) -> None:
             locked = await store.lock(tx, found.org_id, found.member_id)
@@ -173,11 +173,11 @@ class SignIn:
         """
         await self._throttle.take(AttemptSubject.OWN, str(caller.id))
         account = await self._account(caller.org_id, caller.id)
-        if not await is_right(old, account.password_hash):
+        if not await self._hashes.is_right(old, account.password_hash):
             raise FieldInvalid("Wrong password", field="old")
         await self._throttle.succeed(AttemptSubject.OWN, str(caller.id))
         check_password(new, email=account.person.email, field="new")
-        hashed, by = await hash_password(new), ChangeAuthor.caller(caller)
+        hashed, by = await self._hashes.hash(new), ChangeAuthor.caller(caller)
 
         async def work(tx: Tx) -> None:
             locked = await store.lock(tx, by.org_id, caller.id)
@@ -199,7 +199,7 @@ class SignIn:
         caller = signed.caller
         await self._throttle.take(AttemptSubject.OWN, str(caller.id))
         account = await self._account(caller.org_id, caller.id)
-        if not await is_right(password, account.password_hash):
+        if not await self._hashes.is_right(password, account.password_hash):
             raise FieldInvalid("Wrong password", field="password")
         await self._throttle.succeed(AttemptSubject.OWN, str(caller.id))
         await self._sessions.renew(signed)
@@ -230,7 +230,7 @@ class SignIn:
         account = await self._account(found.org_id, found.member_id)
         checked = check_name("name", name)
         check_password(password, email=account.person.email)
-        hashed = await hash_password(password)
+        hashed = await self._hashes.hash(password)
 
         async def work(tx: Tx) -> str:
             locked = await store.lock(tx, found.org_id, found.member_id)
