@@ -155,6 +155,7 @@ def test_a_promise_to_do_something_names_its_issue() -> None:
     findings = [
         f"{source.name}:{line} {text}"
         for source in sources("src", "tests", "bench", "chains")
+        if word.search(source.text)
         for line, text in _comments(source)
         if word.search(text)
     ]

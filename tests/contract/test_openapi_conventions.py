@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -14,6 +15,7 @@ from tests.tenants import Tenant, make_swap, make_transfer, make_user
 _OPERATION_ID = re.compile(r"[a-z][A-Za-z]*[.][a-z][A-Za-z]*")
 
 
+@pytest.mark.long
 async def test_document_is_valid_openapi(document: Document) -> None:
     OpenAPIV31SpecValidator(document.whole).validate()
 
