@@ -47,7 +47,7 @@ DESTINATIONS = (
 )
 
 
-STEPS = DisbursementSteps(NO_PROVIDER, NO_PROVIDER, NO_PROVIDER, FrozenClock(AT))
+STEPS = DisbursementSteps(NO_PROVIDER, NO_PROVIDER, NO_PROVIDER, NO_PROVIDER, FrozenClock(AT))
 
 
 def _find_moves(record: Transfer) -> Iterator[AdvanceTransfer]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from landbridge.app.container.base_services import members
 from landbridge.app.container.payment_services import PaymentServices
+from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
 from landbridge.payments.approvals.voting import Decider
 from landbridge.payments.batches import model as batches
 from landbridge.payments.batches.service import Batches
@@ -97,7 +98,13 @@ def coin_steps(on: CoinFlows, trading: Swaps) -> CoinFlowSteps:
         outgoing_transfers,
         SwapSteps(trading, on.payment_parties, swap_orders, order_sender, on.clock),
         BridgeSteps(on.bridges, on.approvals, on.payment_parties, orders, order_sender, on.clock),
-        DisbursementSteps(order_sender, on.chains, on.payment_parties, on.clock),
+        DisbursementSteps(
+            order_sender,
+            on.chains,
+            on.payment_parties,
+            TreasuryDeposits(on.database),
+            on.clock,
+        ),
     )
 
 

@@ -84,6 +84,18 @@ class TreasuryDeposits:
             lambda tx: treasury_store.has_open(tx, org_id, source, before=before)
         )
 
+    async def find_loss(
+        self, org_id: UUID, transfer_id: UUID, asset: str, chain_hash: str
+    ) -> str | None:
+        """Return why coins of a payment must not be sent back; None if they are here.
+
+        The chain has lost them, and they may return, or are owed by the payment's user.
+        """
+        is_gone = await self.database.single(
+            lambda tx: treasury_store.is_gone(tx, org_id, transfer_id, asset, chain_hash)
+        )
+        return "its chain has lost the coins that it would send back" if is_gone else None
+
     async def kept(self, org_id: UUID) -> Sequence[TreasuryDeposit]:
         """Return the latest deposits that no payment has taken."""
         return await self.database.single(lambda tx: treasury_store.kept(tx, org_id, DEPOSITS_MAX))

@@ -138,6 +138,14 @@ select exists (
 )
 """
 
+_IS_GONE = """
+select exists (
+    select from treasury_deposits
+    where org_id = $1 and transfer_id = $2 and asset = $3 and transaction_hash = $4
+        and (is_lost or status not in ('FINAL', 'SETTLED'))
+)
+"""
+
 _FIND = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
     destination_address, status, transfer_id, reversals, found_at
@@ -261,6 +269,11 @@ async def lock_final(tx: Tx, org_id: UUID, limit: int) -> Sequence[TreasuryDepos
 async def has_open(tx: Tx, org_id: UUID, source: str, *, before: datetime) -> bool:
     """Return whether coins of a sender, found before a moment, are not settled yet."""
     return await tx.fetchval(_HAS_OPEN, org_id, source, before)
+
+
+async def is_gone(tx: Tx, org_id: UUID, transfer_id: UUID, asset: str, chain_hash: str) -> bool:
+    """Return whether a chain has lost coins of a payment, and has not made them final again."""
+    return await tx.fetchval(_IS_GONE, org_id, transfer_id, asset, chain_hash)
 
 
 async def lock(tx: Tx, org_id: UUID, id_: UUID) -> TreasuryDeposit | None:

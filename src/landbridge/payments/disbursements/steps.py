@@ -2,12 +2,14 @@
 
 The chain must execute it in the end: a refused order is sent again under its next key, after delays
 from a minute to a day. The fee of a frozen recipient waits, before each order, until they are
-unfrozen. Surplus coins go back to their sender in any case, as all returned coins do.
+unfrozen. Surplus coins go back to their sender in any case, as all returned coins do, unless their
+chain has lost them meanwhile.
 """
 
 from dataclasses import dataclass
 from datetime import timedelta
 
+from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
 from landbridge.ledger.model import Transfer
 from landbridge.payments.disbursements import transitions
 from landbridge.payments.disbursements.model import (
@@ -17,7 +19,7 @@ from landbridge.payments.disbursements.model import (
     DisbursementStatus,
     as_disbursement,
 )
-from landbridge.payments.engine.disbursement_requests import DisbursementPurpose
+from landbridge.payments.engine.disbursement_requests import DisbursementPurpose, surplus_coins
 from landbridge.payments.engine.order_channels import chain_channel, until_settled
 from landbridge.payments.engine.outgoing_orders import (
     OrderRefund,
@@ -42,6 +44,7 @@ class DisbursementSteps:
     order_sender: OrderSender
     chains: Chains
     parties: PaymentParties
+    deposits: TreasuryDeposits
     clock: Clock
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
@@ -115,9 +118,10 @@ class DisbursementSteps:
 
     async def _find_block_reason(self, disbursement: Disbursement) -> str | None:
         """Return why it may not be paid now; None if it may."""
-        match disbursement.details.purpose:
+        org_id, details = disbursement.record.org_id, disbursement.details
+        match details.purpose:
             case DisbursementPurpose.FEE:
-                org_id = disbursement.record.org_id
                 return await self.parties.find_frozen_reason(org_id, *disbursement.checked_user_ids)
             case DisbursementPurpose.SURPLUS_RETURN:
-                return None
+                asset, chain_hash = surplus_coins(details.reference)
+                return await self.deposits.find_loss(org_id, details.payment_id, asset, chain_hash)

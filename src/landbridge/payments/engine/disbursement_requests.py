@@ -48,6 +48,17 @@ class DisbursementRequest:
         return derived_id(self.payment.id, f"disbursement/{self.purpose}/{self.reference}")
 
 
+def surplus_reference(asset: str, chain_hash: str) -> str:
+    """Return the reference of a disbursement that sends back the coins of a deposit."""
+    return f"{asset}/{chain_hash}"
+
+
+def surplus_coins(reference: str) -> tuple[str, str]:
+    """Return the asset and the transaction hash of a `surplus_reference`."""
+    asset, _, chain_hash = reference.partition("/")
+    return asset, chain_hash
+
+
 class DisbursementOpener(Protocol):
     """Creates disbursements in the transaction of another record's advance."""
 

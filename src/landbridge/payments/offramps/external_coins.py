@@ -11,6 +11,7 @@ Guarantees:
 - Deposits of an organisation are matched one after another, under a lock.
 - Delivery to the offramp may be repeated: `Offramps.coins_arrived` counts asset and transaction.
 - Coins that a chain has lost for good are taken back once (`lost_coins.py`).
+- Coins that a chain has lost are not refunded, unless they return.
 - An offramp does not expire while coins that were found in time are not settled.
 """
 
@@ -76,6 +77,15 @@ class ExternalCoins:
     async def wait_longer(self, offramp: Offramp, clock_offset: timedelta) -> None:
         """Postpone the expiry of an offramp whose coins are coming."""
         await self.ledger.postpone(offramp.record, self.clock.now(clock_offset) + _WAIT)
+
+    async def why_gone(self, offramp: Offramp) -> str | None:
+        """Return why its coins can't be refunded: their chain has lost them. None otherwise."""
+        record, chain_hash = offramp.record, offramp.details.deposit_hash
+        if not offramp.is_external or chain_hash is None:
+            return None
+        return await self.deposits.find_loss(
+            record.org_id, record.id, record.source_asset, chain_hash
+        )
 
     async def kept(self, org_id: UUID) -> Sequence[TreasuryDeposit]:
         """Return the latest deposits that no payment has taken."""

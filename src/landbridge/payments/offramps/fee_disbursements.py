@@ -12,6 +12,7 @@ from landbridge.payments.engine.disbursement_requests import (
     DisbursementOpener,
     DisbursementPurpose,
     DisbursementRequest,
+    surplus_reference,
 )
 from landbridge.payments.engine.parties import Payee
 from landbridge.payments.offramps.model import TRANSITIONS, Offramp
@@ -139,7 +140,7 @@ def surplus_request(
     return DisbursementRequest(
         payment=offramp.record,
         purpose=DisbursementPurpose.SURPLUS_RETURN,
-        reference=f"{money.asset.code}/{chain_hash}",
+        reference=surplus_reference(money.asset.code, chain_hash),
         money=money,
         source_address=offramp.details.destination_address,
         address=back.address,

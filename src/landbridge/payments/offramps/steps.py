@@ -87,7 +87,10 @@ class OfframpSteps:
                 # Only for a frozen account: a deleted one would block the payout for ever.
                 return replace(order, find_block_reason=lambda: self._find_frozen_reason(offramp))
             case OfframpStatus.FIAT_FAILED:
-                return orders.refund(offramp, clock_offset)
+                order = orders.refund(offramp, clock_offset)
+                return replace(
+                    order, find_block_reason=lambda: self._external_coins.why_gone(offramp)
+                )
             case _:
                 return None
 
@@ -112,8 +115,10 @@ class OfframpSteps:
                 order = await self.find_order(offramp.record, clock_offset)
                 if order is None:
                     raise InvariantBroken(f"an offramp that is {status} has no due step")
+                # No claim comes before a refund, so no earlier step has looked for its coins.
+                has_checked = is_claimed_now and status is not OfframpStatus.FIAT_FAILED
                 return await self._order_sender.run(
-                    offramp.record, order, clock_offset, is_claimed_now=is_claimed_now
+                    offramp.record, order, clock_offset, is_claimed_now=has_checked
                 )
 
     async def _end(self, offramp: Offramp, clock_offset: timedelta) -> None:
