@@ -1,4 +1,4 @@
-"""Record locks and postponements within a caller's transaction."""
+"""Record reads, locks and postponements within a caller's transaction."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,6 +16,12 @@ async def lock_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | Non
     Records are locked before accounts and leaf rows (see `Ledger.create_in`), so call this first.
     """
     await store.lock(tx, transfers=[(org_id, transfer_id)], accounts=())
+    (found,) = await record_store.get_batch(tx, [(org_id, transfer_id)])
+    return found
+
+
+async def find_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | None:
+    """Return the record of any kind, not locked; None if there is none."""
     (found,) = await record_store.get_batch(tx, [(org_id, transfer_id)])
     return found
 

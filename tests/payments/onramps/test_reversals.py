@@ -2,12 +2,15 @@
 
 from datetime import timedelta
 from itertools import product
+from uuid import UUID
 
 import pytest
 
 from landbridge.ledger.errors import TransactionNotFound
-from landbridge.ledger.model import HouseRole
+from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.payments.onramps.model import OnrampStatus
+from landbridge.payments.receivables.model import TRANSITIONS, as_receivable
+from landbridge.payments.receivables.transitions import receivable_id, recovered
 from landbridge.platform.core.errors import ResourceConflict
 from tests.onramps import check_books, house_units, onramp_of, statuses
 from tests.payments.onramps.onramp_scenario import OnrampScenario
@@ -81,6 +84,34 @@ async def test_failed_return(scenario: OnrampScenario, status: OnrampStatus) -> 
     await check_books(scenario.org)
 
 
+async def test_a_return_that_comes_back_is_not_paid_again_while_its_deposit_is_owed(
+    scenario: OnrampScenario,
+) -> None:
+    onramp = await scenario.resting_at(OnrampStatus.FIAT_RETURNED)
+    paid = await paid_out(scenario.org.container.database, scenario.org.org_id)
+    await reverse_deposit(scenario.org, onramp, "1")
+    with pytest.raises(ResourceConflict, match="owes its deposit"):
+        await return_deposit(scenario.org, onramp, "1")
+    await scenario.settle(timedelta(days=5))
+    again = await paid_out(scenario.org.container.database, scenario.org.org_id)
+    assert again == paid
+    await check_books(scenario.org)
+
+
+async def test_a_deposit_that_was_paid_back_is_reversed_only_once(scenario: OnrampScenario) -> None:
+    onramp = await scenario.resting_at(OnrampStatus.FIAT_RETURNED)
+    await reverse_deposit(scenario.org, onramp, "1")
+    await _pay_back(scenario, onramp["id"])
+    # What came back belongs to the user, who has paid for the reversal.
+    reopened = await return_deposit(scenario.org, onramp, "1")
+    assert reopened.status is OnrampStatus.FIAT_FAILED
+    with pytest.raises(ResourceConflict, match="reversed before"):
+        await reverse_deposit(scenario.org, onramp, "1")
+    for _ in range(2):
+        await scenario.settle(timedelta(days=5))
+    await check_books(scenario.org)
+
+
 async def test_a_delivered_deposit_of_another_amount_is_refused(scenario: OnrampScenario) -> None:
     onramp = await scenario.resting_at(OnrampStatus.COMPLETED)
     for amount in ("99.99", "100.01"):
@@ -95,3 +126,12 @@ async def test_unknown_onramp_is_not_found(scenario: OnrampScenario) -> None:
     for verb in (reverse_deposit, return_deposit):
         with pytest.raises(TransactionNotFound):
             await verb(org, offramp, "100")
+
+
+async def _pay_back(scenario: OnrampScenario, onramp_id: str) -> None:
+    """Close the receivable of an onramp: its user has paid."""
+    ledger, org = scenario.org.container.ledger, scenario.org
+    found = await ledger.find(org.org_id, receivable_id(UUID(onramp_id)))
+    assert found is not None
+    move = recovered(as_receivable(found), actor="test", at=scenario.clock.stamp())
+    assert isinstance(await ledger.advance(move, TRANSITIONS), Transfer)

@@ -29,7 +29,7 @@ def wire_returns(on: PaymentServices) -> ReturnServices:
     receivables = Receivables(on.database, on.ledger)
     withholding = StopPayments(on.funding_accounts, on.bank_payments)
     payout_returns = OfframpPayoutReturns(on.ledger, on.limits)
-    deposit_returns = OnrampDepositReturns(on.ledger)
+    deposit_returns = OnrampDepositReturns(on.ledger, receivables)
     deposit_reversals = OnrampDepositReversals(
         ledger=on.ledger,
         rfis=on.rfis,

@@ -2,6 +2,7 @@
 
 Guarantees:
 - Only an onramp that has returned its deposit is reopened, and only for fiat that is here again.
+- A deposit that its bank has reversed is not returned again before its user has paid it back.
 - The record is locked first and everything happens in the caller's transaction, so one of any
   number of concurrent callers reopens the onramp.
 
@@ -30,6 +31,7 @@ from landbridge.payments.onramps.model import (
     OnrampStatus,
     as_onramp,
 )
+from landbridge.payments.onramps.reversals import ReceivableOpener
 from landbridge.platform.core.errors import InvariantBroken, Refused, ResourceConflict
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Tx
@@ -43,6 +45,7 @@ class OnrampDepositReturns:
     """Reopen onramps whose returned deposit came back."""
 
     ledger: Ledger
+    receivables: ReceivableOpener
 
     async def return_again_in(
         self,
@@ -65,6 +68,11 @@ class OnrampDepositReturns:
         if refusal := return_refusal(onramp, received):
             raise refusal
         await check_uncorrected(tx, record)
+        if await self.receivables.is_recovered_in(tx, record) is False:
+            raise ResourceConflict(
+                f"the user of onramp {onramp_id} owes its deposit, which the bank has reversed: "
+                "close the receivable by RECOVER, and resolve the line as HANDLED"
+            )
         if await is_erased(tx, org_id, record.user_id):
             raise ResourceConflict(
                 f"the user of onramp {onramp_id} was erased, and the sender's account with it: "

@@ -45,6 +45,10 @@ class ReceivableOpener(Protocol):
         """Open the receivable of a payment; raises `ResourceConflict` if it has one already."""
         ...
 
+    async def is_recovered_in(self, tx: Tx, payment: Transfer) -> bool | None:
+        """Return whether the receivable of a payment was paid back; None if it has none."""
+        ...
+
 
 class ReturnOrders(Protocol):
     """Payments that return deposits and that the bank has not received yet."""
@@ -92,6 +96,9 @@ class OnrampDepositReversals:
             reason = _OWED[onramp.status]
             await self.receivables.create_in(tx, record, money, reason=reason, actor=actor, at=at)
             return onramp
+        if await self.receivables.is_recovered_in(tx, record) is not None:
+            # Its return came back after the reversal.
+            raise ResourceConflict(f"the deposit of onramp {onramp_id} was reversed before")
         if onramp.state in RETURNING:
             await self._withhold(tx, onramp, actor=actor, at=at)
         move = transitions.reversed_undelivered(onramp, actor=actor, at=at)

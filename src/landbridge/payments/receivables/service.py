@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from landbridge.ledger.locking import find_record
 from landbridge.ledger.model import CommitOutcome, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.receivables import store, transitions
@@ -57,6 +58,11 @@ class Receivables:
                 f"{creation.id}"
             )
         return opened.transfer
+
+    async def is_recovered_in(self, tx: Tx, payment: Transfer) -> bool | None:
+        """Return whether the receivable of a payment was paid back; None if it has none."""
+        found = await find_record(tx, payment.org_id, transitions.receivable_id(payment.id))
+        return None if found is None else found.status == ReceivableStatus.RECOVERED
 
     async def get(self, caller: Caller, receivable_id: UUID) -> Receivable:
         """Return a receivable, open or closed; raises `RoleNotAllowed` and `ResourceNotFound`."""
