@@ -1,10 +1,11 @@
 """Rendering of pages: templates, their common values, and response headers."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -35,6 +36,7 @@ _POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _UNPROCESSABLE = 422
+_LIST_ITEM: Final = re.compile(r"\[\d+\]$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +77,16 @@ class Renderer:
     def with_problem(
         self, request: PageRequest, template: str, /, problem: Refused, **values: Any
     ) -> Response[str]:
-        """Render a form again, with its problem and the submitted values."""
+        """Render a form again, with its problem and the submitted values.
+
+        `wrong_inputs` maps the inputs that are wrong to a sentence or refusal. Without it, the
+        input is the problem's field: that of the whole list for an item such as `rails[0]`.
+        """
         # Templates keep their values in cycles.
         forget_frames(problem)
+        if "wrong_inputs" not in values:
+            name = _LIST_ITEM.sub("", problem.field or "")
+            values["wrong_inputs"] = {name: problem} if name else {}
         text = self.text(request, template, problem=problem, **values)
         is_invalid = isinstance(problem, FieldInvalid)
         response = self._response(request, text, _UNPROCESSABLE if is_invalid else problem.status)
@@ -111,6 +120,7 @@ class Renderer:
             # Translated here and escaped in the template: a cookie is untrusted input.
             "notice": _notice_text(visitor.language, cookie(request.scope, _NOTICE) or ""),
             "problem": None,
+            "wrong_inputs": {},
         }
         return _templates(visitor.language).get_template(template).render(common | values)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from landbridge.dashboard.users.nested_fields import nest
+from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.internal_client import InternalClient
 
 _DEPOSIT = ("amount", "paymentRail", "requestId", "source", "reference", "description")
@@ -15,10 +16,18 @@ _SENDER = {"routingNumber": "021000021", "accountNumber": "000123456789"}
 
 
 async def fund(interface: InternalClient, user_id: str, fields: Mapping[str, str]) -> None:
-    """Let `amount` of `coin` arrive in a wallet of this user."""
+    """Let `amount` of `coin` arrive in a wallet of this user.
+
+    Raises `FieldInvalid` with the names of the form's inputs.
+    """
     chain, _, currency = fields.get("coin", "").partition(":")
     body = {"chain": chain, "currency": currency, "amount": fields.get("amount", "")}
-    await interface.post(f"/v2/sandbox/users/{user_id}/wallets/fund", body)
+    try:
+        await interface.post(f"/v2/sandbox/users/{user_id}/wallets/fund", body)
+    except FieldInvalid as problem:
+        if problem.field in {"chain", "currency"}:
+            problem.field = "coin"
+        raise
 
 
 async def simulate_deposit(

@@ -248,7 +248,7 @@ def _verb(form: Form) -> str:
 def _bulk_verb(form: Form, chosen: Sequence[str]) -> str:
     """Return the vote on all chosen payments; raise `FieldInvalid` if it is not a vote."""
     if not chosen:
-        raise FieldInvalid("Select at least one payment first.")
+        raise FieldInvalid("Select at least one payment first.", field="approval")
     if len(form.text("comment")) > COMMENT_LENGTH_MAX:
         sentence = f"A comment has at most {COMMENT_LENGTH_MAX} characters."
         raise FieldInvalid(sentence, field="comment")

@@ -76,7 +76,7 @@ class AccountReviewPages(Controller):
         if len(refusals) < len(results):
             values["results"] = results
             return renderer.page(request, _TEMPLATE, **values)
-        none_selected = FieldInvalid(_("Select at least one account first."))
+        none_selected = FieldInvalid(_("Select at least one account first."), field="accountId")
         problem = next((each for each in refusals if isinstance(each, Refused)), None)
         if results and problem is None:
             raise refusals[0]

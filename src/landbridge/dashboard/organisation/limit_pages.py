@@ -19,7 +19,7 @@ from landbridge.payments.limits.document import parse, validated
 from landbridge.payments.limits.service import Limits
 from landbridge.payments.limits.simulation import DAYS_MAX
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Refused
+from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_admin
 from landbridge.platform.http.internal_client import InternalClient
@@ -74,6 +74,8 @@ class LimitPages(Controller):
                 return renderer.page(request, _PAGE, **{**values, "simulation": simulation})
             await _apply_rules(request, limits, clock, raw, form)
         except Refused as problem:
+            if isinstance(problem, FieldInvalid) and problem.field != "days":
+                problem.field = "document"
             values = await _values(interface, limits, form)
             return renderer.with_problem(request, _PAGE, problem, **values)
         return redirect(_HOME, notice=_("Rules applied"))
@@ -96,6 +98,8 @@ class LimitPages(Controller):
             document["rules"].append(_rule(form))
             await _apply_rules(request, limits, clock, encode(document), form)
         except Refused as problem:
+            # The API names the rule by its place in the document: `rules[3].window`.
+            problem.field = (problem.field or "").rpartition("].")[2] or None
             values = await _values(interface, limits, form)
             return renderer.with_problem(request, _PAGE, problem, **values)
         return redirect(_HOME, notice=_("Rule added"))

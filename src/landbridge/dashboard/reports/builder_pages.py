@@ -181,6 +181,7 @@ async def _builder(
         report = report_of("", reply, "", others=_("All others"), all_=title, definition=definition)
     except Refused as error:
         problem = problem or error
+    problems = problems_of(problem, language)
     values: dict[str, Any] = {
         **_choices(draft.subject, language),
         "subject": draft.subject,
@@ -195,7 +196,8 @@ async def _builder(
         "report": report,
         "title": title,
         "names": NAMES,
-        "problems": problems_of(problem, language),
+        "problems": problems,
+        "wrong_inputs": {each.input: each.sentence for each in problems},
     }
     if problem is not None:
         return renderer.with_problem(request, _BUILDER, problem, **values)

@@ -280,4 +280,6 @@ document.addEventListener("keydown", (event) => {
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
 initCopyButtons();
-document.querySelector("[data-focus]")?.focus();
+const wrong = document.querySelector("[aria-invalid][autofocus], :is(fieldset, details)[autofocus]");
+for (let fold = wrong?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+(wrong ?? document.querySelector("[data-focus]"))?.focus();

@@ -16,7 +16,7 @@ from landbridge.dashboard.sandbox_funding import simulate_deposit
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.payments.virtual_accounts.destinations import DESTINATION_CURRENCIES
-from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -76,6 +76,7 @@ class VirtualAccountPages(Controller):
         try:
             created = await interface.post(_path(user_id), _body(submitted))
         except Refused as problem:
+            _name_input(problem)
             values = await _destination_values(interface, user_id, submitted, account=None)
             return renderer.with_problem(
                 request, "users/virtual_account_form.html", problem, **values
@@ -132,6 +133,7 @@ class VirtualAccountPages(Controller):
         try:
             await interface.post(f"{path}/update", _body(submitted))
         except Refused as problem:
+            _name_input(problem)
             values = await _destination_values(
                 interface, user_id, submitted, account=await interface.get(path)
             )
@@ -159,6 +161,8 @@ class VirtualAccountPages(Controller):
             await operation
         except Refused as problem:
             values = await _detail_values(request, interface, user_id, account_id)
+            if action == "apply-rule" and isinstance(problem, ResourceNotFound):
+                problem.field = "ruleId"
             # The submitted form keeps its request ID; other forms of the page get a new one.
             values["form_values"] |= submitted
             return renderer.with_problem(request, _DETAIL, problem, **values)
@@ -249,6 +253,12 @@ def _body(submitted: Mapping[str, str]) -> dict[str, Any]:
         "destinationCurrency": submitted.get("destinationCurrency") or None,
         member: target or None,
     }
+
+
+def _name_input(problem: Refused) -> None:
+    """Give a refusal the name of the form's input, where the API has another."""
+    if problem.field in {"destinationChain", "externalWalletId"}:
+        problem.field = "deliverTo"
 
 
 def _path(user_id: str) -> str:
