@@ -93,7 +93,6 @@ class ApiOperation:
     reply: Type | None
     items: str | None
     id_member: str | None
-    is_repeatable: bool
     summary: str
     description: str
 
@@ -250,14 +249,18 @@ class ApiDocument:
             path=path,
             path_names=tuple(each.name for each in parameters["path"]),
             queries=tuple(parameters["query"]),
-            headers=tuple(each for each in parameters["header"] if each.name != _KEY_HEADER),
+            headers=tuple(
+                each
+                for each in parameters["header"]
+                # A create that has the id in its body needs no second spelling.
+                if each.name != _KEY_HEADER or "x-idempotent" not in operation
+            ),
             body=None if schema is None or is_upload else self.type_of(schema, ""),
             is_body_required=schema is not None and {"type": "null"} not in schema.get("oneOf", ()),
             is_upload=is_upload,
             reply=None if reply is None or is_bytes else self.type_of(reply, ""),
             items=operation.get("x-items"),
             id_member=operation.get("x-idempotent"),
-            is_repeatable=operation.get("x-repeatable", True),
             summary=operation["summary"],
             description=operation.get("description", ""),
         )

@@ -88,8 +88,6 @@ def _method(operation: ApiOperation, flavour: _Flavour) -> Iterator[str]:
     yield from _mapping("headers", operation.headers)
     if operation.id_member is not None:
         yield f'            id_member="{operation.id_member}",'
-    if not operation.is_repeatable:
-        yield "            is_repeatable=False,"
     yield "            timeout=timeout,"
     yield "        )"
     if operation.reply is None:

@@ -107,7 +107,8 @@ def _comment(text: str, indent: str) -> Iterator[str]:
 
 def _argument(name: str) -> str:
     """Return the name of a parameter: `Landbridge-Sandbox` is `sandbox`."""
-    return name.removeprefix("Landbridge-")[0].lower() + name.removeprefix("Landbridge-")[1:]
+    bare = name.removeprefix("Landbridge-").replace("-", "")
+    return bare[0].lower() + bare[1:]
 
 
 def _method(operation: ApiOperation) -> Iterator[str]:
@@ -131,7 +132,6 @@ def _method(operation: ApiOperation) -> Iterator[str]:
             yield f"        {label}: {{ {pairs} }},"
     if operation.id_member is not None:
         yield f'        idMember: "{operation.id_member}",'
-    yield f"        isRepeatable: {str(operation.is_repeatable).lower()},"
     yield "      },"
     yield "      options,"
     yield "    );"

@@ -17,7 +17,6 @@ from landbridge_sdk import (
     LandbridgeError,
     NotAuthenticated,
     NotFound,
-    NotReached,
     requests,
 )
 from tests.tenants import URL, Tenant, app_of, make_user
@@ -86,11 +85,17 @@ async def test_lost_answers_create_one_swap(
     assert found == [swap.transfer_details.id]
 
 
-async def test_unrepeatable_request_is_sent_once(lb: AsyncLandbridge, network: Network) -> None:
-    network.lose = 1
-    with pytest.raises(NotReached):
-        await lb.webhooks.create({"url": "http://127.0.0.1:9/x", "eventTypes": ["*"]})
-    assert len(network.sent) == 1
+async def test_write_without_an_id_is_done_once_under_one_key(
+    lb: AsyncLandbridge, network: Network
+) -> None:
+    network.lose = 2
+    created = await lb.webhooks.create({"url": "http://127.0.0.1:9/x", "eventTypes": ["*"]})
+    assert len({each.headers["Idempotency-Key"] for each in network.sent}) == 1
+    assert len(network.sent) == 3
+    assert [each.id for each in (await lb.webhooks.list()).webhooks] == [created.id]
+    key = network.sent[0].headers["Idempotency-Key"]
+    body = {"url": "http://127.0.0.1:9/x", "eventTypes": ["*"]}
+    assert (await lb.webhooks.create(body, idempotency_key=key)).id == created.id
 
 
 async def test_busy_server_is_asked_again(lb: AsyncLandbridge, network: Network) -> None:

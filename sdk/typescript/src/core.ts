@@ -18,9 +18,8 @@ export interface Call {
   upload?: { name: string; content: Uint8Array<ArrayBuffer> };
   query?: Record<string, unknown>;
   headers?: Record<string, string | undefined>;
-  /** Member of the body that identifies the request; filled in where it is missing. */
+  /** Member of the body that identifies the request; filled in, as the header of keys, where it is missing. */
   idMember?: string;
-  isRepeatable: boolean;
 }
 
 /** Sends calls. */
@@ -48,6 +47,7 @@ export interface Settings {
 
 // The service was not reached, or says that the same request may be sent again.
 const TEMPORARY = new Set([429, 502, 503, 504]);
+const KEY_HEADER = "Idempotency-Key";
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 30_000;
 
@@ -92,6 +92,7 @@ export class Core implements Sender {
     };
     for (const [name, value] of Object.entries(call.headers ?? {})) {
       if (value !== undefined) headers[name] = value;
+      else if (name === KEY_HEADER) headers[name] = crypto.randomUUID();
     }
     const body = bodyOf(call, headers);
     for (let attempt = 0; ; attempt += 1) {
@@ -105,7 +106,7 @@ export class Core implements Sender {
         options.signal?.throwIfAborted();
         lost = error;
       }
-      const pause = attempt < this.retries ? pauseOf(call, attempt, response) : undefined;
+      const pause = attempt < this.retries ? pauseOf(attempt, response) : undefined;
       if (pause !== undefined) {
         await new Promise((resolve) => setTimeout(resolve, pause));
       } else if (response === undefined) {
@@ -162,10 +163,8 @@ function queryOf(query: Record<string, unknown>): string {
 }
 
 /** How long to wait before the next attempt; undefined if there must be none. */
-function pauseOf(call: Call, attempt: number, response: Response | undefined): number | undefined {
+function pauseOf(attempt: number, response: Response | undefined): number | undefined {
   if (response !== undefined && !TEMPORARY.has(response.status)) return undefined;
-  // A 429 was not carried out, whatever the operation is.
-  if (!call.isRepeatable && response?.status !== 429) return undefined;
   const asked = response?.headers.get("Retry-After");
   if (asked && /^\d+$/.test(asked)) return Math.min(Number(asked) * 1000, PAUSE_MAX_MS);
   return Math.min(FIRST_PAUSE_MS * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random());

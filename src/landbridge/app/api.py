@@ -32,7 +32,6 @@ from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.concurrency import OrgConcurrency
 from landbridge.platform.http.constraints import ConstraintPlugin
 from landbridge.platform.http.direct_routes import DirectLitestar
-from landbridge.platform.http.idempotency_key import check_key
 from landbridge.platform.http.list_query import AnyRequest, check_query, provide_window
 from landbridge.platform.http.methods import OPTIONS, options_reply
 from landbridge.platform.http.metrics import MetricsText
@@ -114,7 +113,6 @@ def _checking(turns: OrgConcurrency) -> Callable[[AnyRequest], Awaitable[Respons
             return options_reply(request)
         await check_query(request)
         await check_request_options(request)
-        await check_key(request)
         await turns.take(request)
         return None
 

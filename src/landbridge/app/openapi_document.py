@@ -93,11 +93,11 @@ def openapi_document(app: Litestar) -> dict[str, Any]:
             **events_names.schemas(),
         },
         webhooks(_WEBHOOKS),
-        unrepeatable={
+        keyed={
             handler.operation_id
             for route in app.routes
             for handler in getattr(route, "route_handlers", ())
-            if handler.opt.get("unkeyed")
+            if handler.opt.get("keyed")
         },
     )
     add_verification_data(document["components"]["schemas"])

@@ -131,6 +131,7 @@ ROUTES = [
 SERVICES = (
     "provider_webhooks",
     "database",
+    "idempotency_keys",
     "bank_accounts",
     "files",
     "kyc_profiles",

@@ -16,7 +16,8 @@ class RequestReply(WireStruct, frozen=True):
     """Resource created by a request, in its current state: read it in full at `href`.
 
     `kind` is that of a payment, as in `transferType`, or `RESOLUTION`, `USER`, `BANK_ACCOUNT`,
-    `SETTLEMENT_RULE`, `SIMULATED_DEPOSIT`, `TERMS_LINK`; `status` is null for kinds without one.
+    `SETTLEMENT_RULE`, `SIMULATED_DEPOSIT`, `TERMS_LINK`, or one of the kinds of requests whose
+    header `Idempotency-Key` is their only id. `status` is null for kinds without one and for these.
     `isFinal` is true if the request has no further effect. `outcomePlan` is the sandbox's scripted
     plan, if the request had one.
     """

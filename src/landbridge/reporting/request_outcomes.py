@@ -1,7 +1,8 @@
 """Outcome of a request: the resource created under its id, in its current state.
 
-Payments, users, bank accounts, settlement rules, simulated deposits and terms links have separate
-id spaces: one request id may have created several. The first in this order is returned.
+Payments, users, bank accounts, settlement rules, simulated deposits, terms links and each operation
+with stored keys (keyed_outcomes.py) have separate id spaces: one request id may have created
+several. The first in this order is returned.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -25,6 +26,7 @@ from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
+from landbridge.reporting.keyed_outcomes import find_keyed, kind_and_path
 
 _SIMULATED = "SIMULATED_DEPOSIT"
 
@@ -99,8 +101,14 @@ class RequestOutcomes:
                 continue
             if kind.kind == _SIMULATED:
                 return await self._deposit(org_id, request_id, created)
-            return _outcome(kind, request_id, created)
-        raise ResourceNotFound(f"nothing came of a request {request_id}")
+            path = kind.href.format(id=created.id, owner_id=created.owner_id)
+            return _outcome(kind.kind, path, request_id, created)
+        keyed = await self.database.read(lambda tx: find_keyed(tx, org_id, request_id))
+        if keyed is None:
+            raise ResourceNotFound(f"nothing came of a request {request_id}")
+        key, created = keyed
+        kind, path = kind_and_path(key)
+        return _outcome(kind, path, request_id, created)
 
     async def _created(
         self, kind: _ResourceKind, org_id: UUID, request_id: UUID
@@ -146,12 +154,12 @@ class RequestOutcomes:
         )
 
 
-def _outcome(kind: _ResourceKind, request_id: UUID, created: CreatedResource) -> RequestOutcome:
+def _outcome(kind: str, path: str, request_id: UUID, created: CreatedResource) -> RequestOutcome:
     return RequestOutcome(
         request_id=request_id,
-        kind=kind.kind,
+        kind=kind,
         id=created.id,
-        href=kind.href.format(id=created.id, owner_id=created.owner_id),
+        href=path,
         status=created.status,
         created_at=created.created_at,
         updated_at=created.updated_at,

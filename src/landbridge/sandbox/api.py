@@ -18,13 +18,16 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, positive_text, stated
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
-from landbridge.platform.orgs.service import AHEAD_MAX
+from landbridge.platform.idempotency.service import IdempotencyKeys
+from landbridge.platform.orgs.service import AHEAD_MAX, Orgs
 from landbridge.providers.chains.tokens import CURRENCIES, Chain
 from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles
 from landbridge.sandbox.service import COINS_MAX, Sandbox
 
 # Of the largest amount that is made up.
 _WHOLE_DIGITS = len(str(COINS_MAX)) - 1
+# In the result of an idempotency key: offset of the clock that the request leads to.
+_TARGET = "offsetSeconds"
 
 
 class ClockAdvance(WireStruct, frozen=True):
@@ -99,19 +102,27 @@ class SandboxRoutes(Controller):
         "/clock/advance",
         status_code=200,
         summary="Move the organisation's clock on",
-        unkeyed=True,
+        keyed=True,
         costly=True,
         operation_id="sandbox.advanceClock",
     )
     async def advance(
         self,
         request: ApiRequest,
+        *,
         data: JSONBody[ClockAdvance],
         sandbox: NamedDependency[Sandbox],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
+        orgs: NamedDependency[Orgs],
         clock: NamedDependency[Clock],
     ) -> ClockReply:
         """Everything that falls due by the new time is done, in order, before the response."""
-        offset = await sandbox.advance_clock(request.user, timedelta(seconds=data.seconds))
+        org_id, by = request.user.org_id, timedelta(seconds=data.seconds)
+        until = await orgs.clock_offset(org_id) + by
+        target = {_TARGET: int(until.total_seconds())}
+        async with idempotency_keys.reserved(request, data, org_id, target) as key:
+            until = None if key is None else timedelta(seconds=key.result[_TARGET])
+            offset = await sandbox.advance_clock(request.user, by, until=until)
         return ClockReply(now=moment(clock.now(offset)), offset_seconds=int(offset.total_seconds()))
 
     @get("/latency", summary="Retrieve the latency", operation_id="sandbox.retrieveLatency")
@@ -153,7 +164,7 @@ class SandboxRoutes(Controller):
         "/users/{userId:str}/wallets/fund",
         status_code=200,
         summary="Fund a wallet",
-        unkeyed=True,
+        keyed=True,
         operation_id="sandbox.fundWallet",
     )
     async def fund(
@@ -162,15 +173,19 @@ class SandboxRoutes(Controller):
         userId: FromPath[str],
         data: JSONBody[FundingRequest],
         sandbox: NamedDependency[Sandbox],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> FundingReply:
         """Credit coins to the user's wallet at once."""
-        deposit, holding = await sandbox.fund(
-            request.user,
-            known_user(userId),
-            chain=data.chain,
-            currency=data.currency,
-            amount=data.amount,
-        )
+        user_id = known_user(userId)
+        async with idempotency_keys.reserved(request, data, user_id) as key:
+            deposit, holding = await sandbox.fund(
+                request.user,
+                user_id,
+                chain=data.chain,
+                currency=data.currency,
+                amount=data.amount,
+                key=key,
+            )
         return FundingReply(
             id=deposit.id,
             user_id=deposit.user_id,

@@ -16,6 +16,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, positive_text, stated
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.sandbox.deposits import EVERY_RAIL, CreditedDeposit, SandboxDeposits
 
 # Deposits are in dollars.
@@ -82,7 +83,7 @@ class SandboxDepositRoutes(Controller):
         "/onramps/{transferId:str}/deposit",
         status_code=200,
         summary="Deposit for an onramp",
-        unkeyed=True,
+        keyed=True,
         operation_id="sandbox.depositFiat",
     )
     async def fiat(
@@ -91,24 +92,27 @@ class SandboxDepositRoutes(Controller):
         transferId: FromPath[str],
         data: JSONBody[FiatDeposit],
         sandbox_deposits: NamedDependency[SandboxDeposits],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> FiatDepositReply:
         """Fiat arrives at the bank, and is matched or returned as real fiat would be."""
         transfer_id = known_id(transferId, "transaction", TransactionNotFound)
-        incoming_payment = await sandbox_deposits.send_fiat(
-            request.user,
-            transfer_id,
-            amount=data.amount,
-            reference=data.reference,
-            payment_rail=data.payment_rail,
-            sender=None if data.source is None else _sender(data.source),
-        )
+        async with idempotency_keys.reserved(request, data, transfer_id) as key:
+            incoming_payment = await sandbox_deposits.send_fiat(
+                request.user,
+                transfer_id,
+                amount=data.amount,
+                reference=data.reference,
+                payment_rail=data.payment_rail,
+                sender=None if data.source is None else _sender(data.source),
+                key=key,
+            )
         return _fiat_reply(transfer_id, incoming_payment)
 
     @post(
         "/offramps/{transferId:str}/deposit",
         status_code=200,
         summary="Deposit for an offramp",
-        unkeyed=True,
+        keyed=True,
         operation_id="sandbox.depositCoins",
     )
     async def coins(
@@ -117,12 +121,15 @@ class SandboxDepositRoutes(Controller):
         transferId: FromPath[str],
         data: JSONBody[CoinDeposit],
         sandbox_deposits: NamedDependency[SandboxDeposits],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> CoinDepositReply:
         """Coins arrive from the external wallet that funds the offramp."""
         transfer_id = known_id(transferId, "transaction", TransactionNotFound)
-        return _coin_reply(
-            await sandbox_deposits.send_coins(request.user, transfer_id, amount=data.amount)
-        )
+        async with idempotency_keys.reserved(request, data, transfer_id) as key:
+            credited = await sandbox_deposits.send_coins(
+                request.user, transfer_id, amount=data.amount, key=key
+            )
+        return _coin_reply(credited)
 
 
 def _sender(source: FiatDepositSource) -> IncomingPaymentSender:

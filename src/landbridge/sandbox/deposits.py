@@ -22,6 +22,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import IdempotencyKey
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.rails.calendar import settles_at
 from landbridge.providers.simulation.chain_tx_hashes import transaction_hash
@@ -59,7 +60,10 @@ class CreditedDeposit:
 
 @dataclass(frozen=True, slots=True)
 class SandboxDeposits:
-    """Simulates deposits; each call is a new one. Refuses everything in production."""
+    """Simulates deposits; refuses everything in production.
+
+    Each call is a new deposit, unless its key was used before.
+    """
 
     mode: Mode
     onramps: Onramps
@@ -77,6 +81,7 @@ class SandboxDeposits:
         reference: str | None,
         payment_rail: str | None,
         sender: IncomingPaymentSender | None,
+        key: IdempotencyKey | None = None,
     ) -> IncomingPayment:
         """Simulate a fiat deposit for an onramp; omitted values are as expected.
 
@@ -95,12 +100,12 @@ class SandboxDeposits:
             )
         asset = onramp.source.asset
         rail = _rail(asset, payment_rail)
-        at = self.clock.stamp(caller.clock_offset)
+        at = self.clock.stamp(caller.clock_offset) if key is None else key.created_at
         normalise_reference = onramp.details.reference if reference is None else reference
         clears_at = await self.clears_at(caller.org_id, rail, at)
         credit = ReportedCredit(
             org_id=caller.org_id,
-            bank_reference=f"sandbox/{new_id()}",
+            bank_reference=f"sandbox/{_effect_id(key)}",
             account_number=number,
             # An empty reference simulates a payer who forgot it.
             reference=check_text("reference", normalise_reference) if normalise_reference else None,
@@ -116,7 +121,12 @@ class SandboxDeposits:
         return await self.incoming_payments.receive(credit)
 
     async def send_coins(
-        self, caller: Caller, transfer_id: UUID, *, amount: Decimal | None
+        self,
+        caller: Caller,
+        transfer_id: UUID,
+        *,
+        amount: Decimal | None,
+        key: IdempotencyKey | None = None,
     ) -> CreditedDeposit:
         """Simulate confirmed coins from the external wallet that funds an offramp.
 
@@ -132,7 +142,7 @@ class SandboxDeposits:
                 f"{chain} is connected: send real coins to the address in depositInformation"
             )
         money = _amount(amount, offramp.gross)
-        chain_hash = transaction_hash(money.asset.chain, new_id())
+        chain_hash = transaction_hash(money.asset.chain, _effect_id(key))
         arrived = await self.offramps.coins_arrived(caller, transfer_id, money, chain_hash)
         return CreditedDeposit(arrived, money, chain_hash)
 
@@ -144,6 +154,11 @@ class SandboxDeposits:
     def _check_mode(self) -> None:
         if self.mode is not Mode.SANDBOX:
             raise SandboxOnly
+
+
+def _effect_id(key: IdempotencyKey | None) -> UUID:
+    """Return the id of a deposit, the same for a repeated request."""
+    return new_id() if key is None else key.effect_id
 
 
 def _amount(value: Decimal | None, expected: Money) -> Money:

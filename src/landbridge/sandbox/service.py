@@ -32,6 +32,8 @@ from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import IdempotencyKey
+from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.platform.orgs.model import Mode
 from landbridge.platform.orgs.service import AHEAD_MAX, Orgs
 from landbridge.providers.chains.tokens import TOKENS, Chain, Network
@@ -41,7 +43,7 @@ from landbridge.providers.simulation.errors import SandboxOnly
 from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles
 from landbridge.providers.simulation.service import SimulatedState
 from landbridge.reporting.schedules.service import ReportSchedules
-from landbridge.sandbox.minting import mint_deposit
+from landbridge.sandbox.minting import Minting
 
 # Enough for any scenario, and small enough that sums of many stay far from 38 digits.
 COINS_MAX = 10**12
@@ -69,6 +71,7 @@ class Sandbox:
     transfer_reviews: TransferReviews
     incoming_payment_steps: IncomingPaymentSteps
     report_schedules: ReportSchedules
+    idempotency_keys: IdempotencyKeys
     simulated_state: SimulatedState
     # By local chain: there, coins are created on the chain, and arrive as any deposit does.
     faucets: Mapping[Network, Faucet]
@@ -87,12 +90,19 @@ class Sandbox:
         return await self.transfer_reviews.close(caller, transfer_id)
 
     async def fund(
-        self, caller: Caller, user_id: UUID, *, chain: Chain, currency: str, amount: str
+        self,
+        caller: Caller,
+        user_id: UUID,
+        *,
+        chain: Chain,
+        currency: str,
+        amount: str,
+        key: IdempotencyKey | None = None,
     ) -> tuple[Transfer, WalletHolding]:
         """Credit coins to a user's wallet, as if they had arrived on the chain.
 
         On a local chain they do arrive: they are created there, and this waits until they are final
-        and credited.
+        and credited. Repeated with the same `key`, it credits nothing more.
         """
         check_editor(caller)
         self._check_mode()
@@ -107,11 +117,12 @@ class Sandbox:
             raise FieldInvalid(f"amount must be above zero and at most {COINS_MAX}", field="amount")
         faucet = self.faucets.get(Network(chain))
         if faucet is not None:
-            deposit = await mint_deposit(self.ledger, faucet, holding.wallet, money)
+            minting = Minting(self.ledger, faucet, self.idempotency_keys)
+            deposit = await minting.mint_deposit(holding.wallet, money, key)
             held = await self.wallets.holding(caller.org_id, user_id, chain, currency)
             return deposit, held
         account = await self.ledger.account(caller.org_id, holding.wallet.id, asset)
-        deposit_id = new_id()
+        deposit_id = new_id() if key is None else key.effect_id
         opened = await self.ledger.create(
             CreateTransfer(
                 org_id=caller.org_id,
@@ -138,18 +149,21 @@ class Sandbox:
         held = await self.wallets.holding(caller.org_id, user_id, chain, currency)
         return opened.transfer, held
 
-    async def advance_clock(self, caller: Caller, by: timedelta) -> timedelta:
+    async def advance_clock(
+        self, caller: Caller, by: timedelta, *, until: timedelta | None = None
+    ) -> timedelta:
         """Advance the organisation's clock, and do everything that falls due, in order.
 
         Time moves from one due time to the next, so that follow-up steps happen on the way: a
-        payout that takes two days is completed when three have passed.
+        payout that takes two days is completed when three have passed. With `until`, an offset,
+        it continues to there, which an earlier attempt may have done.
         """
         check_editor(caller)
         self._check_mode()
         org_id = caller.org_id
         offset = await self.orgs.clock_offset(org_id)
-        target = offset + by
-        if by < timedelta() or target > AHEAD_MAX:
+        target = offset + by if until is None else max(until, offset)
+        if target < offset or target > AHEAD_MAX:
             return await self.orgs.advance_clock(org_id, by, actor=caller.actor)  # refuses
         reports_until_s = monotonic() + _REPORTS_S
         await self._run_due(org_id, offset, reports_until_s)
@@ -161,13 +175,16 @@ class Sandbox:
             step = timedelta(seconds=max(1, ceil((due_at - now).total_seconds())))
             if offset + step >= target:
                 break
-            offset = await self._advance(caller, step, reports_until_s)
-        offset = await self._advance(caller, target - offset, reports_until_s)
+            offset = await self._advance(caller, step, until, reports_until_s)
+        offset = await self._advance(caller, target - offset, until, reports_until_s)
         await self.verification.see_through({org_id: offset})
         return offset
 
-    async def _advance(self, caller: Caller, by: timedelta, reports_until_s: float) -> timedelta:
-        offset = await self.orgs.advance_clock(caller.org_id, by, actor=caller.actor)
+    async def _advance(
+        self, caller: Caller, by: timedelta, until: timedelta | None, reports_until_s: float
+    ) -> timedelta:
+        by = max(by, timedelta())  # a concurrent request with the same key may be ahead
+        offset = await self.orgs.advance_clock(caller.org_id, by, actor=caller.actor, until=until)
         await self._run_due(caller.org_id, offset, reports_until_s)
         return offset
 

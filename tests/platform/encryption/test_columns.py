@@ -41,7 +41,8 @@ _IMPERSONAL: Final = """
     changes.kind
     changes.status_after changes.status_before entries.asset entries.role external_wallets.chain
     fees.destination_currency fees.source_currency funding_accounts.currency
-    house_accounts.asset house_accounts.role incoming_payments.asset incoming_payments.rail
+    house_accounts.asset house_accounts.role idempotency_keys.operation
+    idempotency_keys.result incoming_payments.asset incoming_payments.rail
     kyc_cases.rail kyc_files.file_id kyc_links.entered kyc_links.rails kyc_links.token_hash
     market_rates.currency micro_deposits.currency migrations.digest migrations.name
     offramp_texts.file_ids passkey_challenges.browser_hash passkey_challenges.challenge_hash

@@ -17,8 +17,8 @@ from landbridge_sdk._errors import error_of
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 # The service was not reached, or says that the same request may be sent again.
-_TOO_MANY = 429
-_TEMPORARY = frozenset({_TOO_MANY, 502, 503, 504})
+_KEY_HEADER = "Idempotency-Key"
+_TEMPORARY = frozenset({429, 502, 503, 504})
 _FIRST_PAUSE_S, _PAUSE_MAX_S = 0.2, 30.0
 
 
@@ -26,8 +26,9 @@ _FIRST_PAUSE_S, _PAUSE_MAX_S = 0.2, 30.0
 class Call:
     """One call of an operation.
 
-    `id_member` names the member of the body that identifies the request. The client fills it in
-    where it is missing, so that a retry after a lost answer never does the same twice.
+    `id_member` names the member of the body that identifies the request; without one, the header
+    `Idempotency-Key` does. The client fills in whichever the operation has and the caller left
+    out, so that a retry after a lost answer never does the same twice.
     """
 
     method: str
@@ -37,12 +38,13 @@ class Call:
     query: Mapping[str, Any] = field(default_factory=dict[str, Any])
     headers: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
     id_member: str | None = None
-    is_repeatable: bool = True
     timeout: float | None = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `httpx.Client.request`; every attempt sends the same."""
         headers = {name: value for name, value in self.headers.items() if value is not None}
+        if _KEY_HEADER in self.headers:
+            headers.setdefault(_KEY_HEADER, str(uuid.uuid4()))
         found: dict[str, Any] = {
             "method": self.method,
             "url": self.path,
@@ -67,10 +69,6 @@ class Call:
         `response` is None if no answer arrived: the request may have been carried out.
         """
         if response is not None and response.status_code not in _TEMPORARY:
-            return None
-        # A 429 was not carried out, whatever the operation is.
-        is_unsent = response is not None and response.status_code == _TOO_MANY
-        if not (self.is_repeatable or is_unsent):
             return None
         asked = None if response is None else response.headers.get("Retry-After")
         if asked is not None and asked.isdigit():

@@ -1297,7 +1297,12 @@ class AsyncExternalWallets:
             cursor = page.next_cursor
 
     async def create(
-        self, user_id: str, body: requests.NewExternalWallet, *, timeout: float | None = None
+        self,
+        user_id: str,
+        body: requests.NewExternalWallet,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.ExternalWalletReply:
         """Register an external wallet.
 
@@ -1307,7 +1312,7 @@ class AsyncExternalWallets:
             "POST",
             path_of("/v2/users/{userId}/wallets/external", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.ExternalWalletReply)
@@ -1338,7 +1343,12 @@ class AsyncFiles:
         self._sender = sender
 
     async def create(
-        self, file_name: str, content: bytes, *, timeout: float | None = None
+        self,
+        file_name: str,
+        content: bytes,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.FileReply:
         """Upload a file.
 
@@ -1348,7 +1358,7 @@ class AsyncFiles:
             "POST",
             path_of("/v2/files"),
             upload=(file_name, content),
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.FileReply)
@@ -1519,6 +1529,7 @@ class AsyncKyc:
         user_id: str,
         body: Sequence[requests.IndividualDocumentAdd] | Sequence[requests.BusinessDocumentAdd],
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> replies.KycDocumentList:
         """Add documents.
@@ -1529,7 +1540,7 @@ class AsyncKyc:
             "POST",
             path_of("/v2/users/{userId}/kyc/documents", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.KycDocumentList)
@@ -1647,7 +1658,12 @@ class AsyncKyc:
         return await self._sender.send(call, replies.KycOwnerList)
 
     async def add_owner(
-        self, user_id: str, body: requests.KycOwnerUpdate, *, timeout: float | None = None
+        self,
+        user_id: str,
+        body: requests.KycOwnerUpdate,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.KycOwner:
         """Add an owner.
 
@@ -1657,7 +1673,7 @@ class AsyncKyc:
             "POST",
             path_of("/v2/users/{userId}/kyc/ubos", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.KycOwner)
@@ -1704,17 +1720,21 @@ class AsyncKycLinks:
         self._sender = sender
 
     async def create(
-        self, body: requests.NewKycLink, *, timeout: float | None = None
+        self,
+        body: requests.NewKycLink,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.KycLinkCreatedReply:
         """Make a link to the hosted form.
 
-        Create a new link on each call; it is valid for five days and can be completed once.
+        Create a link, which is valid for five days and can be completed once.
         """
         call = Call(
             "POST",
             path_of("/v2/kyc-link"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.KycLinkCreatedReply)
@@ -1890,7 +1910,11 @@ class AsyncMetrics:
         return await self._sender.send(call, replies.MetricList)
 
     async def create(
-        self, body: requests.NewMetric, *, timeout: float | None = None
+        self,
+        body: requests.NewMetric,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.MetricEnvelope:
         """Save a metric.
 
@@ -1900,7 +1924,7 @@ class AsyncMetrics:
             "POST",
             path_of("/v2/reporting/metrics"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.MetricEnvelope)
@@ -2485,7 +2509,11 @@ class AsyncReportSchedules:
         return await self._sender.send(call, replies.ScheduleList)
 
     async def create(
-        self, body: requests.NewSchedule, *, timeout: float | None = None
+        self,
+        body: requests.NewSchedule,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.ScheduleReply:
         """Create a schedule.
 
@@ -2495,7 +2523,7 @@ class AsyncReportSchedules:
             "POST",
             path_of("/v2/reporting/schedules"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.ScheduleReply)
@@ -2897,7 +2925,11 @@ class AsyncSandbox:
         self._sender = sender
 
     async def advance_clock(
-        self, body: requests.ClockAdvance, *, timeout: float | None = None
+        self,
+        body: requests.ClockAdvance,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.ClockReply:
         """Move the organisation's clock on.
 
@@ -2907,7 +2939,7 @@ class AsyncSandbox:
             "POST",
             path_of("/v2/sandbox/clock/advance"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.ClockReply)
@@ -2940,7 +2972,12 @@ class AsyncSandbox:
         return await self._sender.send(call, replies.LatencyReply)
 
     async def deposit_coins(
-        self, transfer_id: str, body: requests.CoinDeposit, *, timeout: float | None = None
+        self,
+        transfer_id: str,
+        body: requests.CoinDeposit,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.CoinDepositReply:
         """Deposit for an offramp.
 
@@ -2950,13 +2987,18 @@ class AsyncSandbox:
             "POST",
             path_of("/v2/sandbox/offramps/{transferId}/deposit", transfer_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.CoinDepositReply)
 
     async def deposit_fiat(
-        self, transfer_id: str, body: requests.FiatDeposit, *, timeout: float | None = None
+        self,
+        transfer_id: str,
+        body: requests.FiatDeposit,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.FiatDepositReply:
         """Deposit for an onramp.
 
@@ -2966,7 +3008,7 @@ class AsyncSandbox:
             "POST",
             path_of("/v2/sandbox/onramps/{transferId}/deposit", transfer_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.FiatDepositReply)
@@ -2999,7 +3041,12 @@ class AsyncSandbox:
         return await self._sender.send(call, replies.TransferReview)
 
     async def fund_wallet(
-        self, user_id: str, body: requests.FundingRequest, *, timeout: float | None = None
+        self,
+        user_id: str,
+        body: requests.FundingRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.FundingReply:
         """Fund a wallet.
 
@@ -3009,7 +3056,7 @@ class AsyncSandbox:
             "POST",
             path_of("/v2/sandbox/users/{userId}/wallets/fund", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.FundingReply)
@@ -4333,17 +4380,22 @@ class AsyncVirtualAccounts:
             cursor = page.next_cursor
 
     async def create(
-        self, user_id: str, body: requests.NewVirtualAccount, *, timeout: float | None = None
+        self,
+        user_id: str,
+        body: requests.NewVirtualAccount,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.VirtualAccountEnvelope:
         """Create a virtual account.
 
-        Open an account; the user must be verified on the USD rail. Each call opens another.
+        Open another account of the user, who must be verified on the USD rail.
         """
         call = Call(
             "POST",
             path_of("/v2/users/{userId}/virtual-accounts", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.VirtualAccountEnvelope)
@@ -4546,7 +4598,11 @@ class AsyncWebhooks:
         return await self._sender.send(call, replies.WebhookList)
 
     async def create(
-        self, body: requests.NewWebhook, *, timeout: float | None = None
+        self,
+        body: requests.NewWebhook,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.WebhookCreatedReply:
         """Create a webhook.
 
@@ -4556,7 +4612,7 @@ class AsyncWebhooks:
             "POST",
             path_of("/v2/webhooks"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.WebhookCreatedReply)
@@ -4688,7 +4744,12 @@ class AsyncWebhooks:
         return await self._sender.send(call, replies.DeliveryWithAttempts)
 
     async def resend_delivery(
-        self, webhook_id: str, delivery_id: str, *, timeout: float | None = None
+        self,
+        webhook_id: str,
+        delivery_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.DeliveryReply:
         """Resend a delivery.
 
@@ -4699,13 +4760,18 @@ class AsyncWebhooks:
             path_of(
                 "/v2/webhooks/{webhookId}/deliveries/{deliveryId}/resend", webhook_id, delivery_id
             ),
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.DeliveryReply)
 
     async def resend_since(
-        self, webhook_id: str, body: requests.ResendRequest, *, timeout: float | None = None
+        self,
+        webhook_id: str,
+        body: requests.ResendRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.ResendReply:
         """Resend everything since a time.
 
@@ -4715,7 +4781,7 @@ class AsyncWebhooks:
             "POST",
             path_of("/v2/webhooks/{webhookId}/resend", webhook_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.ResendReply)
@@ -4725,6 +4791,7 @@ class AsyncWebhooks:
         webhook_id: str,
         body: requests.KeyRotation | None = None,
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> replies.WebhookCreatedReply:
         """Rotate keys.
@@ -4735,13 +4802,13 @@ class AsyncWebhooks:
             "POST",
             path_of("/v2/webhooks/{webhookId}/rotate", webhook_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.WebhookCreatedReply)
 
     async def test(
-        self, webhook_id: str, *, timeout: float | None = None
+        self, webhook_id: str, *, idempotency_key: str | None = None, timeout: float | None = None
     ) -> replies.TestEventReply:
         """Send a test event.
 
@@ -4750,7 +4817,7 @@ class AsyncWebhooks:
         call = Call(
             "POST",
             path_of("/v2/webhooks/{webhookId}/test", webhook_id),
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.TestEventReply)

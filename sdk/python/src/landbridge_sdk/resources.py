@@ -1293,7 +1293,12 @@ class ExternalWallets:
             cursor = page.next_cursor
 
     def create(
-        self, user_id: str, body: requests.NewExternalWallet, *, timeout: float | None = None
+        self,
+        user_id: str,
+        body: requests.NewExternalWallet,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.ExternalWalletReply:
         """Register an external wallet.
 
@@ -1303,7 +1308,7 @@ class ExternalWallets:
             "POST",
             path_of("/v2/users/{userId}/wallets/external", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.ExternalWalletReply)
@@ -1334,7 +1339,12 @@ class Files:
         self._sender = sender
 
     def create(
-        self, file_name: str, content: bytes, *, timeout: float | None = None
+        self,
+        file_name: str,
+        content: bytes,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.FileReply:
         """Upload a file.
 
@@ -1344,7 +1354,7 @@ class Files:
             "POST",
             path_of("/v2/files"),
             upload=(file_name, content),
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.FileReply)
@@ -1515,6 +1525,7 @@ class Kyc:
         user_id: str,
         body: Sequence[requests.IndividualDocumentAdd] | Sequence[requests.BusinessDocumentAdd],
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> replies.KycDocumentList:
         """Add documents.
@@ -1525,7 +1536,7 @@ class Kyc:
             "POST",
             path_of("/v2/users/{userId}/kyc/documents", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.KycDocumentList)
@@ -1641,7 +1652,12 @@ class Kyc:
         return self._sender.send(call, replies.KycOwnerList)
 
     def add_owner(
-        self, user_id: str, body: requests.KycOwnerUpdate, *, timeout: float | None = None
+        self,
+        user_id: str,
+        body: requests.KycOwnerUpdate,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.KycOwner:
         """Add an owner.
 
@@ -1651,7 +1667,7 @@ class Kyc:
             "POST",
             path_of("/v2/users/{userId}/kyc/ubos", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.KycOwner)
@@ -1698,17 +1714,21 @@ class KycLinks:
         self._sender = sender
 
     def create(
-        self, body: requests.NewKycLink, *, timeout: float | None = None
+        self,
+        body: requests.NewKycLink,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.KycLinkCreatedReply:
         """Make a link to the hosted form.
 
-        Create a new link on each call; it is valid for five days and can be completed once.
+        Create a link, which is valid for five days and can be completed once.
         """
         call = Call(
             "POST",
             path_of("/v2/kyc-link"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.KycLinkCreatedReply)
@@ -1884,7 +1904,11 @@ class Metrics:
         return self._sender.send(call, replies.MetricList)
 
     def create(
-        self, body: requests.NewMetric, *, timeout: float | None = None
+        self,
+        body: requests.NewMetric,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.MetricEnvelope:
         """Save a metric.
 
@@ -1894,7 +1918,7 @@ class Metrics:
             "POST",
             path_of("/v2/reporting/metrics"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.MetricEnvelope)
@@ -2469,7 +2493,11 @@ class ReportSchedules:
         return self._sender.send(call, replies.ScheduleList)
 
     def create(
-        self, body: requests.NewSchedule, *, timeout: float | None = None
+        self,
+        body: requests.NewSchedule,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.ScheduleReply:
         """Create a schedule.
 
@@ -2479,7 +2507,7 @@ class ReportSchedules:
             "POST",
             path_of("/v2/reporting/schedules"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.ScheduleReply)
@@ -2871,7 +2899,11 @@ class Sandbox:
         self._sender = sender
 
     def advance_clock(
-        self, body: requests.ClockAdvance, *, timeout: float | None = None
+        self,
+        body: requests.ClockAdvance,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.ClockReply:
         """Move the organisation's clock on.
 
@@ -2881,7 +2913,7 @@ class Sandbox:
             "POST",
             path_of("/v2/sandbox/clock/advance"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.ClockReply)
@@ -2914,7 +2946,12 @@ class Sandbox:
         return self._sender.send(call, replies.LatencyReply)
 
     def deposit_coins(
-        self, transfer_id: str, body: requests.CoinDeposit, *, timeout: float | None = None
+        self,
+        transfer_id: str,
+        body: requests.CoinDeposit,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.CoinDepositReply:
         """Deposit for an offramp.
 
@@ -2924,13 +2961,18 @@ class Sandbox:
             "POST",
             path_of("/v2/sandbox/offramps/{transferId}/deposit", transfer_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.CoinDepositReply)
 
     def deposit_fiat(
-        self, transfer_id: str, body: requests.FiatDeposit, *, timeout: float | None = None
+        self,
+        transfer_id: str,
+        body: requests.FiatDeposit,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.FiatDepositReply:
         """Deposit for an onramp.
 
@@ -2940,7 +2982,7 @@ class Sandbox:
             "POST",
             path_of("/v2/sandbox/onramps/{transferId}/deposit", transfer_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.FiatDepositReply)
@@ -2973,7 +3015,12 @@ class Sandbox:
         return self._sender.send(call, replies.TransferReview)
 
     def fund_wallet(
-        self, user_id: str, body: requests.FundingRequest, *, timeout: float | None = None
+        self,
+        user_id: str,
+        body: requests.FundingRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.FundingReply:
         """Fund a wallet.
 
@@ -2983,7 +3030,7 @@ class Sandbox:
             "POST",
             path_of("/v2/sandbox/users/{userId}/wallets/fund", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.FundingReply)
@@ -4297,17 +4344,22 @@ class VirtualAccounts:
             cursor = page.next_cursor
 
     def create(
-        self, user_id: str, body: requests.NewVirtualAccount, *, timeout: float | None = None
+        self,
+        user_id: str,
+        body: requests.NewVirtualAccount,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.VirtualAccountEnvelope:
         """Create a virtual account.
 
-        Open an account; the user must be verified on the USD rail. Each call opens another.
+        Open another account of the user, who must be verified on the USD rail.
         """
         call = Call(
             "POST",
             path_of("/v2/users/{userId}/virtual-accounts", user_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.VirtualAccountEnvelope)
@@ -4510,7 +4562,11 @@ class Webhooks:
         return self._sender.send(call, replies.WebhookList)
 
     def create(
-        self, body: requests.NewWebhook, *, timeout: float | None = None
+        self,
+        body: requests.NewWebhook,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.WebhookCreatedReply:
         """Create a webhook.
 
@@ -4520,7 +4576,7 @@ class Webhooks:
             "POST",
             path_of("/v2/webhooks"),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.WebhookCreatedReply)
@@ -4650,7 +4706,12 @@ class Webhooks:
         return self._sender.send(call, replies.DeliveryWithAttempts)
 
     def resend_delivery(
-        self, webhook_id: str, delivery_id: str, *, timeout: float | None = None
+        self,
+        webhook_id: str,
+        delivery_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.DeliveryReply:
         """Resend a delivery.
 
@@ -4661,13 +4722,18 @@ class Webhooks:
             path_of(
                 "/v2/webhooks/{webhookId}/deliveries/{deliveryId}/resend", webhook_id, delivery_id
             ),
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.DeliveryReply)
 
     def resend_since(
-        self, webhook_id: str, body: requests.ResendRequest, *, timeout: float | None = None
+        self,
+        webhook_id: str,
+        body: requests.ResendRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
     ) -> replies.ResendReply:
         """Resend everything since a time.
 
@@ -4677,7 +4743,7 @@ class Webhooks:
             "POST",
             path_of("/v2/webhooks/{webhookId}/resend", webhook_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.ResendReply)
@@ -4687,6 +4753,7 @@ class Webhooks:
         webhook_id: str,
         body: requests.KeyRotation | None = None,
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> replies.WebhookCreatedReply:
         """Rotate keys.
@@ -4697,12 +4764,14 @@ class Webhooks:
             "POST",
             path_of("/v2/webhooks/{webhookId}/rotate", webhook_id),
             body=body,
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.WebhookCreatedReply)
 
-    def test(self, webhook_id: str, *, timeout: float | None = None) -> replies.TestEventReply:
+    def test(
+        self, webhook_id: str, *, idempotency_key: str | None = None, timeout: float | None = None
+    ) -> replies.TestEventReply:
         """Send a test event.
 
         Sends a WEBHOOK.TEST event to this endpoint only, whatever its event types are.
@@ -4710,7 +4779,7 @@ class Webhooks:
         call = Call(
             "POST",
             path_of("/v2/webhooks/{webhookId}/test", webhook_id),
-            is_repeatable=False,
+            headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
         )
         return self._sender.send(call, replies.TestEventReply)

@@ -17,7 +17,6 @@ export class AccountReviews {
         method: "GET",
         path: pathOf("/v2/reviews/accounts"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
-        isRepeatable: true,
       },
       options,
     );
@@ -42,7 +41,6 @@ export class AccountReviews {
         method: "POST",
         path: pathOf("/v2/reviews/accounts/{accountId}", accountId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -63,7 +61,6 @@ export class Accounts {
         method: "GET",
         path: pathOf("/v2/users/{userId}/accounts", userId),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "rail": options.rail, "type": options.type, "currency": options.currency },
-        isRepeatable: true,
       },
       options,
     );
@@ -92,7 +89,6 @@ export class Accounts {
         path: pathOf("/v2/users/{userId}/accounts", userId),
         body,
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -108,7 +104,6 @@ export class Accounts {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/accounts/{accountId}", userId, accountId),
-        isRepeatable: true,
       },
       options,
     );
@@ -124,7 +119,6 @@ export class Accounts {
       {
         method: "DELETE",
         path: pathOf("/v2/users/{userId}/accounts/{accountId}", userId, accountId),
-        isRepeatable: true,
       },
       options,
     );
@@ -144,7 +138,6 @@ export class AddressPolicy {
       {
         method: "GET",
         path: pathOf("/v2/organization/address-policy"),
-        isRepeatable: true,
       },
       options,
     );
@@ -161,7 +154,6 @@ export class AddressPolicy {
         method: "PUT",
         path: pathOf("/v2/organization/address-policy"),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -182,7 +174,6 @@ export class Approvals {
         method: "GET",
         path: pathOf("/v2/approvals"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status, "initiatorProfileId": options.initiatorProfileId },
-        isRepeatable: true,
       },
       options,
     );
@@ -206,7 +197,6 @@ export class Approvals {
       {
         method: "GET",
         path: pathOf("/v2/approvals/{approvalId}", approvalId),
-        isRepeatable: true,
       },
       options,
     );
@@ -230,7 +220,6 @@ export class AuditLog {
         method: "GET",
         path: pathOf("/v2/audit-log"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "actorType": options.actorType, "actorId": options.actorId, "kind": options.kind, "objectId": options.objectId },
-        isRepeatable: true,
       },
       options,
     );
@@ -258,7 +247,6 @@ export class Balances {
       {
         method: "GET",
         path: pathOf("/v2/balances"),
-        isRepeatable: true,
       },
       options,
     );
@@ -279,7 +267,6 @@ export class BankLines {
         method: "GET",
         path: pathOf("/v2/reviews/bank-lines"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
-        isRepeatable: true,
       },
       options,
     );
@@ -303,7 +290,6 @@ export class BankLines {
       {
         method: "GET",
         path: pathOf("/v2/reviews/bank-lines/{lineId}", lineId),
-        isRepeatable: true,
       },
       options,
     );
@@ -320,7 +306,6 @@ export class BankLines {
         method: "POST",
         path: pathOf("/v2/reviews/bank-lines/{lineId}/resolve", lineId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -341,7 +326,6 @@ export class Batches {
         method: "GET",
         path: pathOf("/v2/wallets/transfers/batches"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
-        isRepeatable: true,
       },
       options,
     );
@@ -371,7 +355,6 @@ export class Batches {
         query: { "dryRun": options.dryRun },
         headers: { "Landbridge-Sandbox": options.sandbox },
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -388,7 +371,6 @@ export class Batches {
         method: "GET",
         path: pathOf("/v2/wallets/transfers/batches/{transferId}", transferId),
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -409,7 +391,6 @@ export class Bridges {
         method: "GET",
         path: pathOf("/v2/wallets/bridges"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
-        isRepeatable: true,
       },
       options,
     );
@@ -440,7 +421,6 @@ export class Bridges {
         query: { "dryRun": options.dryRun },
         headers: { "Landbridge-Sandbox": options.sandbox },
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -457,7 +437,6 @@ export class Bridges {
         method: "GET",
         path: pathOf("/v2/wallets/bridges/{transferId}", transferId),
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -473,7 +452,6 @@ export class Bridges {
       {
         method: "POST",
         path: pathOf("/v2/wallets/bridges/{transferId}/accept", transferId),
-        isRepeatable: true,
       },
       options,
     );
@@ -495,7 +473,6 @@ export class Chains {
       {
         method: "GET",
         path: pathOf("/v2/chains"),
-        isRepeatable: true,
       },
       options,
     );
@@ -511,7 +488,6 @@ export class Chains {
       {
         method: "GET",
         path: pathOf("/v2/chains/orders/{recordId}", recordId),
-        isRepeatable: true,
       },
       options,
     );
@@ -527,7 +503,6 @@ export class Chains {
       {
         method: "GET",
         path: pathOf("/v2/chains/{name}", name),
-        isRepeatable: true,
       },
       options,
     );
@@ -548,7 +523,6 @@ export class DepositReviews {
         method: "GET",
         path: pathOf("/v2/reviews/deposits"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
-        isRepeatable: true,
       },
       options,
     );
@@ -572,7 +546,6 @@ export class DepositReviews {
       {
         method: "GET",
         path: pathOf("/v2/reviews/deposits/{incomingPaymentId}", incomingPaymentId),
-        isRepeatable: true,
       },
       options,
     );
@@ -589,7 +562,6 @@ export class DepositReviews {
         method: "POST",
         path: pathOf("/v2/reviews/deposits/{incomingPaymentId}/match", incomingPaymentId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -606,7 +578,6 @@ export class DepositReviews {
         method: "POST",
         path: pathOf("/v2/reviews/deposits/{incomingPaymentId}/return", incomingPaymentId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -623,7 +594,6 @@ export class DepositReviews {
         method: "POST",
         path: pathOf("/v2/reviews/deposits/{incomingPaymentId}/settle", incomingPaymentId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -644,7 +614,6 @@ export class Deposits {
         method: "GET",
         path: pathOf("/v2/users/{userId}/wallets/deposits", userId),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "chain": options.chain, "currency": options.currency, "status": options.status, "minAmount": options.minAmount },
-        isRepeatable: true,
       },
       options,
     );
@@ -668,7 +637,6 @@ export class Deposits {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/wallets/deposits/{depositId}", userId, depositId),
-        isRepeatable: true,
       },
       options,
     );
@@ -689,7 +657,6 @@ export class Disbursements {
         method: "GET",
         path: pathOf("/v2/disbursements"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
-        isRepeatable: true,
       },
       options,
     );
@@ -714,7 +681,6 @@ export class Disbursements {
         method: "GET",
         path: pathOf("/v2/disbursements/{disbursementId}", disbursementId),
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -739,7 +705,6 @@ export class Events {
         method: "GET",
         path: pathOf("/v2/events"),
         query: { "eventType": options.eventType, "objectId": options.objectId, "order": options.order, "limit": options.limit, "createdAfter": options.createdAfter, "createdBefore": options.createdBefore, "cursor": options.cursor },
-        isRepeatable: true,
       },
       options,
     );
@@ -763,7 +728,6 @@ export class Events {
       {
         method: "GET",
         path: pathOf("/v2/events/{eventId}", eventId),
-        isRepeatable: true,
       },
       options,
     );
@@ -784,7 +748,6 @@ export class ExternalWallets {
         method: "GET",
         path: pathOf("/v2/users/{userId}/wallets/external", userId),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
-        isRepeatable: true,
       },
       options,
     );
@@ -803,13 +766,13 @@ export class ExternalWallets {
    *
    * Registers an address outside the platform, to which the user may then send.
    */
-  create(userId: string, body: types.NewExternalWallet, options: Options = {}): Promise<types.ExternalWalletReply> {
+  create(userId: string, body: types.NewExternalWallet, options: Options & { idempotencyKey?: string; } = {}): Promise<types.ExternalWalletReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/users/{userId}/wallets/external", userId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -825,7 +788,6 @@ export class ExternalWallets {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/wallets/external/{externalWalletId}", userId, externalWalletId),
-        isRepeatable: true,
       },
       options,
     );
@@ -840,13 +802,13 @@ export class Files {
    *
    * Keeps a pdf, jpeg, png, heic or tif of up to 10 MB, sent as the part `file`.
    */
-  create(fileName: string, content: Uint8Array<ArrayBuffer>, options: Options = {}): Promise<types.FileReply> {
+  create(fileName: string, content: Uint8Array<ArrayBuffer>, options: Options & { idempotencyKey?: string; } = {}): Promise<types.FileReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/files"),
         upload: { name: fileName, content },
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -862,7 +824,6 @@ export class Files {
       {
         method: "GET",
         path: pathOf("/v2/files/{fileId}", fileId),
-        isRepeatable: true,
       },
       options,
     );
@@ -878,7 +839,6 @@ export class Files {
       {
         method: "DELETE",
         path: pathOf("/v2/files/{fileId}", fileId),
-        isRepeatable: true,
       },
       options,
     );
@@ -894,7 +854,6 @@ export class Files {
       {
         method: "GET",
         path: pathOf("/v2/files/{fileId}/content", fileId),
-        isRepeatable: true,
       },
       options,
     );
@@ -915,7 +874,6 @@ export class Kyc {
         method: "GET",
         path: pathOf("/v2/kyc/status"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId, "userName": options.userName, "userEmail": options.userEmail, "rails": options.rails, "status": options.status },
-        isRepeatable: true,
       },
       options,
     );
@@ -932,7 +890,6 @@ export class Kyc {
         method: "GET",
         path: pathOf("/v2/users/{userId}/kyc", userId),
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -950,7 +907,6 @@ export class Kyc {
         path: pathOf("/v2/users/{userId}/kyc", userId),
         body,
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -966,7 +922,6 @@ export class Kyc {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/kyc/documents", userId),
-        isRepeatable: true,
       },
       options,
     );
@@ -977,13 +932,13 @@ export class Kyc {
    *
    * Add 1 to 20 documents, all or none, and return the added documents.
    */
-  addDocuments(userId: string, body: Array<types.IndividualDocumentAdd> | Array<types.BusinessDocumentAdd>, options: Options = {}): Promise<types.KycDocumentList> {
+  addDocuments(userId: string, body: Array<types.IndividualDocumentAdd> | Array<types.BusinessDocumentAdd>, options: Options & { idempotencyKey?: string; } = {}): Promise<types.KycDocumentList> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/users/{userId}/kyc/documents", userId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -999,7 +954,6 @@ export class Kyc {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/kyc/documents/{documentId}", userId, documentId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1016,7 +970,6 @@ export class Kyc {
         method: "POST",
         path: pathOf("/v2/users/{userId}/kyc/documents/{documentId}", userId, documentId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1033,7 +986,6 @@ export class Kyc {
         method: "GET",
         path: pathOf("/v2/users/{userId}/kyc/requirements", userId),
         query: { "rails": options.rails },
-        isRepeatable: true,
       },
       options,
     );
@@ -1050,7 +1002,6 @@ export class Kyc {
         method: "GET",
         path: pathOf("/v2/users/{userId}/kyc/status", userId),
         query: { "rails": options.rails },
-        isRepeatable: true,
       },
       options,
     );
@@ -1067,7 +1018,6 @@ export class Kyc {
         method: "POST",
         path: pathOf("/v2/users/{userId}/kyc/submissions", userId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1083,7 +1033,6 @@ export class Kyc {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/kyc/ubos", userId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1094,13 +1043,13 @@ export class Kyc {
    *
    * Adds an ultimate beneficial owner to a business.
    */
-  addOwner(userId: string, body: types.KycOwnerUpdate, options: Options = {}): Promise<types.KycOwner> {
+  addOwner(userId: string, body: types.KycOwnerUpdate, options: Options & { idempotencyKey?: string; } = {}): Promise<types.KycOwner> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/users/{userId}/kyc/ubos", userId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -1116,7 +1065,6 @@ export class Kyc {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/kyc/ubos/{uboId}", userId, uboId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1133,7 +1081,6 @@ export class Kyc {
         method: "POST",
         path: pathOf("/v2/users/{userId}/kyc/ubos/{uboId}", userId, uboId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1146,15 +1093,15 @@ export class KycLinks {
   /**
    * Make a link to the hosted form.
    *
-   * Create a new link on each call; it is valid for five days and can be completed once.
+   * Create a link, which is valid for five days and can be completed once.
    */
-  create(body: types.NewKycLink, options: Options = {}): Promise<types.KycLinkCreatedReply> {
+  create(body: types.NewKycLink, options: Options & { idempotencyKey?: string; } = {}): Promise<types.KycLinkCreatedReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/kyc-link"),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -1175,7 +1122,6 @@ export class KycReviews {
         method: "GET",
         path: pathOf("/v2/reviews/kyc"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
-        isRepeatable: true,
       },
       options,
     );
@@ -1199,7 +1145,6 @@ export class KycReviews {
       {
         method: "GET",
         path: pathOf("/v2/reviews/kyc/{caseId}", caseId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1216,7 +1161,6 @@ export class KycReviews {
         method: "POST",
         path: pathOf("/v2/reviews/kyc/{caseId}", caseId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1237,7 +1181,6 @@ export class Limits {
         method: "GET",
         path: pathOf("/v2/limits"),
         query: { "userId": options.userId },
-        isRepeatable: true,
       },
       options,
     );
@@ -1254,7 +1197,6 @@ export class Limits {
         method: "POST",
         path: pathOf("/v2/limits/simulate"),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1274,7 +1216,6 @@ export class Metrics {
       {
         method: "GET",
         path: pathOf("/v2/reporting/metrics"),
-        isRepeatable: true,
       },
       options,
     );
@@ -1285,13 +1226,13 @@ export class Metrics {
    *
    * Validate and save a metric without calculating it. At most 1,000 per organisation.
    */
-  create(body: types.NewMetric, options: Options = {}): Promise<types.MetricEnvelope> {
+  create(body: types.NewMetric, options: Options & { idempotencyKey?: string; } = {}): Promise<types.MetricEnvelope> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/reporting/metrics"),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -1308,7 +1249,6 @@ export class Metrics {
         method: "POST",
         path: pathOf("/v2/reporting/metrics/preview"),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1326,7 +1266,6 @@ export class Metrics {
         path: pathOf("/v2/reporting/metrics/preview/download"),
         body,
         query: { "format": options.format, "content": options.content },
-        isRepeatable: true,
       },
       options,
     );
@@ -1342,7 +1281,6 @@ export class Metrics {
       {
         method: "GET",
         path: pathOf("/v2/reporting/metrics/{metricId}", metricId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1359,7 +1297,6 @@ export class Metrics {
         method: "POST",
         path: pathOf("/v2/reporting/metrics/{metricId}", metricId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1375,7 +1312,6 @@ export class Metrics {
       {
         method: "DELETE",
         path: pathOf("/v2/reporting/metrics/{metricId}", metricId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1392,7 +1328,6 @@ export class Metrics {
         method: "GET",
         path: pathOf("/v2/reporting/metrics/{metricId}/download", metricId),
         query: { "format": options.format, "content": options.content },
-        isRepeatable: true,
       },
       options,
     );
@@ -1408,7 +1343,6 @@ export class Metrics {
       {
         method: "GET",
         path: pathOf("/v2/reporting/metrics/{metricId}/results", metricId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1425,7 +1359,6 @@ export class Metrics {
         method: "GET",
         path: pathOf("/v2/reporting/params/{name}/options", name),
         query: { "page": options.page, "limit": options.limit },
-        isRepeatable: true,
       },
       options,
     );
@@ -1446,7 +1379,6 @@ export class Offramps {
         method: "GET",
         path: pathOf("/v2/offramps"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
-        isRepeatable: true,
       },
       options,
     );
@@ -1477,7 +1409,6 @@ export class Offramps {
         query: { "dryRun": options.dryRun },
         headers: { "Landbridge-Sandbox": options.sandbox },
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -1494,7 +1425,6 @@ export class Offramps {
         method: "GET",
         path: pathOf("/v2/offramps/rates"),
         query: { "fromCurrency": options.fromCurrency, "toCurrency": options.toCurrency },
-        isRepeatable: true,
       },
       options,
     );
@@ -1511,7 +1441,6 @@ export class Offramps {
         method: "GET",
         path: pathOf("/v2/offramps/{transferId}", transferId),
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -1527,7 +1456,6 @@ export class Offramps {
       {
         method: "POST",
         path: pathOf("/v2/offramps/{transferId}/cancel", transferId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1546,7 +1474,6 @@ export class Offramps {
       {
         method: "POST",
         path: pathOf("/v2/offramps/{transferId}/quote/accept", transferId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1567,7 +1494,6 @@ export class Onramps {
         method: "GET",
         path: pathOf("/v2/onramps"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
-        isRepeatable: true,
       },
       options,
     );
@@ -1597,7 +1523,6 @@ export class Onramps {
         query: { "dryRun": options.dryRun },
         headers: { "Landbridge-Sandbox": options.sandbox },
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -1614,7 +1539,6 @@ export class Onramps {
         method: "GET",
         path: pathOf("/v2/onramps/rates"),
         query: { "fromCurrency": options.fromCurrency, "toCurrency": options.toCurrency },
-        isRepeatable: true,
       },
       options,
     );
@@ -1631,7 +1555,6 @@ export class Onramps {
         method: "GET",
         path: pathOf("/v2/onramps/{transferId}", transferId),
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -1647,7 +1570,6 @@ export class Onramps {
       {
         method: "POST",
         path: pathOf("/v2/onramps/{transferId}/cancel", transferId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1665,7 +1587,6 @@ export class Onramps {
       {
         method: "POST",
         path: pathOf("/v2/onramps/{transferId}/quote/accept", transferId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1681,7 +1602,6 @@ export class Onramps {
       {
         method: "POST",
         path: pathOf("/v2/onramps/{transferId}/quote/refresh", transferId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1702,7 +1622,6 @@ export class Receivables {
         method: "GET",
         path: pathOf("/v2/reviews/receivables"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status, "transferId": options.transferId },
-        isRepeatable: true,
       },
       options,
     );
@@ -1726,7 +1645,6 @@ export class Receivables {
       {
         method: "GET",
         path: pathOf("/v2/reviews/receivables/{receivableId}", receivableId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1746,7 +1664,6 @@ export class ReportRuns {
       {
         method: "GET",
         path: pathOf("/v2/reporting/runs/{runId}", runId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1762,7 +1679,6 @@ export class ReportRuns {
       {
         method: "GET",
         path: pathOf("/v2/reporting/runs/{runId}/download", runId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1782,7 +1698,6 @@ export class ReportSchedules {
       {
         method: "GET",
         path: pathOf("/v2/reporting/schedules"),
-        isRepeatable: true,
       },
       options,
     );
@@ -1793,13 +1708,13 @@ export class ReportSchedules {
    *
    * Schedule a report after each day, week or month. At most 100.
    */
-  create(body: types.NewSchedule, options: Options = {}): Promise<types.ScheduleReply> {
+  create(body: types.NewSchedule, options: Options & { idempotencyKey?: string; } = {}): Promise<types.ScheduleReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/reporting/schedules"),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -1815,7 +1730,6 @@ export class ReportSchedules {
       {
         method: "GET",
         path: pathOf("/v2/reporting/schedules/{scheduleId}", scheduleId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1832,7 +1746,6 @@ export class ReportSchedules {
         method: "POST",
         path: pathOf("/v2/reporting/schedules/{scheduleId}", scheduleId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1848,7 +1761,6 @@ export class ReportSchedules {
       {
         method: "DELETE",
         path: pathOf("/v2/reporting/schedules/{scheduleId}", scheduleId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1864,7 +1776,6 @@ export class ReportSchedules {
       {
         method: "GET",
         path: pathOf("/v2/reporting/schedules/{scheduleId}/runs", scheduleId),
-        isRepeatable: true,
       },
       options,
     );
@@ -1884,7 +1795,6 @@ export class ReportTemplates {
       {
         method: "GET",
         path: pathOf("/v2/reporting/templates"),
-        isRepeatable: true,
       },
       options,
     );
@@ -1901,7 +1811,6 @@ export class ReportTemplates {
         method: "POST",
         path: pathOf("/v2/reporting/templates"),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1917,7 +1826,6 @@ export class ReportTemplates {
       {
         method: "GET",
         path: pathOf("/v2/reporting/templates/{name}", name),
-        isRepeatable: true,
       },
       options,
     );
@@ -1934,7 +1842,6 @@ export class ReportTemplates {
         method: "POST",
         path: pathOf("/v2/reporting/templates/{name}", name),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -1950,7 +1857,6 @@ export class ReportTemplates {
       {
         method: "DELETE",
         path: pathOf("/v2/reporting/templates/{name}", name),
-        isRepeatable: true,
       },
       options,
     );
@@ -1970,7 +1876,6 @@ export class ReportTimeZone {
       {
         method: "GET",
         path: pathOf("/v2/reporting/time-zone"),
-        isRepeatable: true,
       },
       options,
     );
@@ -1989,7 +1894,6 @@ export class ReportTimeZone {
         method: "PUT",
         path: pathOf("/v2/reporting/time-zone"),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2010,7 +1914,6 @@ export class RequestLog {
         method: "GET",
         path: pathOf("/v2/request-log"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "method": options.method, "status": options.status, "path": options.path, "xRequestId": options.xRequestId, "requestId": options.requestId },
-        isRepeatable: true,
       },
       options,
     );
@@ -2034,7 +1937,6 @@ export class RequestLog {
       {
         method: "GET",
         path: pathOf("/v2/request-log/{xRequestId}", xRequestId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2054,7 +1956,6 @@ export class Requests {
       {
         method: "GET",
         path: pathOf("/v2/requests/{requestId}", requestId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2075,7 +1976,6 @@ export class Resolutions {
         method: "GET",
         path: pathOf("/v2/reviews/resolutions"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
-        isRepeatable: true,
       },
       options,
     );
@@ -2101,7 +2001,6 @@ export class Resolutions {
         path: pathOf("/v2/reviews/resolutions"),
         body,
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -2117,7 +2016,6 @@ export class Resolutions {
       {
         method: "GET",
         path: pathOf("/v2/reviews/resolutions/actions/{transferId}", transferId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2133,7 +2031,6 @@ export class Resolutions {
       {
         method: "GET",
         path: pathOf("/v2/reviews/resolutions/{resolutionId}", resolutionId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2148,13 +2045,13 @@ export class Sandbox {
    *
    * Everything that falls due by the new time is done, in order, before the response.
    */
-  advanceClock(body: types.ClockAdvance, options: Options = {}): Promise<types.ClockReply> {
+  advanceClock(body: types.ClockAdvance, options: Options & { idempotencyKey?: string; } = {}): Promise<types.ClockReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/sandbox/clock/advance"),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -2170,7 +2067,6 @@ export class Sandbox {
       {
         method: "GET",
         path: pathOf("/v2/sandbox/latency"),
-        isRepeatable: true,
       },
       options,
     );
@@ -2187,7 +2083,6 @@ export class Sandbox {
         method: "POST",
         path: pathOf("/v2/sandbox/latency"),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2198,13 +2093,13 @@ export class Sandbox {
    *
    * Coins arrive from the external wallet that funds the offramp.
    */
-  depositCoins(transferId: string, body: types.CoinDeposit, options: Options = {}): Promise<types.CoinDepositReply> {
+  depositCoins(transferId: string, body: types.CoinDeposit, options: Options & { idempotencyKey?: string; } = {}): Promise<types.CoinDepositReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/sandbox/offramps/{transferId}/deposit", transferId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -2215,13 +2110,13 @@ export class Sandbox {
    *
    * Fiat arrives at the bank, and is matched or returned as real fiat would be.
    */
-  depositFiat(transferId: string, body: types.FiatDeposit, options: Options = {}): Promise<types.FiatDepositReply> {
+  depositFiat(transferId: string, body: types.FiatDeposit, options: Options & { idempotencyKey?: string; } = {}): Promise<types.FiatDepositReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/sandbox/onramps/{transferId}/deposit", transferId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -2237,7 +2132,6 @@ export class Sandbox {
       {
         method: "GET",
         path: pathOf("/v2/sandbox/outcomes"),
-        isRepeatable: true,
       },
       options,
     );
@@ -2254,7 +2148,6 @@ export class Sandbox {
         method: "POST",
         path: pathOf("/v2/sandbox/transfers/{transferId}/rfi", transferId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2265,13 +2158,13 @@ export class Sandbox {
    *
    * Credit coins to the user's wallet at once.
    */
-  fundWallet(userId: string, body: types.FundingRequest, options: Options = {}): Promise<types.FundingReply> {
+  fundWallet(userId: string, body: types.FundingRequest, options: Options & { idempotencyKey?: string; } = {}): Promise<types.FundingReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/sandbox/users/{userId}/wallets/fund", userId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -2291,7 +2184,6 @@ export class Service {
       {
         method: "GET",
         path: pathOf("/v2/ping"),
-        isRepeatable: true,
       },
       options,
     );
@@ -2312,7 +2204,6 @@ export class SettlementRules {
         method: "GET",
         path: pathOf("/v2/virtual-accounts/settlement-rules"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "chain": options.chain },
-        isRepeatable: true,
       },
       options,
     );
@@ -2338,7 +2229,6 @@ export class SettlementRules {
         path: pathOf("/v2/virtual-accounts/settlement-rules"),
         body,
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -2354,7 +2244,6 @@ export class SettlementRules {
       {
         method: "GET",
         path: pathOf("/v2/virtual-accounts/settlement-rules/{ruleId}", ruleId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2370,7 +2259,6 @@ export class SettlementRules {
       {
         method: "DELETE",
         path: pathOf("/v2/virtual-accounts/settlement-rules/{ruleId}", ruleId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2388,7 +2276,6 @@ export class SettlementRules {
         path: pathOf("/v2/virtual-accounts/settlement-rules/{ruleId}/update", ruleId),
         body,
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -2411,7 +2298,6 @@ export class Statements {
         method: "GET",
         path: pathOf("/v2/reporting/statements"),
         query: { "userId": options.userId, "walletId": options.walletId, "currency": options.currency, "createdAfter": options.createdAfter, "createdBefore": options.createdBefore, "timeZone": options.timeZone, "format": options.format },
-        isRepeatable: true,
       },
       options,
     );
@@ -2432,7 +2318,6 @@ export class Swaps {
         method: "GET",
         path: pathOf("/v2/wallets/swaps"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
-        isRepeatable: true,
       },
       options,
     );
@@ -2462,7 +2347,6 @@ export class Swaps {
         query: { "dryRun": options.dryRun },
         headers: { "Landbridge-Sandbox": options.sandbox },
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -2479,7 +2363,6 @@ export class Swaps {
         method: "GET",
         path: pathOf("/v2/wallets/swaps/{swapId}", swapId),
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -2495,7 +2378,6 @@ export class Swaps {
       {
         method: "POST",
         path: pathOf("/v2/wallets/swaps/{swapId}/accept", swapId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2517,7 +2399,6 @@ export class TermsLinks {
         path: pathOf("/v2/tos-link"),
         body,
         idMember: "idempotencyKey",
-        isRepeatable: true,
       },
       options,
     );
@@ -2533,7 +2414,6 @@ export class TermsLinks {
       {
         method: "GET",
         path: pathOf("/v2/tos-link/{signedAgreementId}", signedAgreementId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2550,7 +2430,6 @@ export class TermsLinks {
         method: "POST",
         path: pathOf("/v2/tos-link/{signedAgreementId}/accept", signedAgreementId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2574,7 +2453,6 @@ export class Transactions {
         method: "GET",
         path: pathOf("/v2/search"),
         query: { "q": options.q },
-        isRepeatable: true,
       },
       options,
     );
@@ -2593,7 +2471,6 @@ export class Transactions {
       {
         method: "GET",
         path: pathOf("/v2/state-machines"),
-        isRepeatable: true,
       },
       options,
     );
@@ -2609,7 +2486,6 @@ export class Transactions {
       {
         method: "GET",
         path: pathOf("/v2/stuck"),
-        isRepeatable: true,
       },
       options,
     );
@@ -2630,7 +2506,6 @@ export class Transactions {
         method: "GET",
         path: pathOf("/v2/transactions"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "id": options.id, "expand": options.expand, "type": options.type, "status": options.status, "userId": options.userId, "currency": options.currency, "minAmount": options.minAmount, "maxAmount": options.maxAmount, "metadata": options.metadata },
-        isRepeatable: true,
       },
       options,
     );
@@ -2657,7 +2532,6 @@ export class Transactions {
         method: "GET",
         path: pathOf("/v2/transactions/summary"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "userId": options.userId, "currency": options.currency, "minAmount": options.minAmount, "maxAmount": options.maxAmount },
-        isRepeatable: true,
       },
       options,
     );
@@ -2673,7 +2547,6 @@ export class Transactions {
       {
         method: "GET",
         path: pathOf("/v2/transactions/{transactionId}", transactionId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2692,7 +2565,6 @@ export class Transactions {
         method: "POST",
         path: pathOf("/v2/transactions/{transactionId}/metadata", transactionId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2713,7 +2585,6 @@ export class TransferApprovals {
         method: "GET",
         path: pathOf("/v2/transfer-approvals"),
         query: { "limit": options.limit, "offset": options.offset },
-        isRepeatable: true,
       },
       options,
     );
@@ -2729,7 +2600,6 @@ export class TransferApprovals {
       {
         method: "GET",
         path: pathOf("/v2/transfer-approvals/{approvalId}", approvalId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2746,7 +2616,6 @@ export class TransferApprovals {
         method: "POST",
         path: pathOf("/v2/transfer-approvals/{approvalId}/approve", approvalId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2763,7 +2632,6 @@ export class TransferApprovals {
         method: "POST",
         path: pathOf("/v2/transfer-approvals/{approvalId}/reject", approvalId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2784,7 +2652,6 @@ export class TransferReviews {
         method: "GET",
         path: pathOf("/v2/reviews/transfers"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
-        isRepeatable: true,
       },
       options,
     );
@@ -2808,7 +2675,6 @@ export class TransferReviews {
       {
         method: "GET",
         path: pathOf("/v2/reviews/transfers/{transferId}", transferId),
-        isRepeatable: true,
       },
       options,
     );
@@ -2825,7 +2691,6 @@ export class TransferReviews {
         method: "POST",
         path: pathOf("/v2/reviews/transfers/{transferId}/rfi", transferId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2842,7 +2707,6 @@ export class TransferReviews {
         method: "POST",
         path: pathOf("/v2/reviews/transfers/{transferId}/rfi/answer", transferId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2859,7 +2723,6 @@ export class TransferReviews {
         method: "POST",
         path: pathOf("/v2/reviews/transfers/{transferId}/rfi/close", transferId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -2880,7 +2743,6 @@ export class Transfers {
         method: "GET",
         path: pathOf("/v2/wallets/transfers"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "userId": options.userId },
-        isRepeatable: true,
       },
       options,
     );
@@ -2910,7 +2772,6 @@ export class Transfers {
         query: { "dryRun": options.dryRun },
         headers: { "Landbridge-Sandbox": options.sandbox },
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -2927,7 +2788,6 @@ export class Transfers {
         method: "GET",
         path: pathOf("/v2/wallets/transfers/{transferId}", transferId),
         query: { "expand": options.expand },
-        isRepeatable: true,
       },
       options,
     );
@@ -2950,7 +2810,6 @@ export class Users {
         method: "GET",
         path: pathOf("/v2/users"),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "firstName": options.firstName, "lastName": options.lastName, "businessName": options.businessName, "email": options.email },
-        isRepeatable: true,
       },
       options,
     );
@@ -2976,7 +2835,6 @@ export class Users {
         path: pathOf("/v2/users"),
         body,
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -2992,7 +2850,6 @@ export class Users {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}", userId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3009,7 +2866,6 @@ export class Users {
         method: "POST",
         path: pathOf("/v2/users/{userId}", userId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -3025,7 +2881,6 @@ export class Users {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/freeze", userId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3044,7 +2899,6 @@ export class Users {
         method: "POST",
         path: pathOf("/v2/users/{userId}/freeze", userId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -3060,7 +2914,6 @@ export class Users {
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/particulars", userId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3076,7 +2929,6 @@ export class Users {
       {
         method: "DELETE",
         path: pathOf("/v2/users/{userId}/personal-data", userId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3092,7 +2944,6 @@ export class Users {
       {
         method: "POST",
         path: pathOf("/v2/users/{userId}/unfreeze", userId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3113,7 +2964,6 @@ export class VirtualAccounts {
         method: "GET",
         path: pathOf("/v2/users/{userId}/virtual-accounts", userId),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "sourceCurrency": options.sourceCurrency, "destinationCurrency": options.destinationCurrency, "destinationChain": options.destinationChain },
-        isRepeatable: true,
       },
       options,
     );
@@ -3130,15 +2980,15 @@ export class VirtualAccounts {
   /**
    * Create a virtual account.
    *
-   * Open an account; the user must be verified on the USD rail. Each call opens another.
+   * Open another account of the user, who must be verified on the USD rail.
    */
-  create(userId: string, body: types.NewVirtualAccount, options: Options = {}): Promise<types.VirtualAccountEnvelope> {
+  create(userId: string, body: types.NewVirtualAccount, options: Options & { idempotencyKey?: string; } = {}): Promise<types.VirtualAccountEnvelope> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/users/{userId}/virtual-accounts", userId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -3155,7 +3005,6 @@ export class VirtualAccounts {
         method: "GET",
         path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}", userId, accountId),
         query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter },
-        isRepeatable: true,
       },
       options,
     );
@@ -3171,7 +3020,6 @@ export class VirtualAccounts {
       {
         method: "POST",
         path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/deactivate", userId, accountId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3187,7 +3035,6 @@ export class VirtualAccounts {
       {
         method: "POST",
         path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/reactivate", userId, accountId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3203,7 +3050,6 @@ export class VirtualAccounts {
       {
         method: "DELETE",
         path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/settlement-rules", userId, accountId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3219,7 +3065,6 @@ export class VirtualAccounts {
       {
         method: "POST",
         path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/settlement-rules/{ruleId}", userId, accountId, ruleId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3237,7 +3082,6 @@ export class VirtualAccounts {
         path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/simulate-deposit", userId, accountId),
         body,
         idMember: "requestId",
-        isRepeatable: true,
       },
       options,
     );
@@ -3254,7 +3098,6 @@ export class VirtualAccounts {
         method: "POST",
         path: pathOf("/v2/users/{userId}/virtual-accounts/{accountId}/update", userId, accountId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -3275,7 +3118,6 @@ export class Wallets {
         method: "POST",
         path: pathOf("/v2/users/{userId}/wallets/add", userId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -3292,7 +3134,6 @@ export class Wallets {
         method: "GET",
         path: pathOf("/v2/users/{userId}/wallets/balance", userId),
         query: { "chain": options.chain, "currency": options.currency },
-        isRepeatable: true,
       },
       options,
     );
@@ -3312,7 +3153,6 @@ export class Webhooks {
       {
         method: "GET",
         path: pathOf("/v2/webhooks"),
-        isRepeatable: true,
       },
       options,
     );
@@ -3323,13 +3163,13 @@ export class Webhooks {
    *
    * It receives events from now on. An organisation has at most 20 endpoints.
    */
-  create(body: types.NewWebhook, options: Options = {}): Promise<types.WebhookCreatedReply> {
+  create(body: types.NewWebhook, options: Options & { idempotencyKey?: string; } = {}): Promise<types.WebhookCreatedReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/webhooks"),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -3345,7 +3185,6 @@ export class Webhooks {
       {
         method: "GET",
         path: pathOf("/v2/webhooks/{webhookId}", webhookId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3362,7 +3201,6 @@ export class Webhooks {
         method: "PATCH",
         path: pathOf("/v2/webhooks/{webhookId}", webhookId),
         body,
-        isRepeatable: true,
       },
       options,
     );
@@ -3378,7 +3216,6 @@ export class Webhooks {
       {
         method: "DELETE",
         path: pathOf("/v2/webhooks/{webhookId}", webhookId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3397,7 +3234,6 @@ export class Webhooks {
         method: "GET",
         path: pathOf("/v2/webhooks/{webhookId}/deliveries", webhookId),
         query: { "status": options.status, "eventType": options.eventType, "eventId": options.eventId, "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
-        isRepeatable: true,
       },
       options,
     );
@@ -3421,7 +3257,6 @@ export class Webhooks {
       {
         method: "GET",
         path: pathOf("/v2/webhooks/{webhookId}/deliveries/{deliveryId}", webhookId, deliveryId),
-        isRepeatable: true,
       },
       options,
     );
@@ -3432,12 +3267,12 @@ export class Webhooks {
    *
    * Retries it at once, whatever its status, and for another 24 hours.
    */
-  resendDelivery(webhookId: string, deliveryId: string, options: Options = {}): Promise<types.DeliveryReply> {
+  resendDelivery(webhookId: string, deliveryId: string, options: Options & { idempotencyKey?: string; } = {}): Promise<types.DeliveryReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/webhooks/{webhookId}/deliveries/{deliveryId}/resend", webhookId, deliveryId),
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -3448,13 +3283,13 @@ export class Webhooks {
    *
    * Resends every event since then, or only those whose delivery was refused or given up.
    */
-  resendSince(webhookId: string, body: types.ResendRequest, options: Options = {}): Promise<types.ResendReply> {
+  resendSince(webhookId: string, body: types.ResendRequest, options: Options & { idempotencyKey?: string; } = {}): Promise<types.ResendReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/webhooks/{webhookId}/resend", webhookId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -3465,13 +3300,13 @@ export class Webhooks {
    *
    * Publishes a new key at once, which signs after the overlap; by default a day.
    */
-  rotate(webhookId: string, body: types.KeyRotation | null = null, options: Options = {}): Promise<types.WebhookCreatedReply> {
+  rotate(webhookId: string, body: types.KeyRotation | null = null, options: Options & { idempotencyKey?: string; } = {}): Promise<types.WebhookCreatedReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/webhooks/{webhookId}/rotate", webhookId),
         body,
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );
@@ -3482,12 +3317,12 @@ export class Webhooks {
    *
    * Sends a WEBHOOK.TEST event to this endpoint only, whatever its event types are.
    */
-  test(webhookId: string, options: Options = {}): Promise<types.TestEventReply> {
+  test(webhookId: string, options: Options & { idempotencyKey?: string; } = {}): Promise<types.TestEventReply> {
     return this.sender.send(
       {
         method: "POST",
         path: pathOf("/v2/webhooks/{webhookId}/test", webhookId),
-        isRepeatable: false,
+        headers: { "Idempotency-Key": options.idempotencyKey },
       },
       options,
     );

@@ -37,6 +37,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.files.service import Files
+from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.platform.mail.mailbox import Mailbox
 from landbridge.platform.mail.outbox import Outbox
 from landbridge.platform.orgs.model import Mode
@@ -68,6 +69,7 @@ class BaseServices(TeamServices):
     clock: Clock
     orgs: Orgs
     vault: Vault
+    idempotency_keys: IdempotencyKeys
     files: Files
     screening: Screening
     address_policies: AddressPolicies
@@ -138,6 +140,7 @@ def build_base_services(
         clock=clock,
         orgs=Orgs(database, clock, settings.mode),
         vault=vault,
+        idempotency_keys=IdempotencyKeys(database, vault, clock),
         files=Files(database, vault, storage(settings), clock),
         screening=address_policies.screening,
         address_policies=address_policies,

@@ -333,6 +333,7 @@ def _sandbox(
         transfer_reviews=transfer_reviews,
         incoming_payment_steps=incoming_payment_steps,
         report_schedules=report_schedules,
+        idempotency_keys=on.idempotency_keys,
         simulated_state=on.simulated_state,
         faucets={} if on.evm is None else on.evm.faucets,
         bank_writer=on.bank_file_writer if has_files else None,

@@ -11,7 +11,7 @@ from litestar.params import FromPath
 from landbridge.customers.kyc.documents import ADDED_MAX
 from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.inline_files import BODY_BYTES_MAX
-from landbridge.customers.kyc.model import KycProfile, Rail, Requirements
+from landbridge.customers.kyc.model import KycDocument, KycOwner, KycProfile, Rail, Requirements
 from landbridge.customers.kyc.schemas import KycExpand, document_reply, kyc_reply, owner_reply
 from landbridge.customers.kyc.service import KycProfiles
 from landbridge.customers.users.model import User, UserType
@@ -25,6 +25,8 @@ from landbridge.platform.http.list_query import parse_choices
 from landbridge.platform.http.openapi import shaped
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import WireStruct
+from landbridge.platform.idempotency.model import IdempotencyKey
+from landbridge.platform.idempotency.service import IdempotencyKeys
 
 _Members: TypeAlias = dict[str, Any]
 _KycUpdate = Annotated[_Members, shaped("IndividualKycUpdate", "BusinessKycUpdate")]
@@ -159,22 +161,35 @@ class KycRoutes(Controller):
         "/ubos",
         status_code=200,
         summary="Add an owner",
-        unkeyed=True,
+        keyed=True,
         request_max_body_size=BODY_BYTES_MAX,
         operation_id="kyc.addOwner",
     )
     async def add_owner(
         self,
         request: ApiRequest,
+        *,
         userId: FromPath[str],
         data: _ToldOwner,
         users: NamedDependency[Users],
         kyc_profiles: NamedDependency[KycProfiles],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> _Owner:
         """Adds an ultimate beneficial owner to a business."""
         user = await users.get(request.user.org_id, known_user(userId))
         _check_business(user)
-        return owner_reply(*await kyc_profiles.add_owner(request.user, user, data))
+
+        async def load(key: IdempotencyKey) -> tuple[KycProfile, KycOwner]:
+            dossier = await kyc_profiles.get(key.org_id, user)
+            return dossier, dossier.owner(key.object_id)
+
+        added = await idempotency_keys.run(
+            request,
+            data,
+            lambda claim: kyc_profiles.add_owner(request.user, user, data, claim=claim),
+            load,
+        )
+        return owner_reply(*added)
 
     @get("/ubos", summary="List owners", operation_id="kyc.listOwners")
     async def owners(
@@ -228,21 +243,34 @@ class KycRoutes(Controller):
         "/documents",
         status_code=200,
         summary="Add documents",
-        unkeyed=True,
+        keyed=True,
         request_max_body_size=BODY_BYTES_MAX,
         operation_id="kyc.addDocuments",
     )
     async def add_documents(
         self,
         request: ApiRequest,
+        *,
         userId: FromPath[str],
         data: _ToldDocuments,
         users: NamedDependency[Users],
         kyc_profiles: NamedDependency[KycProfiles],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> _Documents:
         """Add 1 to 20 documents, all or none, and return the added documents."""
         user = await users.get(request.user.org_id, known_user(userId))
-        added = await kyc_profiles.add_documents(request.user, user, data)
+
+        async def load(key: IdempotencyKey) -> tuple[KycDocument, ...]:
+            dossier = await kyc_profiles.get(key.org_id, user)
+            ids = key.result["documentIds"]
+            return tuple(each for each in dossier.documents if str(each.id) in ids)
+
+        added = await idempotency_keys.run(
+            request,
+            data,
+            lambda claim: kyc_profiles.add_documents(request.user, user, data, claim=claim),
+            load,
+        )
         return _list([document_reply(each) for each in added])
 
     @get("/documents", summary="List documents", operation_id="kyc.listDocuments")

@@ -7,7 +7,7 @@ Guarantees:
 - a file is used for one user only, from its first use on; it is deleted when that user is erased.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -52,6 +52,7 @@ from landbridge.platform.encryption.snapshots import take
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.files.service import Files
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.platform.orgs.model import Mode
 
 T = TypeVar("T")
@@ -129,7 +130,12 @@ class KycProfiles:
         return after
 
     async def add_owner(
-        self, caller: Caller, user: UserCard, submitted: Mapping[str, Any]
+        self,
+        caller: Caller,
+        user: UserCard,
+        submitted: Mapping[str, Any],
+        *,
+        claim: Claim = no_claim,
     ) -> tuple[KycProfile, KycOwner]:
         """Add an owner; raises as `update`."""
         check_editor(caller)
@@ -144,7 +150,10 @@ class KycProfiles:
             ), owner
 
         async with stored_members(self._files, caller, submitted, None) as members:
-            return await self._change(caller, user, change, list(owner_files(members)))
+            files = list(owner_files(members))
+            return await self._change(
+                caller, user, change, files, claim=lambda tx: claim(tx, owner_id)
+            )
 
     async def update_owner(
         self, caller: Caller, user: UserCard, owner_id: UUID, submitted: Mapping[str, Any]
@@ -179,11 +188,17 @@ class KycProfiles:
         await self._change(caller, user, change)
 
     async def add_documents(
-        self, caller: Caller, user: UserCard, submitted: Sequence[Mapping[str, Any]]
+        self,
+        caller: Caller,
+        user: UserCard,
+        submitted: Sequence[Mapping[str, Any]],
+        *,
+        claim: Claim = no_claim,
     ) -> tuple[KycDocument, ...]:
         """Add 1 to 20 documents, all or none; raise as `update`."""
         check_editor(caller)
         ids = new_document_ids(submitted)
+        added = {"documentIds": [str(each) for each in ids]}
 
         def change(
             before: KycProfile, context: ValidationContext, at: datetime
@@ -192,7 +207,9 @@ class KycProfiles:
 
         async with stored_documents(self._files, caller, submitted) as sent:
             files = list(file_references(sent))
-            _, documents = await self._change(caller, user, change, files)
+            _, documents = await self._change(
+                caller, user, change, files, claim=lambda tx: claim(tx, user.id, added)
+            )
         return documents
 
     async def update_document(
@@ -218,6 +235,8 @@ class KycProfiles:
         user: UserCard,
         change: "_Change[T]",
         files: Iterable[tuple[str, str]] = (),
+        *,
+        claim: Callable[[Tx], Awaitable[None]] | None = None,
     ) -> tuple[KycProfile, T]:
         """Change a KYC profile, and record an event if the content differs.
 
@@ -236,6 +255,8 @@ class KycProfiles:
             after, outcome = change(before, ValidationContext(at.date(), self._policy), at)
             if after == before:
                 return before, outcome
+            if claim is not None:
+                await claim(tx)
             after = replace(after, version=before.version + 1)
             await self._store(tx, caller, after, key, at)
             return after, outcome

@@ -14,9 +14,11 @@ from landbridge.customers.users.model import UserType
 from landbridge.customers.users.path_params import known_user
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.schemas import EmailText, LineText, UrlText
-from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.caller import ApiRequest, Caller
 from landbridge.platform.http.constraints import stated
 from landbridge.platform.http.responses import WireStruct
+from landbridge.platform.idempotency.model import Claim
+from landbridge.platform.idempotency.service import IdempotencyKeys
 
 _RAILS_MAX = len(Rail)
 
@@ -50,33 +52,43 @@ class KycLinkRoutes(Controller):
     @post(
         status_code=200,
         summary="Make a link to the hosted form",
-        unkeyed=True,
+        keyed=True,
         operation_id="kycLinks.create",
     )
     async def make(
-        self, request: ApiRequest, data: JSONBody[NewKycLink], kyc_links: NamedDependency[KycLinks]
+        self,
+        request: ApiRequest,
+        data: JSONBody[NewKycLink],
+        kyc_links: NamedDependency[KycLinks],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> KycLinkCreatedReply:
-        """Create a new link on each call; it is valid for five days and can be completed once."""
-        caller, rails = request.user, data.rails or []
-        if len(rails) > _RAILS_MAX:
-            raise FieldInvalid(f"rails may have at most {_RAILS_MAX} elements", field="rails")
-        details = KycLinkDetails(
-            recipient_email=data.recipient_email,
-            redirect_url=data.redirect_url,
-            template_id=data.template_id,
+        """Create a link, which is valid for five days and can be completed once."""
+        url = await idempotency_keys.run(
+            request,
+            data,
+            lambda claim: _make(kyc_links, request.user, data, claim),
+            lambda key: kyc_links.url(key.org_id, key.object_id),
         )
-        if data.user_id is not None:
-            if data.user_type is not None:
-                raise FieldInvalid(
-                    "userType: leave it out for a user that there is", field="userType"
-                )
-            url = await kyc_links.make_for(caller, known_user(data.user_id), rails, details)
-        elif data.user_type is not None:
-            user_type = UserType(data.user_type.lower())
-            url = await kyc_links.make_for_new(caller, user_type, rails, details)
-        else:
-            raise FieldInvalid(
-                "userType is required for a new user, userId for one that there is",
-                field="userType",
-            )
         return KycLinkCreatedReply(kyc_link_url=url)
+
+
+async def _make(kyc_links: KycLinks, caller: Caller, data: NewKycLink, claim: Claim) -> str:
+    rails = data.rails or []
+    if len(rails) > _RAILS_MAX:
+        raise FieldInvalid(f"rails may have at most {_RAILS_MAX} elements", field="rails")
+    details = KycLinkDetails(
+        recipient_email=data.recipient_email,
+        redirect_url=data.redirect_url,
+        template_id=data.template_id,
+    )
+    if data.user_id is not None:
+        if data.user_type is not None:
+            raise FieldInvalid("userType: leave it out for a user that there is", field="userType")
+        user_id = known_user(data.user_id)
+        return await kyc_links.make_for(caller, user_id, rails, details, claim=claim)
+    if data.user_type is not None:
+        user_type = UserType(data.user_type.lower())
+        return await kyc_links.make_for_new(caller, user_type, rails, details, claim=claim)
+    raise FieldInvalid(
+        "userType is required for a new user, userId for one that there is", field="userType"
+    )

@@ -27,6 +27,8 @@ class KycLinkDetails(msgspec.Struct, frozen=True, kw_only=True):
     recipient_email: str | None = None
     redirect_url: str | None = None
     template_id: str | None = None
+    # Only of a link made with an idempotency key: a repeated request returns it.
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

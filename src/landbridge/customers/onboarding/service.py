@@ -1,14 +1,17 @@
 """Operations on KYC links. Source: contract, users 3.2.
 
-Guarantees: a link is opened only by its token, which is stored nowhere; after its completion or
-expiry it accepts no data; its e-mail address, redirect and template are encrypted, and deleted
-after it has expired or its user is erased.
+Guarantees: a link is opened only by its token, which is stored nowhere in clear; after its
+completion or expiry it accepts no data; its e-mail address, redirect and template are encrypted,
+and deleted after it has expired or its user is erased. So is its URL, which is stored only for a
+request with an idempotency key: a repeated one returns it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
+
+from msgspec import structs
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.onboarding import emails, store
@@ -25,7 +28,7 @@ from landbridge.customers.users.model import UserType, new_session_token
 from landbridge.customers.users.service import Leaving, Users
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
@@ -33,6 +36,7 @@ from landbridge.platform.encryption.user_keys import erased, key_of
 from landbridge.platform.formats.people import check_email
 from landbridge.platform.formats.texts import check_text, check_url
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.platform.mail.outbox import Outbox
 
 # A token has 43 characters; longer input is not a token.
@@ -61,14 +65,26 @@ class KycLinks:
         self._public_url = public_url
 
     async def make_for_new(
-        self, caller: Caller, user_type: UserType, rails: Sequence[Rail], details: KycLinkDetails
+        self,
+        caller: Caller,
+        user_type: UserType,
+        rails: Sequence[Rail],
+        details: KycLinkDetails,
+        *,
+        claim: Claim = no_claim,
     ) -> str:
         """Return the URL of a new link that creates a user; raise `FieldInvalid`."""
         check_editor(caller)
-        return await self._make(caller, user_type, rails, details, user_id=None)
+        return await self._make(caller, user_type, rails, details, user_id=None, claim=claim)
 
     async def make_for(
-        self, caller: Caller, user_id: UUID, rails: Sequence[Rail], details: KycLinkDetails
+        self,
+        caller: Caller,
+        user_id: UUID,
+        rails: Sequence[Rail],
+        details: KycLinkDetails,
+        *,
+        claim: Claim = no_claim,
     ) -> str:
         """Return the URL of a new link for a user.
 
@@ -80,7 +96,27 @@ class KycLinks:
         user = await self._users.get(caller.org_id, user_id)
         if user.erased_at is not None:
             raise erased(user_id)
-        return await self._make(caller, user.type, rails, details, user_id=user_id)
+        return await self._make(caller, user.type, rails, details, user_id=user_id, claim=claim)
+
+    async def url(self, org_id: UUID, link_id: UUID) -> str:
+        """Return the URL of a link that was made with an idempotency key.
+
+        Raises `ResourceConflict` once the link has expired or its user is erased.
+        """
+
+        async def read(tx: Tx) -> str | None:
+            sealed = await store.sealed_details(tx, org_id, link_id)
+            key = await self._vault.find(tx, org_id, link_id)
+            if key is None or sealed is None:
+                return None
+            return key.open(sealed, context=_context(link_id), type=KycLinkDetails).url
+
+        found = await self._database.read(read)
+        if found is None:
+            raise ResourceConflict(
+                "the KYC link of this Idempotency-Key has expired; make another with another key"
+            )
+        return found
 
     async def find(self, token: str) -> KycLink | None:
         """Return the link with this token; None for malformed tokens."""
@@ -150,6 +186,7 @@ class KycLinks:
         details: KycLinkDetails,
         *,
         user_id: UUID | None,
+        claim: Claim,
     ) -> str:
         at, token = self._clock.stamp(caller.clock_offset), new_session_token()
         details = self._checked(details)
@@ -170,10 +207,12 @@ class KycLinks:
 
         async def work(tx: Tx) -> None:
             key = await self._vault.make(tx, link.org_id, link.id)
-            sealed = key.seal(details, context=_context(link.id))
+            kept = details if claim is no_claim else structs.replace(details, url=url)
+            sealed = key.seal(kept, context=_context(link.id))
             if not await store.add(tx, link, token_hash=token_hash(token), sealed_details=sealed):
                 # Already committed; the connection was lost before the confirmation arrived.
                 return
+            await claim(tx, link.id)
             # The new row references its user: an erasure has either committed before, or waits for
             # this transaction.
             if user_id is not None:

@@ -35,6 +35,8 @@ from kyc_links
 where org_id = $1 and id = any($2::uuid[])
 """
 
+_DETAILS = "select sealed_details from kyc_links where org_id = $1 and id = $2"
+
 _JOIN = """
 update kyc_links
 set user_id = $3
@@ -107,6 +109,11 @@ async def find(tx: Tx, token_hash: bytes) -> StoredLink | None:
     """Return the link with this token hash."""
     row = await tx.fetchrow(_FIND_BY_HASH, token_hash)
     return None if row is None else StoredLink(_link(row), row["sealed_details"])
+
+
+async def sealed_details(tx: Tx, org_id: UUID, link_id: UUID) -> bytes | None:
+    """Return the encrypted details of a link; None once they are deleted."""
+    return await tx.fetchval(_DETAILS, org_id, link_id)
 
 
 async def find_many(tx: Tx, org_id: UUID, link_ids: Collection[UUID]) -> list[KycLink]:

@@ -22,6 +22,8 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, query
 from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.idempotency.model import Claim
+from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.providers.chains.tokens import CURRENCIES, Chain
 
 
@@ -109,27 +111,36 @@ class WalletRoutes(Controller):
         "/external",
         status_code=200,
         summary="Register an external wallet",
-        unkeyed=True,
+        keyed=True,
         operation_id="externalWallets.create",
     )
     async def register(
         self,
         request: ApiRequest,
+        *,
         userId: FromPath[str],
         data: JSONBody[NewExternalWallet],
         users: NamedDependency[Users],
         wallets: NamedDependency[Wallets],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> ExternalWalletReply:
         """Registers an address outside the platform, to which the user may then send."""
         user_id = known_user(userId)
-        await users.check_active(request.user.org_id, user_id)
-        external = await wallets.register(
-            request.user,
-            user_id,
-            chain=data.chain,
-            address=data.address,
-            name=data.name,
-            reference=data.reference_id,
+
+        async def register(claim: Claim) -> ExternalWallet:
+            await users.check_active(request.user.org_id, user_id)
+            return await wallets.register(
+                request.user,
+                user_id,
+                chain=data.chain,
+                address=data.address,
+                name=data.name,
+                reference=data.reference_id,
+                claim=claim,
+            )
+
+        external = await idempotency_keys.run(
+            request, data, register, lambda key: wallets.external(key.org_id, key.object_id)
         )
         return _external(external)
 

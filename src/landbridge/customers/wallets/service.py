@@ -26,6 +26,7 @@ from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.formats.evm_addresses import checked_evm_address
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.providers.chains.tokens import TOKENS, Chain, Token, Tokens, tokens_on
 
 EXTERNAL_KIND = "WALLET.EXTERNAL"
@@ -167,6 +168,7 @@ class Wallets:
         address: str,
         name: str,
         reference: str,
+        claim: Claim = no_claim,
     ) -> ExternalWallet:
         """Register an address outside the platform for a user; once per user, chain and address.
 
@@ -193,10 +195,10 @@ class Wallets:
             )
 
         async def work(tx: Tx) -> None:
-            # Lock the user before the read: after an erasure the user has no key, and a later
-            # erasure waits for this transaction.
+            # An erasure has destroyed the user's key before, or waits for this transaction.
             await store.hold_user(tx, caller.org_id, user_id)
             key = await key_of(self._vault, tx, caller.org_id, user_id)
+            await claim(tx, external.id)
             if not await store.add_external(tx, external, _sealed_label(key, external)):
                 if await store.external(tx, caller.org_id, external.id) is not None:
                     return  # stored by an attempt with an unacknowledged commit

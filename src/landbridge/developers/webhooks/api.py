@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from landbridge.developers.webhooks.model import KIND, TEST
+from landbridge.developers.webhooks.repeated_requests import endpoint_with_secret, sent_test
 from landbridge.developers.webhooks.schemas import (
     Jwks,
     KeyRotation,
@@ -27,6 +28,7 @@ from landbridge.developers.webhooks.service import Endpoints
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.path_params import known_id
+from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.platform.orgs.service import Orgs
 
 # Time within which clients notice a rotation without overlap; libraries refetch when they meet an
@@ -40,17 +42,24 @@ class WebhookRoutes(Controller):
     path = "/v2/webhooks"
     tags = ("Webhooks",)
 
-    @post(status_code=200, summary="Create a webhook", unkeyed=True, operation_id="webhooks.create")
+    @post(status_code=200, summary="Create a webhook", keyed=True, operation_id="webhooks.create")
     async def create(
         self,
         request: ApiRequest,
+        *,
         data: JSONBody[NewWebhook],
         endpoints: NamedDependency[Endpoints],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
         clock: NamedDependency[Clock],
         public_url: NamedDependency[str],
     ) -> WebhookCreatedReply:
         """It receives events from now on. An organisation has at most 20 endpoints."""
-        created = await endpoints.create(request.user, data)
+        created = await idempotency_keys.run(
+            request,
+            data,
+            lambda claim: endpoints.create(request.user, data, claim=claim),
+            lambda key: endpoint_with_secret(endpoints, request.user, key),
+        )
         return webhook_created_reply(
             created, clock.now(request.user.clock_offset), base_url=public_url
         )
@@ -119,21 +128,31 @@ class WebhookRoutes(Controller):
         "/{webhookId:str}/test",
         status_code=200,
         summary="Send a test event",
-        unkeyed=True,
+        keyed=True,
         operation_id="webhooks.test",
     )
     async def test(
-        self, request: ApiRequest, webhookId: FromPath[str], endpoints: NamedDependency[Endpoints]
+        self,
+        request: ApiRequest,
+        webhookId: FromPath[str],
+        endpoints: NamedDependency[Endpoints],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> TestEventReply:
         """Sends a WEBHOOK.TEST event to this endpoint only, whatever its event types are."""
-        key = await endpoints.test(request.user, known_webhook(webhookId))
-        return TestEventReply(event_id=key.text, event_type=f"{KIND}.{TEST.upper()}")
+        webhook_id = known_webhook(webhookId)
+        sent = await idempotency_keys.run(
+            request,
+            None,
+            lambda claim: endpoints.test(request.user, webhook_id, claim=claim),
+            sent_test,
+        )
+        return TestEventReply(event_id=sent.text, event_type=f"{KIND}.{TEST.upper()}")
 
     @post(
         "/{webhookId:str}/rotate",
         status_code=200,
         summary="Rotate keys",
-        unkeyed=True,
+        keyed=True,
         operation_id="webhooks.rotate",
     )
     async def rotate(
@@ -142,13 +161,20 @@ class WebhookRoutes(Controller):
         *,
         webhookId: FromPath[str],
         endpoints: NamedDependency[Endpoints],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
         clock: NamedDependency[Clock],
         public_url: NamedDependency[str],
         data: JSONBody[KeyRotation | None] = None,
     ) -> WebhookCreatedReply:
         """Publishes a new key at once, which signs after the overlap; by default a day."""
-        overlap = timedelta(seconds=(data or KeyRotation()).overlap_seconds)
-        rotated = await endpoints.rotate(request.user, known_webhook(webhookId), overlap=overlap)
+        rotation, webhook_id = data or KeyRotation(), known_webhook(webhookId)
+        overlap = timedelta(seconds=rotation.overlap_seconds)
+        rotated = await idempotency_keys.run(
+            request,
+            rotation,
+            lambda claim: endpoints.rotate(request.user, webhook_id, overlap=overlap, claim=claim),
+            lambda key: endpoint_with_secret(endpoints, request.user, key),
+        )
         return webhook_created_reply(
             rotated, clock.now(request.user.clock_offset), base_url=public_url
         )

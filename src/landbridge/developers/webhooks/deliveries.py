@@ -29,6 +29,7 @@ from landbridge.developers.webhooks.model import (
     ResendResult,
     ResendSelection,
 )
+from landbridge.developers.webhooks.repeated_requests import stored_result
 from landbridge.developers.webhooks.resend_store import Progress
 from landbridge.developers.webhooks.service import Endpoints
 from landbridge.platform.changes import service as changes
@@ -37,6 +38,7 @@ from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, Reso
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import Claim, no_claim
 
 # Newest deliveries that one page of a search scans.
 SCAN_MAX = 10_000
@@ -156,7 +158,14 @@ class Deliveries:
         )
         return (await self._opened(caller.org_id, [found]))[0]
 
-    async def resend(self, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> Delivery:
+    async def resend(
+        self,
+        caller: Caller,
+        endpoint_id: UUID,
+        delivery_id: UUID,
+        *,
+        claim: Claim = no_claim,
+    ) -> Delivery:
         """Retry a delivery at once, whatever its status.
 
         A delivery behind an earlier event of the same object still waits for it. Raises
@@ -168,6 +177,7 @@ class Deliveries:
         async def work(tx: Tx) -> Delivery:
             await self._lock(tx, caller.org_id, endpoint_id)
             await self._get(tx, caller, endpoint_id, delivery_id)
+            await claim(tx, delivery_id)
             # Version of the delivery, not of the endpoint, so its worker need not restart.
             await changes.append_next_change(
                 tx,
@@ -193,7 +203,13 @@ class Deliveries:
         return (await self._opened(caller.org_id, [resent]))[0]
 
     async def resend_since(
-        self, caller: Caller, endpoint_id: UUID, since: datetime, only: ResendSelection
+        self,
+        caller: Caller,
+        endpoint_id: UUID,
+        since: datetime,
+        only: ResendSelection,
+        *,
+        claim: Claim = no_claim,
     ) -> ResendResult:
         """Deliver again what happened at or after this organisation time.
 
@@ -208,22 +224,24 @@ class Deliveries:
         since = max(since, self._since(caller.clock_offset))
         match only:
             case ResendSelection.ALL:
-                return await self._resend_all(caller, endpoint_id, since, at)
+                return await self._resend_all(caller, endpoint_id, since, at, claim=claim)
             case ResendSelection.FAILED:
-                return await self._resend_failed(caller, endpoint_id, since, at)
+                return await self._resend_failed(caller, endpoint_id, since, at, claim=claim)
 
     async def _resend_all(
-        self, caller: Caller, endpoint_id: UUID, since: datetime, at: datetime
+        self, caller: Caller, endpoint_id: UUID, since: datetime, at: datetime, *, claim: Claim
     ) -> ResendResult:
         org_id = caller.org_id
         position, real_now = await self.events.position_at(org_id, since), self.clock.now()
         has_begun = False
+        begun = ResendResult(since=since, only=ResendSelection.ALL, count=None, has_more=False)
 
         async def work(tx: Tx) -> None:
             nonlocal has_begun
             now = await self._lock(tx, org_id, endpoint_id)
             if has_begun and now.replay_requested_at == real_now:
                 return  # by an attempt whose commit was not acknowledged
+            await claim(tx, endpoint_id, stored_result(begun))
             if (
                 now.replay_requested_at is not None
                 and real_now < now.replay_requested_at + READ_AGAIN_EVERY
@@ -237,14 +255,14 @@ class Deliveries:
             await resend_store.read_again(tx, org_id, endpoint_id, then, since=since, at=at)
 
         await self.database.transact(work)
-        return ResendResult(since=since, only=ResendSelection.ALL, count=None, has_more=False)
+        return begun
 
     async def _resend_failed(
-        self, caller: Caller, endpoint_id: UUID, since: datetime, at: datetime
+        self, caller: Caller, endpoint_id: UUID, since: datetime, at: datetime, *, claim: Claim
     ) -> ResendResult:
         org_id = caller.org_id
 
-        async def work(tx: Tx) -> tuple[int, bool]:
+        async def work(tx: Tx) -> ResendResult:
             progress = await self._lock(tx, org_id, endpoint_id)
             if await resend_store.pending(tx, org_id, endpoint_id) > PENDING_MAX:
                 raise ResourceConflict(_TOO_MANY_WAIT)
@@ -259,12 +277,14 @@ class Deliveries:
                 at=at,
                 deadline_at=at + RETRY_WINDOW,
             )
-            return count, await resend_store.has_failed(tx, org_id, endpoint_id, since=since)
+            has_more = await resend_store.has_failed(tx, org_id, endpoint_id, since=since)
+            resent = ResendResult(
+                since=since, only=ResendSelection.FAILED, count=count, has_more=has_more
+            )
+            await claim(tx, endpoint_id, stored_result(resent))
+            return resent
 
-        count, has_more = await self.database.transact(work)
-        return ResendResult(
-            since=since, only=ResendSelection.FAILED, count=count, has_more=has_more
-        )
+        return await self.database.transact(work)
 
     async def _lock(self, tx: Tx, org_id: UUID, endpoint_id: UUID) -> Progress:
         progress = await resend_store.lock(tx, org_id, endpoint_id)

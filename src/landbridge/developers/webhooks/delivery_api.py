@@ -29,6 +29,7 @@ from landbridge.developers.webhooks.delivery_schemas import (
     resend_reply,
 )
 from landbridge.developers.webhooks.model import DeliveryFilters, DeliveryPosition, DeliveryStatus
+from landbridge.developers.webhooks.repeated_requests import resend_result
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import parse_moment
 from landbridge.platform.http.caller import ApiRequest
@@ -41,6 +42,7 @@ from landbridge.platform.http.list_query import (
     provide_window,
 )
 from landbridge.platform.http.path_params import known_id
+from landbridge.platform.idempotency.service import IdempotencyKeys
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -139,7 +141,7 @@ class DeliveryRoutes(Controller):
         "/deliveries/{deliveryId:str}/resend",
         status_code=200,
         summary="Resend a delivery",
-        unkeyed=True,
+        keyed=True,
         operation_id="webhooks.resendDelivery",
     )
     async def resend(
@@ -148,16 +150,23 @@ class DeliveryRoutes(Controller):
         webhookId: FromPath[str],
         deliveryId: FromPath[str],
         deliveries: NamedDependency[Deliveries],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> DeliveryReply:
         """Retries it at once, whatever its status, and for another 24 hours."""
-        found = await deliveries.resend(request.user, _webhook(webhookId), _delivery(deliveryId))
+        caller, webhook_id, delivery_id = request.user, _webhook(webhookId), _delivery(deliveryId)
+        found = await idempotency_keys.run(
+            request,
+            None,
+            lambda claim: deliveries.resend(caller, webhook_id, delivery_id, claim=claim),
+            lambda key: deliveries.get(caller, webhook_id, key.object_id),
+        )
         return delivery_reply(found)
 
     @post(
         "/resend",
         status_code=200,
         summary="Resend everything since a time",
-        unkeyed=True,
+        keyed=True,
         operation_id="webhooks.resendSince",
     )
     async def resend_since(
@@ -166,10 +175,17 @@ class DeliveryRoutes(Controller):
         webhookId: FromPath[str],
         data: JSONBody[ResendRequest],
         deliveries: NamedDependency[Deliveries],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> ResendReply:
         """Resends every event since then, or only those whose delivery was refused or given up."""
-        found = await deliveries.resend_since(
-            request.user, _webhook(webhookId), _since(data.since), data.only
+        webhook_id, since = _webhook(webhookId), _since(data.since)
+        found = await idempotency_keys.run(
+            request,
+            data,
+            lambda claim: deliveries.resend_since(
+                request.user, webhook_id, since, data.only, claim=claim
+            ),
+            resend_result,
         )
         return resend_reply(found)
 

@@ -226,3 +226,14 @@ class DeliveryPage:
 
     deliveries: Sequence[Delivery]
     next: DeliveryPosition | None
+
+
+def change_name(before: WebhookStatus, after: WebhookStatus) -> str:
+    """Return the name of an endpoint's change."""
+    match before, after:
+        case WebhookStatus.ACTIVE, WebhookStatus.PAUSED:
+            return "pause"
+        case WebhookStatus.PAUSED, WebhookStatus.ACTIVE:
+            return "resume"
+        case _:
+            return "update"

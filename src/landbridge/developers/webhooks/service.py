@@ -31,6 +31,7 @@ from landbridge.developers.webhooks.model import (
     TEST,
     Endpoint,
     WebhookStatus,
+    change_name,
 )
 from landbridge.developers.webhooks.schemas import (
     EndpointView,
@@ -51,6 +52,7 @@ from landbridge.platform.encryption.snapshots import take
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_admin, check_editor
 from landbridge.platform.http.egress import Egress
+from landbridge.platform.idempotency.model import Claim, no_claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,9 @@ class Endpoints:
     # Prefix of addresses of this installation.
     base_url: str
 
-    async def create(self, caller: Caller, request: NewWebhook) -> EndpointView:
+    async def create(
+        self, caller: Caller, request: NewWebhook, *, claim: Claim = no_claim
+    ) -> EndpointView:
         """Create an endpoint, which receives events from now on.
 
         Raises `FieldInvalid`, `RoleNotAllowed`, and `ResourceConflict` at the maximum number.
@@ -86,6 +90,7 @@ class Endpoints:
             if existing is not None:
                 # Created by an attempt whose commit was not acknowledged.
                 return await self._view(tx, existing, key, secret)
+            await claim(tx, endpoint_id)
             _check_count(await store.page(tx, org_id))
             at = self.clock.stamp(caller.clock_offset)
             endpoint = Endpoint(
@@ -151,7 +156,7 @@ class Endpoints:
             view = await self._view(tx, stored, key, secret)
             changed = [name for name in changes if getattr(before, name) != changes[name]]
             facts = {"changed": sorted(changed)}
-            change_type = _change_name(before.status, endpoint.status)
+            change_type = change_name(before.status, endpoint.status)
             await self._record_change(
                 tx, key, view, change_type, actor=caller.actor, at=at, facts=facts
             )
@@ -160,7 +165,12 @@ class Endpoints:
         return await self.database.transact(work)
 
     async def rotate(
-        self, caller: Caller, endpoint_id: UUID, *, overlap: timedelta
+        self,
+        caller: Caller,
+        endpoint_id: UUID,
+        *,
+        overlap: timedelta,
+        claim: Claim = no_claim,
     ) -> EndpointView:
         """Add a new key: published now, signing after the overlap; the old one is withdrawn later.
 
@@ -182,6 +192,7 @@ class Endpoints:
             if any(each.id == key_id for each in ring.keys):
                 # Rotated by an attempt whose commit was not acknowledged.
                 return await self._view(tx, stored, key, secret)
+            await claim(tx, endpoint_id)
             at = self.clock.stamp(caller.clock_offset)
             added = sealed_keys.stored_key(endpoint_id, key_id, pair, key, signs_from=at + overlap)
             await sealed_keys.add_next_key(tx, org_id, ring, added, at)
@@ -199,7 +210,7 @@ class Endpoints:
 
         return await self.database.transact(work)
 
-    async def test(self, caller: Caller, endpoint_id: UUID) -> EventKey:
+    async def test(self, caller: Caller, endpoint_id: UUID, *, claim: Claim = no_claim) -> EventKey:
         """Deliver the test event here, whatever the endpoint's patterns are.
 
         Raises `ResourceNotFound`, `RoleNotAllowed`, and `ResourceConflict` while it is paused.
@@ -218,6 +229,7 @@ class Endpoints:
             key = await self.vault.make(tx, caller.org_id, caller.org_id)
             view = await self._view(tx, stored, key)
             await self._record_change(tx, key, view, TEST, actor=caller.actor, at=at)
+            await claim(tx, endpoint_id, {"version": endpoint.version})
             return EventKey(endpoint_id, endpoint.version, 0)
 
         return await self.database.transact(work)
@@ -378,22 +390,9 @@ def _check_count(endpoints: Collection[object]) -> None:
         raise ResourceConflict(f"there are {ENDPOINTS_MAX} endpoints already; delete one")
 
 
-def _change_name(before: WebhookStatus, after: WebhookStatus) -> str:
-    """Return the change's name."""
-    match before, after:
-        case WebhookStatus.ACTIVE, WebhookStatus.PAUSED:
-            return "pause"
-        case WebhookStatus.PAUSED, WebhookStatus.ACTIVE:
-            return "resume"
-        case _:
-            return "update"
-
-
 def _description(text: str | None) -> str | None:
     """Return the trimmed description; None if empty."""
-    if not text:
-        return None
-    return check_text("description", text, length_max=DESCRIPTION_LENGTH_MAX)
+    return check_text("description", text, length_max=DESCRIPTION_LENGTH_MAX) if text else None
 
 
 def _not_found(endpoint_id: UUID) -> ResourceNotFound:

@@ -39,6 +39,7 @@ from landbridge.platform.http.constraints import DATE_OR_TIME, IDENTIFIER, one_o
 from landbridge.platform.http.list_query import Limit, parse_choice, provide_window
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import moment
+from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.providers.chains.tokens import Chain
 
 _BOUND_FORMS = {"type": "string", "anyOf": [DATE_OR_TIME, IDENTIFIER]}
@@ -54,20 +55,26 @@ class VirtualAccountRoutes(Controller):
     @post(
         status_code=200,
         summary="Create a virtual account",
-        unkeyed=True,
+        keyed=True,
         operation_id="virtualAccounts.create",
     )
     async def create(
         self,
         request: ApiRequest,
+        *,
         userId: FromPath[str],
         data: JSONBody[NewVirtualAccount],
         users: NamedDependency[Users],
         virtual_accounts: NamedDependency[VirtualAccounts],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> VirtualAccountEnvelope:
-        """Open an account; the user must be verified on the USD rail. Each call opens another."""
-        account = await virtual_accounts.create(
-            request.user, known_user(userId), conversion_route(data)
+        """Open another account of the user, who must be verified on the USD rail."""
+        user_id, route = known_user(userId), conversion_route(data)
+        account = await idempotency_keys.run(
+            request,
+            data,
+            lambda claim: virtual_accounts.create(request.user, user_id, route, claim=claim),
+            lambda key: virtual_accounts.get(key.org_id, user_id, key.object_id),
         )
         return await _answer("created", account, users, virtual_accounts)
 

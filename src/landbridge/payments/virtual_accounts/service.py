@@ -53,6 +53,7 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.http.caller import Caller, check_admin, check_payer
+from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.providers.rails.port import DepositCoordinates, Rails, shared_seed
 
 # Candidate numbers: one collision among millions is rare, three in a row are a fault.
@@ -92,7 +93,9 @@ class VirtualAccounts:
         self._deposits = deposits
         self._change_events = VirtualAccountChangeEvents(vault, users, deposits)
 
-    async def create(self, caller: Caller, user_id: UUID, route: ConversionRoute) -> VirtualAccount:
+    async def create(
+        self, caller: Caller, user_id: UUID, route: ConversionRoute, *, claim: Claim = no_claim
+    ) -> VirtualAccount:
         """Open an account; each call opens another.
 
         Raises the errors of `DeliveryDestinations.find`, `ProfileFrozen`, `RoleNotAllowed`,
@@ -125,7 +128,7 @@ class VirtualAccounts:
         candidates = [replace(account, account_number=each) for each in numbers if each != shared]
         # For any of the candidate numbers; a bank is not called inside a transaction.
         externals = [(each, await self.instructions(each)) for each in candidates]
-        return await self._database.transact(lambda tx: self._add(tx, externals, caller.actor))
+        return await self._database.transact(lambda tx: self._add(tx, externals, caller, claim))
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> VirtualAccount:
         """Get an account; raises `AccountNotFound`, also for another user's."""
@@ -325,13 +328,15 @@ class VirtualAccounts:
         self,
         tx: Tx,
         candidates: Sequence[tuple[VirtualAccount, DepositCoordinates | None]],
-        actor: str,
+        caller: Caller,
+        claim: Claim,
     ) -> VirtualAccount:
         """Store the first candidate with a free number."""
         for account, coordinates in candidates:
             if await store.add(tx, account):
                 await self._check_not_erased(tx, account)
-                await self._change_events.record(tx, account, actor, coordinates)
+                await claim(tx, account.id)
+                await self._change_events.record(tx, account, caller.actor, coordinates)
                 return account
             # Ours, if an earlier attempt's commit was not confirmed.
             stored = await store.get(tx, account.org_id, account.id)

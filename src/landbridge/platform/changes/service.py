@@ -93,6 +93,11 @@ async def has_changes(tx: Tx, org_id: UUID, object_id: UUID) -> bool:
     return await store.exists(tx, org_id, object_id)
 
 
+async def last_change_at(tx: Tx, org_id: UUID, object_id: UUID) -> datetime | None:
+    """Return the organisation time of an object's last change; None for one without changes."""
+    return await store.last_at(tx, org_id, object_id)
+
+
 async def read(tx: Tx, org_id: UUID, after: LogPosition, *, limit: int) -> Sequence[Change]:
     """Return the changes after a position, in log order; fewer than `limit` at its end."""
     return await store.read(tx, org_id, after, limit)

@@ -181,6 +181,14 @@ where org_id = $1 and object_id = any($2::uuid[])
 order by object_id, seq
 """
 
+_LAST_AT = """
+select occurred_at
+from changes
+where org_id = $1 and object_id = $2
+order by seq desc
+limit 1
+"""
+
 _EXISTS = "select exists (select from changes where org_id = $1 and object_id = $2)"
 
 
@@ -230,6 +238,11 @@ def prove_change(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
 async def exists(tx: Tx, org_id: UUID, object_id: UUID) -> bool:
     """Return whether any change of this object was recorded."""
     return await tx.fetchval(_EXISTS, org_id, object_id)
+
+
+async def last_at(tx: Tx, org_id: UUID, object_id: UUID) -> datetime | None:
+    """Return the time of an object's last change."""
+    return await tx.fetchval(_LAST_AT, org_id, object_id)
 
 
 async def read(tx: Tx, org_id: UUID, after: LogPosition, limit: int) -> list[Change]:

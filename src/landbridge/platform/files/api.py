@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
@@ -16,11 +17,12 @@ from litestar.params import FromPath
 from litestar.types import Message, Receive, Scope, Send
 from typing_extensions import override
 
-from landbridge.platform.files.model import PART, StoredFileInfo
+from landbridge.platform.files.model import PART, StoredFileInfo, file_id
 from landbridge.platform.files.service import Files
 from landbridge.platform.files.upload import UPLOAD_BYTES_MAX, read_upload
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.idempotency.service import IdempotencyKeys
 
 # Whatever a file contains, browsers save it without sniffing or running it.
 _CONTENT_HEADERS = {
@@ -114,17 +116,32 @@ class FileRoutes(Controller):
     @post(
         status_code=200,
         summary="Upload a file",
-        unkeyed=True,
+        keyed=True,
         operation_class=UploadOperation,
         request_max_body_size=UPLOAD_BYTES_MAX,
         operation_id="files.create",
     )
-    async def upload(self, request: ApiRequest, files: NamedDependency[Files]) -> FileReply:
+    async def upload(
+        self,
+        request: ApiRequest,
+        files: NamedDependency[Files],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
+    ) -> FileReply:
         """Keeps a pdf, jpeg, png, heic or tif of up to 10 MB, sent as the part `file`."""
         async with files.reserve_upload(request.user.org_id):
             upload = await read_upload(request)
-            file = await files.add(
-                request.user, name=upload.name, content=upload.content, declared=upload.declared
+            digest = sha256(upload.content).hexdigest()
+            file = await idempotency_keys.run(
+                request,
+                [upload.name, upload.declared, digest],
+                lambda claim: files.add(
+                    request.user,
+                    name=upload.name,
+                    content=upload.content,
+                    declared=upload.declared,
+                    claim=claim,
+                ),
+                lambda key: files.get(key.org_id, file_id(key.object_id)),
             )
         return _shape(file)
 

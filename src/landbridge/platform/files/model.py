@@ -63,12 +63,17 @@ class StoredFileInfo:
     @property
     def id(self) -> str:
         """Return the public id."""
-        return f"{_ID_PREFIX}{self.uuid.hex}"
+        return file_id(self.uuid)
 
 
-def file_uuid(file_id: str) -> UUID | None:
-    """Parse `file_<32 hex digits>`, or return None."""
-    spelled = _ID.fullmatch(file_id)
+def file_id(uuid_: UUID) -> str:
+    """Return the public id: `file_<32 hex digits>`."""
+    return f"{_ID_PREFIX}{uuid_.hex}"
+
+
+def file_uuid(text: str) -> UUID | None:
+    """Parse a public id, or return None."""
+    spelled = _ID.fullmatch(text)
     return UUID(spelled[1]) if spelled else None
 
 

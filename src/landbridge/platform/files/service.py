@@ -47,6 +47,7 @@ from landbridge.platform.files.model import (
 from landbridge.platform.files.storage import Storage, StorageKey
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.http.fair_semaphore import FairSemaphore
+from landbridge.platform.idempotency.model import Claim, no_claim
 
 _log = structlog.stdlib.get_logger()
 
@@ -111,7 +112,13 @@ class Files:
             active.remove(org_id)
 
     async def add(
-        self, caller: Caller, *, name: str, content: bytes, declared: str | None = None
+        self,
+        caller: Caller,
+        *,
+        name: str,
+        content: bytes,
+        declared: str | None = None,
+        claim: Claim = no_claim,
     ) -> StoredFileInfo:
         """Store a file; `declared` is the content type that the client gave, if any.
 
@@ -150,7 +157,7 @@ class Files:
             await self._storage.put(storage_key, sealed)
         except Unavailable as error:
             raise Busy(f"a file could not be kept: {error}") from error
-        if not await self._database.transact(lambda tx: self._publish(tx, caller, file)):
+        if not await self._database.transact(lambda tx: self._publish(tx, caller, file, claim)):
             with suppress(Unavailable):
                 await self._storage.delete(storage_key)
             raise Busy("the file took longer to keep than the organisation's clock allows")
@@ -272,12 +279,13 @@ class Files:
         await self._database.single(lambda tx: store.remove(tx, org_id, file_id))
         return True
 
-    async def _publish(self, tx: Tx, caller: Caller, file: StoredFileInfo) -> bool:
+    async def _publish(self, tx: Tx, caller: Caller, file: StoredFileInfo, claim: Claim) -> bool:
         """Make a stored file visible; False if it expired first."""
         org_id, until = caller.org_id, file.created_at + UNCLAIMED_RETENTION
         if not await store.show(tx, org_id, file.uuid, remove_at=until):
             # Made visible by an attempt whose commit was not acknowledged.
             return await store.find(tx, org_id, file.uuid) is not None
+        await claim(tx, file.uuid)
         await append_change(
             tx,
             org_id=org_id,

@@ -4,8 +4,7 @@ A UUID is the request id itself. Any other text stands for an id derived from it
 for the same text and organisation. Quotation marks around it, as in the header's draft standard,
 are ignored.
 
-Handlers without a request id, which repeat their effect with each request, have `unkeyed=True` in
-their options. There the header is refused, because its sender relies on it.
+Writes without a request id in their body take the header too: `platform/idempotency` stores it.
 """
 
 import re
@@ -45,9 +44,7 @@ def with_key(raw: bytes, member: str, values: Sequence[str], org_id: UUID) -> by
 
     `values` are the values of the header. Raises `FieldInvalid`, naming the header.
     """
-    if len(set(values)) > 1:
-        raise FieldInvalid(f"{HEADER} is given twice", field=HEADER)
-    key = _key(values[0], org_id)
+    key = _single_key(values, org_id)
     try:
         members = _members.decode(raw)
         inside = msgspec.json.decode(members.get(member, _NULL), type=UUID | None)
@@ -60,14 +57,16 @@ def with_key(raw: bytes, member: str, values: Sequence[str], org_id: UUID) -> by
     return msgspec.json.encode({**members, member: key})
 
 
-async def check_key(request: AnyRequest) -> None:
-    """Raise `FieldInvalid` for the header on a route that is not idempotent."""
-    if request.route_handler.opt.get("unkeyed") and header_values(request.scope, HEADER):
-        raise FieldInvalid(
-            f"{HEADER}: this request knows no id, each call is carried out; leave the header out, "
-            "and after a lost answer look whether it was done",
-            field=HEADER,
-        )
+def request_key(request: AnyRequest, org_id: UUID) -> UUID | None:
+    """Return the request id of the header; raises `FieldInvalid` if it is malformed."""
+    values = header_values(request.scope, HEADER)
+    return _single_key(values, org_id) if values else None
+
+
+def _single_key(values: Sequence[str], org_id: UUID) -> UUID:
+    if len(set(values)) > 1:
+        raise FieldInvalid(f"{HEADER} is given twice", field=HEADER)
+    return _key(values[0], org_id)
 
 
 def _key(value: str, org_id: UUID) -> UUID:

@@ -44,20 +44,20 @@ def describe(
     shapes: Mapping[str, Mapping[str, Any]],
     webhooks: Mapping[str, Any],
     *,
-    unrepeatable: Collection[str],
+    keyed: Collection[str],
 ) -> dict[str, Any]:
     """Return the complete document.
 
-    `shapes` are the structs of `shaped`, `unrepeatable` the ids of operations whose effect grows
-    with each request.
+    `shapes` are the structs of `shaped`, `keyed` the ids of operations whose effect grows
+    with each request unless it has an idempotency key.
     """
     components = document["components"]
     every = {**components["schemas"], **shapes, **openapi_errors.schemas()}
     components["schemas"] = schemas = dict(sorted(every.items()))
     for path, item in cast("dict[str, dict[str, dict[str, Any]]]", document["paths"]).items():
         for method, operation in item.items():
-            repeatable = operation["operationId"] not in unrepeatable
-            openapi_operations.complete(operation, method, schemas, is_repeatable=repeatable)
+            is_keyed = operation["operationId"] in keyed
+            openapi_operations.complete(operation, method, schemas, is_keyed=is_keyed)
             operation["responses"] = {
                 **{
                     status: response

@@ -5,6 +5,7 @@ Marks of our own, per operation:
 - `x-idempotent` names the member of the body whose value makes a repeated request safe: it answers
   what the first one did.
 - `x-repeatable` is on every write: whether the same request may be sent again after a lost answer.
+  Where it is false, the header `Idempotency-Key` makes it so.
 """
 
 from collections.abc import Mapping
@@ -23,11 +24,11 @@ def complete(
     method: str,
     schemas: Mapping[str, Mapping[str, Any]],
     *,
-    is_repeatable: bool,
+    is_keyed: bool,
 ) -> None:
     """Bring the operation's own parts into their final form; errors are not among them.
 
-    `is_repeatable`: the handler's effect does not grow with each request.
+    `is_keyed`: without an idempotency key, the handler's effect grows with each request.
     """
     _drop_flags(operation)
     for parameter in operation.get("parameters", ()):
@@ -39,11 +40,11 @@ def complete(
     items = _items(operation, schemas)
     if items is not None:
         operation["x-items"] = items
-    member = _offer_key(operation, schemas)
+    member = _offer_key(operation, schemas, is_keyed=is_keyed)
     if member is not None:
         operation["x-idempotent"] = member
     if method != "get":
-        operation["x-repeatable"] = is_repeatable
+        operation["x-repeatable"] = not is_keyed
 
 
 def _drop_flags(described: dict[str, Any]) -> None:
@@ -71,26 +72,34 @@ def _items(operation: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]
     return next(name for name, value in members.items() if value.get("type") == "array")
 
 
-def _offer_key(operation: dict[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> str | None:
+def _offer_key(
+    operation: dict[str, Any], schemas: Mapping[str, Mapping[str, Any]], *, is_keyed: bool
+) -> str | None:
     """Describe the headers of idempotency; return the member that the header stands for."""
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     schema = body.get("schema", {})
     shapes = [schemas[name.rpartition("/")[2]] for name in _references(schema)]
     names = {name for shape in shapes for name in shape.get("properties", {})}
     member = next((each for each in MEMBERS if each in names), None)
-    if member is None:
+    if member is None and not is_keyed:
         return None
+    meaning = (
+        "The same request with the same key is carried out once, and answered again"
+        if member is None
+        else f"Another spelling of `{member}`, which the body then does not need"
+    )
     operation.setdefault("parameters", []).append(
         {
             "name": HEADER,
             "in": "header",
-            "description": f"Another spelling of `{member}`, which the body then does not need: a "
-            "UUID, or any other text, which stands for an id derived from it.",
+            "description": f"{meaning}: a UUID, or any other text, which stands for an id derived "
+            "from it.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             "required": False,
         }
     )
-    operation["responses"]["200"].setdefault("headers", {})["Idempotent-Replayed"] = {
+    success = next(each for each in operation["responses"] if each.startswith("2"))
+    operation["responses"][success].setdefault("headers", {})["Idempotent-Replayed"] = {
         "description": "`true` if this answers what the same request did before.",
         "schema": {"type": "string", "enum": ["true"]},
     }

@@ -216,7 +216,7 @@ def request_values(data: msgspec.Struct) -> dict[str, Any]:
             continue
         is_amount = member.is_amount and _PLAIN.fullmatch(value)
         values[member.wire_name] = (
-            _one_spelling(Decimal(value)) if is_amount else _plain_value(value)
+            _one_spelling(Decimal(value)) if is_amount else plain_values(value)
         )
     return values
 
@@ -245,16 +245,17 @@ def _is_amount(info: inspect.Type) -> bool:
     return cast("dict[str, str] | None", info.extra) == _AMOUNT
 
 
-def _plain_value(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
+    """Normalise structs, arrays and objects as `request_values` does; null members are left out."""
     match value:
         case msgspec.Struct():
             return request_values(value)
         case dict():
             members = cast("dict[str, Any]", value)
-            return {name: _plain_value(each) for name, each in members.items() if each is not None}
+            return {name: plain_values(each) for name, each in members.items() if each is not None}
         case list() | tuple():
             # Tuples become lists, as JSON from the database is decoded.
-            return [_plain_value(each) for each in cast("list[Any]", value)]
+            return [plain_values(each) for each in cast("list[Any]", value)]
         case Decimal():
             return _one_spelling(value)
         case _:

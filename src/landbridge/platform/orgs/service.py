@@ -255,15 +255,17 @@ class Orgs:
         """Return the current time of an organisation."""
         return self._clock.now(await self.clock_offset(org_id))
 
-    async def advance_clock(self, org_id: UUID, by: timedelta, *, actor: str) -> timedelta:
-        """Advance an organisation's clock; return its new offset from real time."""
+    async def advance_clock(
+        self, org_id: UUID, by: timedelta, *, actor: str, until: timedelta | None = None
+    ) -> timedelta:
+        """Advance a clock, not beyond the offset `until`; return its new offset from real time."""
         # A second attempt detects by this that the first was committed.
         move_id = new_id()
 
         async def work(tx: Tx) -> timedelta | None:
             if await has_changes(tx, org_id, move_id):
                 return await _offset(tx, org_id)
-            moved = await store.move_clock(tx, org_id, by, ahead_max=AHEAD_MAX)
+            moved = await store.move_clock(tx, org_id, by, until=until, ahead_max=AHEAD_MAX)
             if moved is not None:
                 await append_next_change(
                     tx,

@@ -46,8 +46,11 @@ _CLOCKS = "select id, clock_offset from orgs"
 
 _CLOCK = "select clock_offset from orgs where id = $1"
 
+# Not beyond $4, which a concurrent move may have reached.
 _MOVE_CLOCK = """
-update orgs set clock_offset = clock_offset + $2 where id = $1 and clock_offset + $2 <= $3
+update orgs
+set clock_offset = greatest(clock_offset, least(clock_offset + $2, $4::interval))
+where id = $1 and least(clock_offset + $2, $4::interval) <= $3
 returning clock_offset
 """
 
@@ -172,10 +175,13 @@ async def clock(tx: Tx, org_id: UUID) -> timedelta | None:
 
 
 async def move_clock(
-    tx: Tx, org_id: UUID, by: timedelta, *, ahead_max: timedelta
+    tx: Tx, org_id: UUID, by: timedelta, *, until: timedelta | None, ahead_max: timedelta
 ) -> timedelta | None:
-    """Advance an organisation's clock; return its new offset, None if that would be too far."""
-    return await tx.fetchval(_MOVE_CLOCK, org_id, by, ahead_max)
+    """Advance an organisation's clock, not beyond `until`.
+
+    Returns its new offset, None if that would be too far.
+    """
+    return await tx.fetchval(_MOVE_CLOCK, org_id, by, ahead_max, until)
 
 
 async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:

@@ -12,6 +12,7 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.responses import ResponseEncoder, encode
+from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.preview import preview_template
 from landbridge.reporting.metrics.model import MetricResult
@@ -37,16 +38,22 @@ class MetricRoutes(Controller):
     path = "/v2/reporting/metrics"
     tags = ("Reporting",)
 
-    @post(status_code=201, summary="Save a metric", unkeyed=True, operation_id="metrics.create")
+    @post(status_code=201, summary="Save a metric", keyed=True, operation_id="metrics.create")
     async def create(
         self,
         request: ApiRequest,
         data: JSONBody[NewMetric],
         saved_metrics: NamedDependency[SavedMetrics],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> MetricEnvelope:
         """Validate and save a metric without calculating it. At most 1,000 per organisation."""
-        metric = await saved_metrics.create(
-            request.user, data.template, name=data.name, params=data.params
+        metric = await idempotency_keys.run(
+            request,
+            data,
+            lambda claim: saved_metrics.create(
+                request.user, data.template, name=data.name, params=data.params, claim=claim
+            ),
+            lambda key: saved_metrics.get(key.org_id, key.object_id),
         )
         return metric_answer(metric)
 

@@ -29,6 +29,7 @@ from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.reporting.metrics import saved_store as store
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.model import at_version
@@ -53,7 +54,13 @@ class SavedMetrics:
     calculator: Calculator
 
     async def create(
-        self, caller: Caller, template: str, *, name: str, params: Mapping[str, Any]
+        self,
+        caller: Caller,
+        template: str,
+        *,
+        name: str,
+        params: Mapping[str, Any],
+        claim: Claim = no_claim,
     ) -> SavedMetric:
         """Save a metric; parameters that are None or empty count as absent.
 
@@ -83,6 +90,7 @@ class SavedMetrics:
             known = await store.get(tx, caller.org_id, metric_id)
             if known is not None:
                 return known  # saved by an attempt whose commit reply was lost
+            await claim(tx, metric_id)
             await check_exists(tx, caller.org_id, template)
             await _check_bounds(tx, metric)
             await store.add(tx, metric)

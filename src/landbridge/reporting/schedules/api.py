@@ -6,6 +6,7 @@ from litestar.params import FromPath, JSONBody
 
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.path_params import known_id
+from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.reporting.file_downloads import file_headers
 from landbridge.reporting.schedules.schemas import (
     NewSchedule,
@@ -31,7 +32,7 @@ class ScheduleRoutes(Controller):
     @post(
         status_code=201,
         summary="Create a schedule",
-        unkeyed=True,
+        keyed=True,
         operation_id="reportSchedules.create",
     )
     async def create(
@@ -39,9 +40,16 @@ class ScheduleRoutes(Controller):
         request: ApiRequest,
         data: JSONBody[NewSchedule],
         report_schedules: NamedDependency[ReportSchedules],
+        idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> ScheduleReply:
         """Schedule a report after each day, week or month. At most 100."""
-        return schedule_reply(await report_schedules.create(request.user, data))
+        schedule = await idempotency_keys.run(
+            request,
+            data,
+            lambda claim: report_schedules.create(request.user, data, claim=claim),
+            lambda key: report_schedules.get(key.org_id, key.object_id),
+        )
+        return schedule_reply(schedule)
 
     @get(summary="List schedules", operation_id="reportSchedules.list")
     async def list_all(

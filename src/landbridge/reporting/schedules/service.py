@@ -32,6 +32,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.retry_policy import pause_after
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.reporting.date_params import start_of_day
 from landbridge.reporting.exports.service import Exports
 from landbridge.reporting.metrics.custom.model import at_version
@@ -79,7 +80,9 @@ class ReportSchedules:
     # Base URL of download links.
     base_url: str
 
-    async def create(self, caller: Caller, request: NewSchedule) -> ReportSchedule:
+    async def create(
+        self, caller: Caller, request: NewSchedule, *, claim: Claim = no_claim
+    ) -> ReportSchedule:
         """Create a schedule; its first report is the next one due.
 
         The content is validated as if it were calculated for the period that ended last. Raises
@@ -114,6 +117,7 @@ class ReportSchedules:
             if known is not None:
                 # Created by an attempt whose commit reply was lost.
                 return known
+            await claim(tx, schedule.id)
             if len(await store.page(tx, schedule.org_id)) >= SCHEDULES_MAX:
                 raise ResourceConflict(
                     f"an organisation has at most {SCHEDULES_MAX} schedules; delete one first"

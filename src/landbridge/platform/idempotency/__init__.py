@@ -1,0 +1,1 @@
+"""Idempotency keys of writes whose objects have no request id of their own."""

@@ -1,0 +1,100 @@
+"""All SQL statements on idempotency_keys."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.idempotency.model import IdempotencyKey
+
+# A concurrent request with the same key waits here until this transaction has ended.
+_ADD = """
+insert into idempotency_keys (
+    org_id, request_id, operation, request_hash, object_id, owner_id, result, created_at
+)
+values ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8)
+on conflict (org_id, request_id, operation) do nothing
+returning 1
+"""
+
+# `created_at` is unique to the request (docs/decisions/0008-unique-timestamps.md).
+_PROOF = """
+select 1
+from idempotency_keys
+where org_id = $1 and request_id = $2 and operation = $3 and created_at = $4
+"""
+
+_FIND = """
+select org_id, request_id, operation, request_hash, object_id, owner_id, result::text, created_at
+from idempotency_keys
+where org_id = $1 and request_id = $2 and ($3::text is null or operation = $3)
+order by created_at
+limit 1
+"""
+
+_SET_RESULT = """
+update idempotency_keys
+set result = $4::text::jsonb
+where org_id = $1 and request_id = $2 and operation = $3
+"""
+
+_REMOVE = """
+delete from idempotency_keys
+where org_id = $1 and request_id = $2 and operation = $3 and created_at = $4
+"""
+
+
+async def add(tx: Tx, key: IdempotencyKey) -> bool:
+    """Store a key, as the proof of the transaction; False if there is one already."""
+    added = await tx.fetchval(
+        _ADD,
+        key.org_id,
+        key.request_id,
+        key.operation,
+        key.request_hash,
+        key.object_id,
+        key.owner_id,
+        _json(key.result),
+        key.created_at,
+    )
+    if added is not None:
+        prove(_PROOF, key.org_id, key.request_id, key.operation, key.created_at)
+    return added is not None
+
+
+async def find(
+    tx: Tx, org_id: UUID, request_id: UUID, operation: str | None = None
+) -> IdempotencyKey | None:
+    """Return the key of an operation; of any, the oldest one."""
+    row = await tx.fetchrow(_FIND, org_id, request_id, operation)
+    return None if row is None else _key(row)
+
+
+async def set_result(tx: Tx, key: IdempotencyKey, result: Mapping[str, Any]) -> None:
+    """Replace the result of a key."""
+    await tx.execute(_SET_RESULT, key.org_id, key.request_id, key.operation, _json(result))
+
+
+async def remove(tx: Tx, key: IdempotencyKey) -> None:
+    """Remove a key, unless another request has written it since."""
+    await tx.execute(_REMOVE, key.org_id, key.request_id, key.operation, key.created_at)
+
+
+def _json(result: Mapping[str, Any]) -> str | None:
+    return msgspec.json.encode(result).decode() if result else None
+
+
+def _key(row: Row) -> IdempotencyKey:
+    return IdempotencyKey(
+        org_id=row["org_id"],
+        request_id=row["request_id"],
+        operation=row["operation"],
+        request_hash=row["request_hash"],
+        object_id=row["object_id"],
+        owner_id=row["owner_id"],
+        result={} if row["result"] is None else msgspec.json.decode(row["result"]),
+        created_at=row["created_at"],
+    )
