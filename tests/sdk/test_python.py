@@ -19,6 +19,7 @@ from landbridge_sdk import (
     NotFound,
     requests,
 )
+from landbridge_sdk.requests import NewWebhook
 from tests.tenants import URL, Tenant, app_of, make_user
 
 
@@ -89,12 +90,12 @@ async def test_write_without_an_id_is_done_once_under_one_key(
     lb: AsyncLandbridge, network: Network
 ) -> None:
     network.lose = 2
-    created = await lb.webhooks.create({"url": "http://127.0.0.1:9/x", "eventTypes": ["*"]})
+    body: NewWebhook = {"url": "http://127.0.0.1:9/x", "eventTypes": ["*"]}
+    created = await lb.webhooks.create(body)
     assert len({each.headers["Idempotency-Key"] for each in network.sent}) == 1
     assert len(network.sent) == 3
     assert [each.id for each in (await lb.webhooks.list()).webhooks] == [created.id]
     key = network.sent[0].headers["Idempotency-Key"]
-    body = {"url": "http://127.0.0.1:9/x", "eventTypes": ["*"]}
     assert (await lb.webhooks.create(body, idempotency_key=key)).id == created.id
 
 

@@ -37,9 +37,13 @@ async def frozen(org: Tenant) -> str:
 
 def register(org: Tenant, user: str) -> asyncio.Task[ExternalWallet]:
     """Register as a request that read the user before they were frozen."""
-    body = {"address": OUTSIDE, "name": "Ada's bank", "reference": "r1"}
     registering = org.container.wallets.register(
-        org.caller, UUID(user), chain=Chain.POLYGON, **body
+        org.caller,
+        UUID(user),
+        chain=Chain.POLYGON,
+        address=OUTSIDE,
+        name="Ada's bank",
+        reference="r1",
     )
     return asyncio.create_task(registering)
 
