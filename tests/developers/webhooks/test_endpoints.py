@@ -314,12 +314,6 @@ async def test_an_analyst_changes_nothing(org: Tenant) -> None:
         await endpoints.delete(analyst, webhook)
 
 
-async def test_naturally_idempotent_routes_accept_no_key(org: Tenant) -> None:
-    headers = {**org.headers, "Idempotency-Key": "once"}
-    answer = await org.client.post(WEBHOOKS, headers=headers, json={"url": URL})
-    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
-
-
 async def test_every_change_is_logged_without_secrets(org: Tenant) -> None:
     created = await make_webhook(org, url="https://hooks.example.com/t0ken", standardWebhooks=True)
     path = f"{WEBHOOKS}/{created['id']}"
