@@ -65,6 +65,16 @@ where org_id = $1 and transfer_id = $2 and (held <> 0 or role = 'in_transit')
 order by seq
 """
 
+# Records that move money of a payment beside its own journals, such as a fee or a debt.
+DEPENDENTS = """
+select t.id,
+    (select array_agg(distinct e.seq order by e.seq) from entries e
+     where e.org_id = t.org_id and e.transfer_id = t.id) as seqs
+from transfers t
+where t.org_id = $1 and t.details ? 'payment_id' and t.details ->> 'payment_id' = $2::text
+order by t.created_at, t.id
+"""
+
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -89,6 +99,12 @@ async def corrections(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[RecordCor
 async def journals(tx: Tx, org_id: UUID, transfer_id: UUID, seqs: Sequence[int]) -> Sequence[Row]:
     """Return the entries of these changes, the last change first."""
     return await tx.fetch(JOURNALS, org_id, transfer_id, seqs)
+
+
+async def dependents(tx: Tx, org_id: UUID, payment_id: UUID) -> list[tuple[UUID, set[int]]]:
+    """Return the records that belong to a payment, with their changes that have journals."""
+    rows = await tx.fetch(DEPENDENTS, org_id, str(payment_id))
+    return [(row["id"], set(row["seqs"] or ())) for row in rows]
 
 
 async def waiting(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | None, str], int]:

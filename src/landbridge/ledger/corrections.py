@@ -14,6 +14,7 @@ corrects, and references them. Guarantees:
   request that is repeated late can never reverse twice.
 - A record and its corrections together hold no money and have none in transit, as before.
   Journals that belong together are corrected together: a hold with the journal that released it.
+- A payment is corrected after the records that belong to it: its receivable, fees, coins sent back.
 - No wallet goes below zero: money that was spent since can't be taken back.
 
 The id of a correction is derived from what it corrects. Its request id is random: callers choose
@@ -31,6 +32,7 @@ from landbridge.ledger import correction_store, record_store, store
 from landbridge.ledger.correction_store import RecordCorrection
 from landbridge.ledger.errors import InsufficientBalance, RequestIdTaken, TransactionNotFound
 from landbridge.ledger.model import CommitOutcome, CreateTransfer, HouseRole, Posting, Transfer
+from landbridge.ledger.reversed_journals import corrected_changes
 from landbridge.ledger.service import CreatedTransfer, Ledger
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import derived_id, new_id
@@ -90,7 +92,10 @@ async def correct(
         if known := await _find_known(tx, org_id, transfer_id, correction):
             return CreatedTransfer(known, is_replay=True)
         found = await _get_ended(tx, transitions_by_kind, org_id, transfer_id)
-        await _get_ended(tx, transitions_by_kind, org_id, root_id)
+        root = await _get_ended(tx, transitions_by_kind, org_id, root_id)
+        # Every second one puts the record's journals back in effect.
+        if len(chain) % 2:
+            await _check_alone(tx, transitions_by_kind, root)
         rows = await correction_store.journals(tx, org_id, transfer_id, correction.seqs)
         _check_posted(transfer_id, correction.seqs, {row["seq"] for row in rows})
         postings = reversal(rows, assets)
@@ -185,6 +190,19 @@ async def _get_ended(
             "status is final"
         )
     return found
+
+
+async def _check_alone(
+    tx: Tx, transitions_by_kind: Mapping[str, Transitions[Any]], payment: Transfer
+) -> None:
+    """Raise `ResourceConflict` while a record that belongs to this payment is in effect."""
+    for dependent_id, seqs in await correction_store.dependents(tx, payment.org_id, payment.id):
+        found = await _get_ended(tx, transitions_by_kind, payment.org_id, dependent_id)
+        if in_effect := sorted(seqs - set(await corrected_changes(tx, found))):
+            raise ResourceConflict(
+                f"the {found.kind} {found.id} belongs to {payment.id}: correct its "
+                f"{_changes(in_effect)} first, or the same money is moved twice"
+            )
 
 
 def _check_posted(transfer_id: UUID, seqs: Sequence[int], posted: Collection[int]) -> None:

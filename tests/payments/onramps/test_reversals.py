@@ -6,6 +6,9 @@ from uuid import UUID
 
 import pytest
 
+from landbridge.app.container import ASSETS
+from landbridge.app.container import TRANSITIONS as ALL_TRANSITIONS
+from landbridge.ledger import corrections
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.payments.onramps.model import OnrampStatus
@@ -126,6 +129,43 @@ async def test_unknown_onramp_is_not_found(scenario: OnrampScenario) -> None:
     for verb in (reverse_deposit, return_deposit):
         with pytest.raises(TransactionNotFound):
             await verb(org, offramp, "100")
+
+
+async def test_a_delivered_deposit_that_is_owed_is_not_corrected_as_well(
+    scenario: OnrampScenario,
+) -> None:
+    onramp = await scenario.resting_at(OnrampStatus.COMPLETED)
+    debt, payment = receivable_id(UUID(onramp["id"])), UUID(onramp["id"])
+    await reverse_deposit(scenario.org, onramp, "100")
+    with pytest.raises(ResourceConflict, match=f"the RECEIVABLE {debt} is OPEN"):
+        await _correct(scenario, payment)
+    await _pay_back(scenario, onramp["id"])
+    with pytest.raises(ResourceConflict, match="correct its changes 1 and 2 first"):
+        await _correct(scenario, payment)
+    await _correct(scenario, debt)
+    correction = await _correct(scenario, payment)
+    assert await house_units(scenario.org, HouseRole.OUTSIDE, USD) == 0
+    await check_books(scenario.org)
+    await _correct(scenario, correction)
+    await check_books(scenario.org)
+
+
+async def _correct(scenario: OnrampScenario, record_id: UUID) -> UUID:
+    """Correct all journals of a record; return the correction's id."""
+    container, org_id = scenario.org.container, scenario.org.org_id
+    rows = await container.database.rows(
+        "select distinct seq from entries where org_id = $1 and transfer_id = $2", org_id, record_id
+    )
+    corrected = await corrections.correct(
+        *(container.database, container.ledger, ASSETS, ALL_TRANSITIONS),
+        org_id=org_id,
+        transfer_id=record_id,
+        seqs=[row["seq"] for row in rows],
+        reason="by mistake",
+        actor="test",
+        at=scenario.clock.stamp(),
+    )
+    return corrected.transfer.id
 
 
 async def _pay_back(scenario: OnrampScenario, onramp_id: str) -> None:
