@@ -206,11 +206,9 @@ async def test_unknown_and_foreign_ids_are_not_found(org: Tenant, other_org: Ten
     assert (await other_org.get(f"{METRICS}/{theirs['id']}"))["data"] == theirs
 
 
-async def test_an_idempotency_key_is_refused_only_where_a_repetition_adds_one(org: Tenant) -> None:
+async def test_previews_and_changes_ignore_an_idempotency_key(org: Tenant) -> None:
     made = await save(org)
     headers = {**org.headers, "Idempotency-Key": "a"}
-    answer = await org.client.post(METRICS, headers=headers, json=metric_body())
-    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
     preview, change = f"{METRICS}/preview", f"{METRICS}/{made['id']}"
     unnamed = {name: value for name, value in metric_body().items() if name != "name"}
     for path, body in ((preview, unnamed), (change, {"name": "Another"})) * 2:
