@@ -46,7 +46,7 @@ _VERSION_DEPENDENT = (
     "platform/changes",
     "platform/db",
     "races",
-    "sandbox/scenarios",
+    "sandbox/scenarios/test_every_event.py",
     "test_sql_rules.py",
 )
 _stops: list[Callable[[], None]] = []
