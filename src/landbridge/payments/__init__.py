@@ -1,5 +1,5 @@
-"""The ways money moves: siblings of one shape, strangers to each other.
+"""Payment flows, which do not import each other, and what they share.
 
-A flow is its moves and details (model), its verbs (service), what the worker does at each status
-(steps) and its wire shapes (api). Money and states are moved by the ledger.
+A flow has its statuses and details (model), its verbs (service), the worker's step for each status
+(steps), and its requests and responses (api). The ledger alone moves money and changes statuses.
 """

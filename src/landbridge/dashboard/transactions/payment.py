@@ -19,7 +19,7 @@ _EVENTS = 10
 _REVIEWED = frozenset({"ONRAMP", "OFFRAMP"})
 # States of chain orders that do not change any more.
 _FINAL = frozenset({"FINAL", "REVERTED", "REJECTED"})
-# Somebody still decides whether it is paid.
+# Not decided yet whether it is paid.
 _UNDECIDED = frozenset({"OPEN_QUOTE", "PENDING_APPROVAL"})
 # Statuses before any order to a provider.
 _NEVER_STUCK = frozenset({"OPEN_QUOTE", "QUOTE_FAILED", "PENDING_APPROVAL"})

@@ -316,7 +316,7 @@ class PaymentParties:
 def check_own_wallet(
     caller: Caller, payer_id: UUID, payee_id: UUID | None, account_id: UUID | None
 ) -> None:
-    """Raise `RoleNotAllowed` if a member would pay somebody else by a payment without approvals.
+    """Raise `RoleNotAllowed` if a member would pay another user by a payment without approvals.
 
     Such payments are swaps and onramps. Without an account the coins leave the platform.
     """

@@ -38,7 +38,7 @@ from incoming_payments
 where org_id = $1 and id = any($2::uuid[])
 """
 
-# Organisations take turns: whoever has very much keeps nobody else's waiting. Those to skip are
+# Organisations take turns: one with very many payments does not delay the others. Those to skip are
 # looked up by a hash: they may be all that is due.
 _DUE = """
 select r.org_id, r.id, r.bank_reference, r.account_number, r.asset, r.units, r.rail, r.status,

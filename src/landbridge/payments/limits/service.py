@@ -1,7 +1,7 @@
 """Limit service: evaluate the rules in the transaction that commits a payment.
 
 Guarantees:
-- Usage is counted in the payment's own transaction, once per record and counter, whoever counts it.
+- Usage is counted in the payment's own transaction, once per record and counter, by any process.
   Concurrent payments together stay within a limit.
 - Counter rows are locked last and in one order, so payments wait for each other but never deadlock.
 - A process notices within a second whether an organisation has rules; the rules themselves are read
