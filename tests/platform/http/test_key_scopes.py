@@ -97,6 +97,17 @@ async def test_dry_run_needs_only_read(org: Tenant) -> None:
     assert (await org.get(SWAPS))["count"] == 0
 
 
+async def test_key_that_only_reads_gets_no_token_that_accepts_terms(org: Tenant) -> None:
+    link = await org.post("/v2/tos-link", {"idempotencyKey": str(uuid4())})
+    path = f"/v2/tos-link/{link['signedAgreementId']}"
+    tokens: dict[KeyScope, str] = {}
+    for scope in KeyScope:
+        headers = {"Authorization": f"Bearer {await make_key(org, scope)}"}
+        tokens[scope] = (await org.client.get(path, headers=headers)).json()["sessionToken"]
+    assert {scope for scope, token in tokens.items() if token} == {KeyScope.PAY, KeyScope.ADMIN}
+    assert link["url"].endswith(f"?session={tokens[KeyScope.PAY]}")
+
+
 async def test_production_key_decides_only_with_these_scopes(org: Tenant) -> None:
     real = Orgs(org.container.database, org.container.clock, Mode.PRODUCTION)
     for scopes in ([KeyScope.ADMIN], [KeyScope.REVIEW], [KeyScope.PAY, KeyScope.APPROVE], []):

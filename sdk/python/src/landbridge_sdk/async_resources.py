@@ -3386,6 +3386,8 @@ class AsyncTermsLinks:
         """Retrieve a terms link.
 
         Return the acceptance state of the terms, and the expiry of the link.
+
+        The `sessionToken` accepts the terms, so it is empty for a key without the scope `pay`.
         """
         call = Call(
             "GET",

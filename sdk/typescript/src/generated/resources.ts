@@ -2408,6 +2408,8 @@ export class TermsLinks {
    * Retrieve a terms link.
    *
    * Return the acceptance state of the terms, and the expiry of the link.
+   *
+   * The `sessionToken` accepts the terms, so it is empty for a key without the scope `pay`.
    */
   retrieve(signedAgreementId: string, options: Options = {}): Promise<types.TermsLinkReply> {
     return this.sender.send(

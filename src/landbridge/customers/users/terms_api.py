@@ -11,6 +11,7 @@ from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Redirect
+from msgspec.structs import replace
 
 from landbridge.customers.users.hosted_pages import PAGES, html, way_back
 from landbridge.customers.users.model import Agreement
@@ -18,7 +19,7 @@ from landbridge.customers.users.page_language import choose_language
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.schemas import LineText, UrlText
-from landbridge.platform.http.caller import ApiRequest, check_editor
+from landbridge.platform.http.caller import ApiRequest, check_editor, may_edit
 from landbridge.platform.http.forms import parse_form
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment
@@ -100,9 +101,13 @@ class TermsRoutes(Controller):
         signedAgreementId: FromPath[str],
         terms: NamedDependency[TermsOfService],
     ) -> TermsLinkReply:
-        """Return the acceptance state of the terms, and the expiry of the link."""
+        """Return the acceptance state of the terms, and the expiry of the link.
+
+        The `sessionToken` accepts the terms, so it is empty for a key without the scope `pay`.
+        """
         link_id = known_id(signedAgreementId, "terms link")
-        return link_reply(await terms.get(request.user.org_id, link_id))
+        reply = link_reply(await terms.get(request.user.org_id, link_id))
+        return reply if may_edit(request.user) else replace(reply, session_token="")
 
     @post(
         "/{signedAgreementId:str}/accept",

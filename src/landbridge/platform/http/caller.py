@@ -167,6 +167,13 @@ def check_payer(caller: Caller) -> None:
         raise RoleNotAllowed("an analyst may look, and start nothing")
 
 
+def may_edit(caller: Caller) -> bool:
+    """Return whether `check_editor` lets this caller pass."""
+    if caller.member is None:
+        return has_scope(caller, KeyScope.PAY)
+    return caller.member.role is not MemberRole.ANALYST
+
+
 def check_editor(caller: Caller) -> None:
     """Raise `RoleNotAllowed` unless this caller may change users, accounts and other data."""
     check_scope(caller, KeyScope.PAY)
