@@ -30,6 +30,10 @@ FORMS = {
     "POST /dashboard/settings/fees": "/dashboard/settings/fees",
     "POST /dashboard/settings/fees/remove": "/dashboard/settings/fees",
     "POST /dashboard/chains/{name}/resume": f"/dashboard/chains/{ID}",
+    "GET /dashboard/webhooks/new": "/dashboard/webhooks/new",
+    "POST /dashboard/webhooks/new": "/dashboard/webhooks/new",
+    "GET /dashboard/webhooks/{webhook_id}/edit": f"/dashboard/webhooks/{ID}/edit",
+    "POST /dashboard/webhooks/{webhook_id}/edit": f"/dashboard/webhooks/{ID}/edit",
     "POST /dashboard/webhooks/{webhook_id}/rotate": f"/dashboard/webhooks/{ID}/keys",
 }
 

@@ -31,6 +31,8 @@ _NEW, _EDIT, _KEYS, _SECRET = (
     "developers/webhook_secret.html",
 )
 
+# An endpoint receives every event, and another form of signature shows a new secret.
+_NEW_PATH, _EDIT_PATH = f"{HOME}/new", f"{HOME}/{{webhook_id}}/edit"
 _OVERLAP_MAX_S = int(OVERLAP_MAX.total_seconds())
 
 
@@ -55,7 +57,7 @@ class WebhookPages(Controller):
             request, "developers/webhooks.html", webhooks=list(zip(webhooks, healths, strict=True))
         )
 
-    @get("/new")
+    @get("/new", fresh=_NEW_PATH)
     async def new(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Response[str]:
         """Show the form of a new endpoint."""
         check_is_admin(request.user)
@@ -63,7 +65,7 @@ class WebhookPages(Controller):
             request, _NEW, filled=EndpointFormValues(), groups=GROUPS, webhook=None
         )
 
-    @post("/new")
+    @post("/new", fresh=_NEW_PATH)
     async def create(
         self,
         request: PageRequest,
@@ -82,7 +84,7 @@ class WebhookPages(Controller):
             return renderer.page(request, _SECRET, webhook=created)
         return redirect(f"{HOME}/{created['id']}/keys", notice=_("Endpoint created"))
 
-    @get("/{webhook_id:str}/edit")
+    @get("/{webhook_id:str}/edit", fresh=_EDIT_PATH)
     async def edit(
         self,
         request: PageRequest,
@@ -96,7 +98,7 @@ class WebhookPages(Controller):
         filled = endpoint_values(webhook)
         return renderer.page(request, _EDIT, filled=filled, groups=GROUPS, webhook=webhook)
 
-    @post("/{webhook_id:str}/edit")
+    @post("/{webhook_id:str}/edit", fresh=_EDIT_PATH)
     async def update(
         self,
         request: PageRequest,
