@@ -80,6 +80,13 @@ def test_altered_and_old_requests_are_refused_by_either_signature(
         unwrap(BODY, {}, **checks(pair, **kind))
 
 
+@pytest.mark.parametrize("name", ["webhook-id", "webhook-timestamp", "webhook-signature"])
+@pytest.mark.parametrize("text", ["\u00b2", "\udcff", "9" * 5_000, "v1,\u00e9"])
+def test_odd_headers_are_not_genuine(pair: KeyPair, name: str, text: str) -> None:
+    with pytest.raises(NotGenuine):
+        unwrap(BODY, {**signed(pair), name: text}, **checks(pair, keys=None))
+
+
 def test_unknown_key_asks_for_the_keys_again(pair: KeyPair) -> None:
     with pytest.raises(NotGenuine) as unknown:
         unwrap(BODY, signed(pair), **checks(pair, keys={"other": pair.public_pem}))

@@ -14,6 +14,8 @@ async def _echo(arguments: dict[str, Any]) -> str:
     return str(arguments["text"])
 
 
+# Deeper than the decoder goes.
+DEEP = b'{"jsonrpc":"2.0","id":1,"params":{"a":' + b"[" * 50_000 + b"]" * 50_000 + b"}}"
 SERVER = McpServer([Tool("echo", "Echo.", {"type": "object"}, _echo)], "How to use it.")
 
 
@@ -60,7 +62,9 @@ async def test_faulty_requests(method: str, params: dict[str, Any], code: int) -
     assert (await reply(method, **params))["error"]["code"] == code
 
 
-@pytest.mark.parametrize(("line", "code"), [(b"{", -32700), (b"[1]", -32600), (b"{}", -32600)])
+@pytest.mark.parametrize(
+    ("line", "code"), [(b"{", -32700), (b"[1]", -32600), (b"{}", -32600), (DEEP, -32700)]
+)
 async def test_faulty_lines(line: bytes, code: int) -> None:
     answer = await SERVER.answer(line)
     assert answer is not None

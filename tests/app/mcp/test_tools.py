@@ -162,6 +162,17 @@ async def test_search_and_describe(org: Tenant, document: dict[str, Any]) -> Non
             await tools["read"].call({"operation": "users.retrieve", "parameters": parameters})
 
 
+async def test_id_with_a_slash_reaches_no_other_operation(
+    org: Tenant, document: dict[str, Any]
+) -> None:
+    recorder = Recorder(org)
+    tools = _by_name(ApiTools(recorder, ApiOperations(document)).tools(may_propose=False))
+    call = {"operation": "users.retrieve", "parameters": {"userId": f"{uuid4()}/kyc"}}
+    with pytest.raises(ToolRefused, match="slash"):
+        await tools["read"].call(call)
+    assert not recorder.sent
+
+
 async def test_refusal_reaches_the_assistant_as_text(org: Tenant, document: dict[str, Any]) -> None:
     tools = ApiTools(Recorder(org), ApiOperations(document)).tools(may_propose=False)
     server = McpServer(tools, "")

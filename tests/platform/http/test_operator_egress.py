@@ -37,6 +37,7 @@ def test_operator_url_is_taken(text: str, url: str) -> None:
         "http://8.8.8.8",
         "http://169.254.169.254/latest",
         "https://169.254.169.254",
+        "https://[::ffff:169.254.169.254]",
         "https://user:password@example.com",
         "https://example.com/#a",
         "http://0x7f.1",

@@ -171,7 +171,7 @@ def _path(operation: Operation, parameters: Mapping[str, Any]) -> str:
         raise ToolRefused(f"parameters missing: {sorted(missing)}, unknown: {sorted(unknown)}")
 
     def value(name: re.Match[str]) -> str:
-        return quote(_text(parameters[name[1]]), safe="")
+        return _segment(parameters[name[1]])
 
     path = re.sub(r"{(\w+)}", value, operation.path)
     query = {name: _text(each) for name, each in parameters.items() if name not in in_path}
@@ -185,6 +185,14 @@ def _text(value: Any) -> str:
     if not isinstance(value, str | int) or not str(value).strip("."):
         raise ToolRefused("a parameter must be a text, a whole number or true or false")
     return str(value)
+
+
+def _segment(value: Any) -> str:
+    """Return a parameter of the path; a slash in it would make the path another operation's."""
+    text = _text(value)
+    if "/" in text:
+        raise ToolRefused("a parameter of the path must not have a slash")
+    return quote(text, safe="")
 
 
 def _string(arguments: dict[str, Any], name: str) -> str:

@@ -121,7 +121,9 @@ def is_outside(address: Address) -> bool:
 
 def is_link_local(address: Address) -> bool:
     """Return whether an address is link-local, as those of clouds' credentials are."""
-    return any(address in each for each in _LINK_LOCAL)
+    # The kernel sends to an IPv4 address that is mapped into IPv6 as it sends to itself.
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return any((mapped or address) in each for each in _LINK_LOCAL)
 
 
 def read_operator_url(text: str) -> str:
