@@ -134,6 +134,7 @@ async def test_sign_in_form_needs_a_csrf_token(org: Tenant, browser: CookieBrows
         ("//evil.example/dashboard", "/dashboard"),
         ("https://evil.example/dashboard/", "/dashboard"),
         ("/\\evil.example", "/dashboard"),
+        ("/dashboard/.%2E/v2", "/dashboard"),
         ("/dashboard/..//evil.example", "/dashboard"),
         ("/dashboardevil", "/dashboard"),
         ("/v2/users", "/dashboard"),

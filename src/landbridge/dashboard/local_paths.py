@@ -1,7 +1,7 @@
 """Validation of paths sent by browsers: only dashboard pages, never another site."""
 
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 _HOME: Final = "/dashboard"
 _LENGTH_MAX: Final = 2000
@@ -20,6 +20,6 @@ def local_path(text: str | None, default: str = _HOME) -> str:
         not parts.scheme
         and not parts.netloc
         and (parts.path == _HOME or parts.path.startswith(f"{_HOME}/"))
-        and ".." not in parts.path.split("/")
+        and ".." not in unquote(parts.path).split("/")
     )
     return text if is_ours else default
