@@ -1,4 +1,4 @@
-"""Every write whose only id is the header `Idempotency-Key`: its route, content and effects."""
+"""Every write without an id but the header `Idempotency-Key`: its route, content and effects."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

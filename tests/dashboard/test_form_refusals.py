@@ -8,9 +8,7 @@ import pytest
 
 from landbridge.app.container import Container
 from tests.dashboard.browsing import DashboardPage, Visitor, visit
-from tests.dashboard.world import World, build, in_process_client
-from tests.payments.bank_files.inbound_files import make_bank_line
-from tests.payments.incoming_payments.incoming_payment_setup import make_held
+from tests.dashboard.world import World, build_with_linked_pages
 from tests.tenants import Tenant, make_tenant
 
 # Forms that stop other forms of the world once they are accepted: submitted last.
@@ -40,16 +38,7 @@ async def org(container: Container, client: httpx2.AsyncClient) -> Tenant:
 
 @pytest.fixture(scope="module")
 async def world(org: Tenant) -> World:
-    world, admin = await build(in_process_client(org)), await visit(org)
-
-    async def links(path: str) -> list[str]:
-        return (await admin.load(path)).links()
-
-    deposit = await make_held(org)
-    world.deposit, world.line = str(deposit.id), await make_bank_line(org)
-    await org.container.outbox.run_once([org.org_id])
-    await world.find_linked_pages(links)
-    return world
+    return await build_with_linked_pages(org)
 
 
 async def test_each_refusal_leads_to_its_field(org: Tenant, world: World) -> None:

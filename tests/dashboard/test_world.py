@@ -13,11 +13,8 @@ from tests.dashboard.world import (
     EDITOR_PAGES,
     TEMPLATE,
     World,
-    build,
-    in_process_client,
+    build_with_linked_pages,
 )
-from tests.payments.bank_files.inbound_files import make_bank_line
-from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.tenants import Tenant, app_of, make_tenant
 
 # Not pages: downloads, images, and responses for the dashboard's scripts.
@@ -62,19 +59,7 @@ async def org(container: Container, client: httpx2.AsyncClient) -> Tenant:
 
 @pytest.fixture(scope="module")
 async def world(org: Tenant) -> World:
-    world, admin = await build(in_process_client(org)), await visit(org)
-
-    async def links(path: str) -> list[str]:
-        return (await admin.load(path)).links()
-
-    deposit = await make_held(org)
-    world.deposit, world.line = str(deposit.id), await make_bank_line(org)
-    # Records that are written asynchronously.
-    await org.container.request_log.flush()
-    world.request = (await org.get("/v2/request-log", limit=1))["requests"][0]["xRequestId"]
-    await org.container.outbox.run_once([org.org_id])
-    await world.find_linked_pages(links)
-    return world
+    return await build_with_linked_pages(org)
 
 
 async def test_every_page_is_in_the_catalogue(org: Tenant, world: World) -> None:

@@ -15,6 +15,9 @@ from uuid import uuid4
 from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.people import agree, bank_account, introduce, sign_up, verified
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
+from tests.dashboard.browsing import visit
+from tests.payments.bank_files.inbound_files import make_bank_line
+from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.reporting.metrics.custom.templates import FAILURES
 from tests.resolution_team import body
 from tests.tenants import Tenant, business, transfer_body
@@ -362,3 +365,20 @@ async def _month_to_date(client: ScenarioClient) -> Mapping[str, Any]:
         "createdBefore": str(day),
         "calculationInterval": "day",
     }
+
+
+async def build_with_linked_pages(org: Tenant) -> World:
+    """Build the world in process, with the objects that no request creates and all linked pages."""
+    world, admin = await build(in_process_client(org)), await visit(org)
+
+    async def links(path: str) -> list[str]:
+        return (await admin.load(path)).links()
+
+    deposit = await make_held(org)
+    world.deposit, world.line = str(deposit.id), await make_bank_line(org)
+    # Records that are written asynchronously.
+    await org.container.request_log.flush()
+    world.request = (await org.get("/v2/request-log", limit=1))["requests"][0]["xRequestId"]
+    await org.container.outbox.run_once([org.org_id])
+    await world.find_linked_pages(links)
+    return world

@@ -15,6 +15,8 @@ from landbridge.platform.orgs.model import check_secret
 from landbridge.providers.rates.fetching import check_location
 from landbridge.providers.rates.spreads import read_spreads
 
+# Value that switches a setting off.
+OFF = "off"
 _PASSWORD_LENGTH_MIN = 12
 
 
@@ -52,8 +54,8 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "price_spreads": read_spreads,
         "peg_bound_percent": _peg_bound,
         "unmatched_deposits": _one_of("hold", "return"),
-        "webhooks": _one_of("on", "off"),
-        "loopback_webhooks": _one_of("on", "off"),
+        "webhooks": _one_of("on", OFF),
+        "loopback_webhooks": _one_of("on", OFF),
         "log_level": _one_of("debug", "info", "warning", "error"),
     }
 

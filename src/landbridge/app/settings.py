@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from landbridge.app.setting_checks import checks_by_name
+from landbridge.app.setting_checks import OFF, checks_by_name
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.session_settings import Pooler
 from landbridge.platform.encryption.key_wrapping import LOCAL
@@ -32,8 +32,6 @@ _EVENTS_DAYS_MAX = 90
 _RATE_MAX = 100_000
 # With less, a stolen database gives its passwords away; OWASP's least.
 _PASSWORD_MEMORY_MIN_KIB = 19_456
-# Values that switch a setting off.
-OFF = "off"
 
 
 class SettingsInvalid(LandbridgeError):

@@ -16,8 +16,7 @@ async def lock_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | Non
     Records are locked before accounts and leaf rows (see `Ledger.create_in`), so call this first.
     """
     await store.lock(tx, transfers=[(org_id, transfer_id)], accounts=())
-    (found,) = await record_store.get_batch(tx, [(org_id, transfer_id)])
-    return found
+    return await find_record(tx, org_id, transfer_id)
 
 
 async def find_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | None:

@@ -1,4 +1,4 @@
-"""Outcomes of requests whose header `Idempotency-Key` is their only id."""
+"""Outcomes of requests without an id but the header `Idempotency-Key`."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -118,8 +118,8 @@ class SandboxRoutes(Controller):
     ) -> ClockReply:
         """Everything that falls due by the new time is done, in order, before the response."""
         org_id, by = request.user.org_id, timedelta(seconds=data.seconds)
-        until = await orgs.clock_offset(org_id) + by
-        target = {_TARGET: int(until.total_seconds())}
+        offset = await orgs.clock_offset(org_id) + by
+        target = {_TARGET: int(offset.total_seconds())}
         async with idempotency_keys.reserved(request, data, org_id, target) as key:
             until = None if key is None else timedelta(seconds=key.result[_TARGET])
             offset = await sandbox.advance_clock(request.user, by, until=until)

@@ -1,4 +1,4 @@
-"""Writes whose only id is the header `Idempotency-Key` are carried out once per key."""
+"""Writes without an id but the header `Idempotency-Key` are carried out once per key."""
 
 import asyncio
 from datetime import timedelta

@@ -170,10 +170,7 @@ def _path(operation: Operation, parameters: Mapping[str, Any]) -> str:
     if unknown or missing:
         raise ToolRefused(f"parameters missing: {sorted(missing)}, unknown: {sorted(unknown)}")
 
-    def value(name: re.Match[str]) -> str:
-        return _segment(parameters[name[1]])
-
-    path = re.sub(r"{(\w+)}", value, operation.path)
+    path = re.sub(r"{(\w+)}", lambda name: _segment(parameters[name[1]]), operation.path)
     query = {name: _text(each) for name, each in parameters.items() if name not in in_path}
     return f"{path}?{urlencode(query)}" if query else path
 

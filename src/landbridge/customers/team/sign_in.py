@@ -29,10 +29,7 @@ from landbridge.customers.team.model import (
     address,
     digest,
 )
-from landbridge.customers.team.passwords import (
-    PasswordHashes,
-    check_password,
-)
+from landbridge.customers.team.passwords import PasswordHashes, check_password
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
 from landbridge.platform.core.clock import Clock

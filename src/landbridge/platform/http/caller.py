@@ -177,7 +177,7 @@ def may_edit(caller: Caller) -> bool:
 def check_editor(caller: Caller) -> None:
     """Raise `RoleNotAllowed` unless this caller may change users, accounts and other data."""
     check_scope(caller, KeyScope.PAY)
-    if caller.member is not None and caller.member.role is MemberRole.ANALYST:
+    if not may_edit(caller):
         raise RoleNotAllowed("an analyst may look, and change nothing")
 
 

@@ -14,7 +14,7 @@ import socket
 import ssl
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 
@@ -39,6 +39,7 @@ from landbridge.platform.http.egress_connections import (
     current,
 )
 from landbridge.platform.http.fair_semaphore import FairSemaphore, connections_max
+from landbridge.platform.http.trusted_certificates import trusted_certificates
 
 # Maximum number of active connections of one share.
 _SHARE_MAX = 128
@@ -94,12 +95,6 @@ class EgressExchange:
     content: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     is_unsent: bool = False
-
-
-@cache
-def trusted_certificates() -> ssl.SSLContext:
-    """Return the context of the machine's trusted certificates. Reading them takes 40 ms."""
-    return ssl.create_default_context()
 
 
 class Egress:

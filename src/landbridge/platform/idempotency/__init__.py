@@ -1,1 +1,1 @@
-"""Idempotency keys of writes whose objects have no request id of their own."""
+"""Idempotency keys of writes without a request id in their body."""

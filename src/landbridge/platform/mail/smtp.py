@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from landbridge.platform.core.errors import FieldInvalid, Rejected, Unavailable
 from landbridge.platform.formats.people import check_email
+from landbridge.platform.http.trusted_certificates import trusted_certificates
 from landbridge.platform.mail.port import OutboundEmail
 
 # A server that takes longer than this for one response is retried later.
@@ -68,7 +69,7 @@ class Smtp:
             password=server.password,
             use_tls=server.is_tls,
             start_tls=server.is_starttls,
-            tls_context=(self._context or ssl.create_default_context()) if is_encrypted else None,
+            tls_context=(self._context or trusted_certificates()) if is_encrypted else None,
             timeout=_TIMEOUT_S,
         )
         try:
