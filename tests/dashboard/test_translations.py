@@ -4,7 +4,11 @@ import re
 from typing import Any
 
 import pytest
+from jinja2 import Environment
+from markupsafe import escape
 
+from landbridge.customers.users.hosted_pages import PAGES
+from landbridge.dashboard.rendering import templates
 from landbridge.platform.formats.refusal_texts import known_text
 from landbridge.platform.formats.translations import ENGLISH, LANGUAGES, best_language, catalogue
 from tests.dashboard.browsing import visit
@@ -12,6 +16,7 @@ from tests.dashboard.catalogue import load_catalog, page_texts, updated_catalog
 from tests.tenants import Tenant
 
 OTHERS = [each for each in LANGUAGES if each != ENGLISH]
+HOSTILE = "<script>100% %(x)s</script>"
 _PLACE = re.compile(r"%\((\w+)\)s")
 
 
@@ -37,6 +42,13 @@ def test_translations_have_the_same_placeholders(language: str) -> None:
         places = {path for each in _texts(message.id) for path in _PLACE.findall(each)}
         for each in _texts(message.string):
             assert set(_PLACE.findall(each)) <= places, message.id
+
+
+@pytest.mark.parametrize("pages", [templates(ENGLISH), PAGES])
+def test_a_translated_variable_is_text_and_no_markup(pages: Environment) -> None:
+    template = pages.from_string("{{ _(name) }} {{ _('to %(name)s', name=name) }}")
+    shown = template.render(name=HOSTILE)
+    assert shown == f"{escape(HOSTILE)} to {escape(HOSTILE)}"
 
 
 def test_texts_are_found() -> None:

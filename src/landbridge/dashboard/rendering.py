@@ -20,7 +20,7 @@ from landbridge.dashboard.navigation import items, sections
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, Refused
-from landbridge.platform.formats.translations import LANGUAGES, catalogue
+from landbridge.platform.formats.translations import LANGUAGES, catalogue, install_texts
 from landbridge.platform.http.error_responses import forget_frames
 from landbridge.platform.http.headers import cookie
 from landbridge.platform.orgs.model import Mode
@@ -122,7 +122,7 @@ class Renderer:
             "problem": None,
             "wrong_inputs": {},
         }
-        return _templates(visitor.language).get_template(template).render(common | values)
+        return templates(visitor.language).get_template(template).render(common | values)
 
     def now(self, request: PageRequest) -> datetime:
         """Return the current time on the clock of the visitor's organisation."""
@@ -177,7 +177,7 @@ def _notice_cookie(text: str) -> Cookie:
 
 
 @cache
-def _templates(language: str) -> Environment:
+def templates(language: str) -> Environment:
     """Return the template environment of a language; created once per language."""
     environment = Environment(
         loader=PackageLoader("landbridge.dashboard", "templates"),
@@ -190,5 +190,6 @@ def _templates(language: str) -> Environment:
     loose: Any = environment
     loose.filters.update(FILTERS)
     loose.globals["asset"] = asset_path
-    loose.install_gettext_translations(catalogue(language), newstyle=True)
+    texts = catalogue(language)
+    install_texts(environment, texts.gettext, texts.ngettext)
     return environment

@@ -18,6 +18,7 @@ from landbridge.customers.users.page_language import (
     translate,
     translate_plural,
 )
+from landbridge.platform.formats.translations import install_texts
 
 # Layout, style and the text of the terms; pages of other packages extend these.
 LOADER = PackageLoader("landbridge.customers.users", "pages")
@@ -30,9 +31,9 @@ PAGES = Environment(
     extensions=["jinja2.ext.i18n"],
 )
 PAGES.policies["ext.i18n.trimmed"] = True
-_i18n: Any = PAGES
-_i18n.install_gettext_callables(translate, translate_plural, newstyle=True)
-_i18n.globals["language"] = language
+install_texts(PAGES, translate, translate_plural)
+_loose: Any = PAGES
+_loose.globals["language"] = language
 PAGES.filters |= {"long_date": long_date, "long_time": long_time}
 
 

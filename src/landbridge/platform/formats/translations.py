@@ -5,16 +5,19 @@ as customers' programs receive them.
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 from gettext import NullTranslations
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from babel.core import negotiate_locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import Translations
+from jinja2 import Environment
+from markupsafe import Markup, escape
 
 ENGLISH: Final = "en"
 # The name of each language in itself.
@@ -39,6 +42,26 @@ def catalogue(language: str) -> NullTranslations:
     write_mo(compiled, texts)
     compiled.seek(0)
     return Translations(compiled)
+
+
+def install_texts(
+    environment: Environment,
+    gettext: Callable[[str], str],
+    ngettext: Callable[[str, str, int], str],
+) -> None:
+    """Let templates translate, by `_` and `trans`.
+
+    Jinja takes every translated text for markup. That is right for `trans` and `ngettext`, which
+    contain their text, but `_` also receives variables: it escapes.
+    """
+
+    def escaped(text: str, /, **variables: Any) -> Markup:
+        translated = escape(gettext(text))
+        return translated % variables if variables else translated
+
+    loose: Any = environment
+    loose.install_gettext_callables(gettext, ngettext, newstyle=True)
+    loose.globals["_"] = escaped
 
 
 def best_language(accepted: str) -> str:
