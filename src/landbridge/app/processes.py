@@ -7,7 +7,7 @@ import signal
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import structlog
 import uvicorn
@@ -175,6 +175,10 @@ def application(container: Container) -> ASGIApp:
     return observe(round_robin(build_app(container)))
 
 
+# For a year, as the preload list asks at least; browsers heed it by https only.
+_HSTS: Final = [("strict-transport-security", "max-age=31536000")]
+
+
 def configured(app: ASGIApp, settings: Settings) -> uvicorn.Config:
     """Return the server configuration of an application."""
     return uvicorn.Config(
@@ -184,6 +188,7 @@ def configured(app: ASGIApp, settings: Settings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        headers=_HSTS if settings.is_https else None,
         # Any client can send these headers, so they count only from the named proxies.
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=settings.proxies,

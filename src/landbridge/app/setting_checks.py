@@ -1,5 +1,6 @@
 """Checks of single settings; each raises `ValueError` with the end of a sentence about it."""
 
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from ipaddress import ip_network
@@ -18,6 +19,7 @@ from landbridge.providers.rates.spreads import read_spreads
 # Value that switches a setting off.
 OFF = "off"
 _PASSWORD_LENGTH_MIN = 12
+_PUBLIC_URL = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w./~-]*)?", re.ASCII)
 
 
 def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]:
@@ -103,9 +105,9 @@ def _database_url(value: str) -> None:
 
 
 def _public_url(value: str) -> None:
-    parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise ValueError("must be an http or https URL")
+    # Links are appended to it, and cookies are secure if it begins with https.
+    if not _PUBLIC_URL.fullmatch(value):
+        raise ValueError("must be an http or https URL: a host, perhaps a port and a path")
 
 
 def _amount(value: Decimal) -> None:

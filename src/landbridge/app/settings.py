@@ -126,6 +126,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
 
     @property
+    def is_https(self) -> bool:
+        """Whether clients reach the server by https, which a proxy before it decrypts."""
+        return self.base_url.startswith("https:")
+
+    @property
     def bank(self) -> str:
         """Which rails move fiat: the sandbox's bank, files, or none."""
         return self.rails or ("sandbox" if self.mode is Mode.SANDBOX else "none")

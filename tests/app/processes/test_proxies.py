@@ -2,6 +2,8 @@
 
 import asyncio
 import http.client
+import re
+import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
 from typing import Any
@@ -31,10 +33,10 @@ async def report_client(scope: Any, receive: Any, send: Any) -> None:
 
 
 @asynccontextmanager
-async def serving(trusted_proxies: str | None) -> AsyncGenerator[int]:
-    """Run a server with this setting; yield its port."""
+async def serving(trusted_proxies: str | None = None, **more: str) -> AsyncGenerator[int]:
+    """Run a server with these settings; yield its port."""
     settings = msgspec.structs.replace(
-        Settings(), port=free_port(), trusted_proxies=trusted_proxies
+        Settings(), port=free_port(), trusted_proxies=trusted_proxies, **more
     )
     server, sock = ApiServer(configured(report_client, settings)), listen(settings)
     running = asyncio.create_task(server.serve(sockets=[sock]))
@@ -47,6 +49,13 @@ def send_request(port: int, headers: dict[str, str]) -> str:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
         connection.request("GET", "/", headers=headers)
         return connection.getresponse().read().decode()
+
+
+def requests_with(port: int, headers: bytes) -> bytes:
+    """Send a request with exactly these headers; return the response."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nConnection: close\r\n" + headers + b"\r\n")
+        return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
 @pytest.mark.parametrize(
@@ -69,6 +78,48 @@ async def test_only_a_trusted_proxy_sets_the_forwarded_address(
     headers = {"X-Forwarded-For": forwarded, "X-Forwarded-Proto": "https"}
     async with serving(trusted) as port:
         assert await asyncio.to_thread(send_request, port, headers) == expected
+
+
+@pytest.mark.parametrize(
+    ("public_url", "expected"),
+    [("https://pay.example.com", "max-age=31536000"), ("http://localhost:8080", None)],
+)
+async def test_browsers_keep_to_https_where_the_public_url_has_it(
+    public_url: str, expected: str | None
+) -> None:
+    async with serving(public_url=public_url) as port:
+        answer = await asyncio.to_thread(requests_with, port, b"Host: x\r\n")
+    found = re.search(rb"strict-transport-security: (.+)\r\n", answer)
+    assert (found and found[1].decode()) == expected
+
+
+@pytest.mark.parametrize("name", ["Host", "HOST", "Authorization"])
+async def test_a_repeated_header_that_names_host_or_key_is_refused(name: str) -> None:
+    once = "Host: x\r\nAuthorization: Bearer x\r\nAccept: a\r\nAccept: b\r\n"
+    async with serving() as port:
+        assert b" 200 " in await asyncio.to_thread(requests_with, port, once.encode())
+        twice = f"{once}{name}: x\r\n".encode()
+        assert (await asyncio.to_thread(requests_with, port, twice)).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("HTTPS://pay.example.com", " https://pay.example.com", "https://pay.exam\nple.com"),
+        *("https://pay.example.com?a=", "https://pay.example.com#a", "https://a@pay.example.com"),
+        *("https://pay.example.com/<b>", "javascript:alert(1)//", "https://", "https://a;b"),
+    ],
+)
+def test_public_url_that_makes_no_links_is_refused(value: str) -> None:
+    with pytest.raises(SettingsInvalid, match="LANDBRIDGE_PUBLIC_URL must"):
+        read({"LANDBRIDGE_PUBLIC_URL": value})
+
+
+@pytest.mark.parametrize(
+    "value", ["https://pay.example.com", "http://[::1]:80/", "http://a_b/pay/", "http://10.0.0.1:1"]
+)
+def test_public_url_with_host_port_and_path_is_accepted(value: str) -> None:
+    assert read({"LANDBRIDGE_PUBLIC_URL": value}).base_url == value.rstrip("/")
 
 
 @pytest.mark.parametrize("value", ["*", "proxy.internal", "10.0.0.1/8", "0.0.0.0/0", "::/0"])

@@ -8,8 +8,7 @@ connections forever. Guarantees:
 - A read is not computed any further for a client that has disconnected; a write runs to its end.
 - An unauthenticated client, without a valid key, session or link, has a few seconds for a whole
   body.
-- A process keeps a bounded number of connections, in all and per client address
-  (`http.connection_admission`).
+- Connections are bounded, in all and per client address (`http.connection_admission`).
 
 A refusal here is answered in the envelope of all errors. A connection in the middle of a response
 is closed without one. No timer is needed per connection or request.
@@ -36,6 +35,7 @@ from landbridge.platform.http.connection_admission import (
     TrustedNetworks,
 )
 from landbridge.platform.http.early_responses import answer_bytes
+from landbridge.platform.http.headers import repeats_a_header
 from landbridge.platform.http.telemetry import REQUESTS
 
 # Size of a request line and headers with their whitespace; a few hundred bytes are usual. Received
@@ -99,9 +99,7 @@ class ConnectionLimits(HttpToolsProtocol):
         self._phase = ConnectionPhase.REQUEST
         self._since_s = self.loop.time()
         self._unparsed = b""
-        # When the head or the body began.
-        self._bytes = 0
-        self._body_bytes = 0
+        self._bytes = self._body_bytes = 0
         # Bytes of the body at the last progress check.
         self._body_bytes_checked = 0
         self._unsent_bytes = 0
@@ -148,6 +146,8 @@ class ConnectionLimits(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         if len(self.headers) > HEADERS_MAX:
             self._refusal = _HEAD_TOO_LARGE
+            raise BoundExceeded
+        if repeats_a_header(self.headers):
             raise BoundExceeded
         if not self._may_be_answered():
             self._refusal = _BUSY

@@ -1,6 +1,16 @@
 """Headers of a request, read from the scope: no index is built of headers that nobody needs."""
 
+from collections.abc import Sequence
 from typing import Any
+
+# Servers and proxies differ on which of two values counts (RFC 9110, 5.3; RFC 9112, 3.2).
+_SINGLE = (b"host", b"authorization")
+
+
+def repeats_a_header(headers: Sequence[tuple[bytes, bytes]]) -> bool:
+    """Return whether a header that must be there once is there again; names are in lower case."""
+    names = [name for name, _ in headers]
+    return any(names.count(each) > 1 for each in _SINGLE)
 
 
 def header_values(scope: Any, name: str) -> list[str]:
