@@ -96,7 +96,7 @@ def rails(database: Database) -> Rails:
         )
         own = others or NoRails()
         file = ProvidersFile(sidecars={}, routes=(route,))
-        return ProviderRails(database, file, providers, own, (own,))
+        return ProviderRails(database, file, providers, own, () if others is None else (own,))
 
     return build
 
@@ -250,6 +250,13 @@ async def test_what_other_rails_have_stays_there(rails: Rails, org: Tenant) -> N
     acme = ScriptedProvider([PayoutState.PENDING])
     routed = rails(KnowingRails(), acme=acme)
     await routed.pay(payment(org_id=org.org_id))
+    assert acme.paid == []
+
+
+async def test_rails_that_do_not_answer_may_have_the_payment(rails: Rails, org: Tenant) -> None:
+    acme = ScriptedProvider([PayoutState.PENDING])
+    with pytest.raises(Unavailable):
+        await rails(NoRails(), acme=acme).pay(payment(org_id=org.org_id))
     assert acme.paid == []
 
 

@@ -8,6 +8,7 @@ from landbridge.app.settings import Settings, SettingsInvalid
 from landbridge.payments.limits.document import RAILS
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
+from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import (
@@ -51,5 +52,6 @@ def read_providers(
                 f"payouts[{place}].rails has {unknown[0]}; there are {', '.join(sorted(RAILS))}"
             )
     clients = {name: SidecarClient(each, clock) for name, each in file.sidecars.items()}
-    rails = ProviderRails(database, file, clients, others, (others, *elsewhere))
+    banks = [each for each in (others, *elsewhere) if not isinstance(each, NoRails)]
+    rails = ProviderRails(database, file, clients, others, banks)
     return ProviderServices(rails=rails, clients=clients)

@@ -77,7 +77,8 @@ class ProviderRails:
             names = () if payment.returns is not None else self.routes.providers_for(payment)
             rails = self.others
             for each in self.elsewhere if names else ():
-                if await _knows(each, payment):
+                # Unavailable is no answer: the payment may be there.
+                if await each.find_status(payment.org_id, payment.key, payment.at) is not None:
                     names, rails = (), each
             if not names:
                 return await rails.pay(payment)
@@ -280,13 +281,6 @@ def _after(provider: str, names: Sequence[str]) -> str:
     if provider not in names:
         return names[0] if names else provider
     return names[(names.index(provider) + 1) % len(names)]
-
-
-async def _knows(rails: Rails, payment: RailPayment) -> bool:
-    try:
-        return await rails.find_status(payment.org_id, payment.key, payment.at) is not None
-    except Unavailable:
-        return False
 
 
 def _warn(order: ProviderOrder, problem: OrderProblem) -> None:
