@@ -90,6 +90,17 @@ async def test_virtual_deposit_creates_an_onramp_and_coins(org: Tenant) -> None:
     await check_books(org)
 
 
+async def test_no_payment_takes_the_request_id_of_a_deposit(org: Tenant) -> None:
+    user = await make_payer(org)
+    account = await make_account(org, user)
+    incoming_payment = await _arrive(org, account, "5")
+    await make_onramp(org, user, request_id=str(derived_id(incoming_payment.id, "onramp")))
+    await settle(org)
+    assert (await _made_by(org, incoming_payment))["status"] == "COMPLETED"
+    assert await held(org, user) == "5"
+    await check_books(org)
+
+
 async def test_each_deposit_creates_a_separate_onramp(org: Tenant) -> None:
     user = await make_payer(org)
     account = await make_account(org, user)

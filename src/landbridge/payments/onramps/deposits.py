@@ -39,7 +39,7 @@ from landbridge.payments.virtual_accounts.service import VirtualAccounts
 from landbridge.payments.virtual_accounts.splitting import split
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Refused, Unavailable
-from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.platform.core.money import Asset, Money, Rate, Rounding
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.db.pool import Tx
@@ -219,7 +219,8 @@ class OnrampDeposits:
             id=transfer_id,
             kind=KIND,
             user_id=account.user_id,
-            request_id=transfer_id,
+            # Nobody sends it: an id that clients can derive might be taken by a payment.
+            request_id=new_id(),
             request={"virtualAccountId": str(account.id), "incomingPaymentId": str(payment.id)},
             path=found.path(),
             source=quote.send_gross,
