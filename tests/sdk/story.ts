@@ -1,6 +1,7 @@
 // A customer's day by the TypeScript library: a verified user, a swap, a payout, a list, an error.
 
 import { Conflict, InvalidRequest, Landbridge, NotFound } from "./index.js";
+import { NotGenuine, unwrap } from "./webhooks.js";
 
 declare const console: { log(line: string): void };
 declare function setTimeout(run: () => void, milliseconds: number): unknown;
@@ -107,5 +108,14 @@ try {
   await lb.swaps.create({ ...body, source: { ...body.source, amount: "1.1234567" } });
 } catch (error) {
   check(error instanceof InvalidRequest && error.errorName === "FIELD_VALIDATION_ERROR", "it is invalid");
+}
+for (const head of ["null", "7", '{"alg":"RS256","kid":"constructor"}', '{"alg":"RS256","kid":"__proto__"}']) {
+  const headers = { authorization: `Bearer ${[head, "{}", "x"].map((each) => btoa(each)).join(".")}` };
+  try {
+    await unwrap(new Uint8Array(), headers, { endpointId: "endpoint", keys: { key: "" } });
+    check(false, "a forged token is refused");
+  } catch (error) {
+    check(error instanceof NotGenuine, `a token with ${head} is not genuine`);
+  }
 }
 console.log("all true");

@@ -96,8 +96,9 @@ async function verifyToken(
   const header = decoded(head);
   // Never an algorithm that the token itself chooses.
   if (header["alg"] !== "RS256") throw new NotGenuine("the token is not signed by RS256");
-  const pem = keys[String(header["kid"])];
-  if (pem === undefined) throw new NotGenuine(`key ${String(header["kid"])} is unknown`, true);
+  const kid = String(header["kid"]);
+  const pem = Object.hasOwn(keys, kid) ? keys[kid] : undefined;
+  if (pem === undefined) throw new NotGenuine(`key ${kid} is unknown`, true);
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("spki", der(pem), algorithm, false, ["verify"]);
   const signed = new TextEncoder().encode(`${head}.${payload}`);
@@ -154,9 +155,12 @@ function der(pem: string): Uint8Array<ArrayBuffer> {
 }
 
 function decoded(part: string): Record<string, unknown> {
+  let found: unknown = null;
   try {
-    return JSON.parse(new TextDecoder().decode(bytes(part))) as Record<string, unknown>;
+    found = JSON.parse(new TextDecoder().decode(bytes(part)));
   } catch {
-    throw new NotGenuine("the token is not readable");
+    // Answered below, as what is no object.
   }
+  if (typeof found !== "object" || found === null) throw new NotGenuine("the token is not readable");
+  return found as Record<string, unknown>;
 }

@@ -123,8 +123,10 @@ async def test_a_malformed_answer_is_no_answer(message: Any) -> None:
         {"providerReference": "a sentence about Mr Payee"},
         {"expectedInSeconds": 10**9},
         {"references": {"uetr": "x" * 65}},
+        *({"providerReference": "P1\n"}, {"references": {"uetr": "x\n"}}),
         {"failureCode": "he moved away"},
         {"key": "00000000-0000-0000-0000-000000000001"},
+        *({"amount": "12.34\n"}, {"currency": "usd\n"}),
     ],
 )
 async def test_an_answer_with_a_wrong_member_is_no_answer(changes: dict[str, Any]) -> None:

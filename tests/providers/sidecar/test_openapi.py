@@ -127,6 +127,8 @@ def document() -> dict[str, Any]:
 
 def test_document_equals_the_messages() -> None:
     text = json.dumps(document(), indent=2, sort_keys=True) + "\n"
+    # JavaScript has no `\Z`, and its `$` is only the end.
+    text = text.replace(r"\\Z", "$")
     if os.environ.get("WRITE_OPENAPI"):
         DOCUMENT.write_text(text)
     assert DOCUMENT.read_text() == text

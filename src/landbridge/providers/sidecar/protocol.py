@@ -17,9 +17,10 @@ DESCRIBE_PATH = "/v1/describe"
 # A day: a payment in progress is queried at least that often.
 EXPECTED_IN_S_MAX = 86_400
 # References of banks: letters, digits and a few signs, so that no sentence or name fits in.
-_Reference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:/-]{1,64}$")]
-_Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,30}(\.[0-9]{1,18})?$")]
-_Currency = Annotated[str, Meta(pattern=r"^[a-z]{3}$")]
+# `$` would also match before a final line break.
+_Reference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:/-]{1,64}\Z")]
+_Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,30}(\.[0-9]{1,18})?\Z")]
+_Currency = Annotated[str, Meta(pattern=r"^[a-z]{3}\Z")]
 
 
 class PayoutState(StrEnum):
