@@ -111,16 +111,16 @@ async def test_refused_data_keeps_the_form_values(org: Tenant) -> None:
     user = await make_user(org)
     visitor = await visit(org)
     page = await visitor.load(tab(user))
-    bad = filled(page, tab(user), phone=HOSTILE, placeOfBirth="Denver")
+    bad = filled(page, tab(user), email=HOSTILE, placeOfBirth="Denver")
     again = await visitor.send(tab(user), bad)
     assert again.status == 422
-    assert again.value("phone") == HOSTILE
+    assert again.value("email") == HOSTILE
     assert HOSTILE not in again.response.text
     assert again.value("placeOfBirth") == "Denver"
-    assert again.tree.xpath('//*[@id="f-phone"]/@aria-invalid') == ["true"]
+    assert again.tree.xpath('//*[@id="f-email"]/@aria-invalid') == ["true"]
     assert again.title.startswith("Error")
     # The corrected form is accepted.
-    await visitor.submit(tab(user), filled(again, tab(user), phone="+13035550123"))
+    await visitor.submit(tab(user), filled(again, tab(user), email="ada@example.com"))
     info = (await org.get(f"/v2/users/{user}/kyc"))["kycInfo"]
     assert info["placeOfBirth"] == "Denver"
 

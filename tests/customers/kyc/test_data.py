@@ -106,7 +106,6 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("firstName", {"firstName": ["Ada"]}),
     ("lastName", {"lastName": "x" * 201}),
     ("email", {"email": "ada"}),
-    ("phone", {"phone": "0415 555"}),
     ("nationality", {"nationality": "US"}),
     ("dateOfBirth", {"dateOfBirth": "2199-01-01"}),
     ("dateOfBirth", {"dateOfBirth": "1990-02-30"}),
@@ -127,7 +126,6 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("address.country", {"address": IN_TEHRAN}),
     ("address.country", {"address": {**ADDRESS, "country": "XXX"}}),
     ("address.stateProvinceRegion", {"address": {**ADDRESS, "stateProvinceRegion": "NY"}}),
-    ("taxIdentificationNumber", {"taxResidenceCountry": "USA", "taxIdentificationNumber": "12"}),
     ("sofEuQuestionnaire", {"sofEuQuestionnaire": []}),
     ("sofEuQuestionnaire.employmentStatus", {"sofEuQuestionnaire": {"employmentStatus": "x"}}),
     (
@@ -167,10 +165,6 @@ WRONG_OF_A_BUSINESS: list[tuple[str, dict[str, Any]]] = [
         "sofEuQuestionnaire.highRiskActivities[0]",
         {"sofEuQuestionnaire": {"highRiskActivities": ["fun"]}},
     ),
-    (
-        "taxIdentificationNumber",
-        {"taxIdentificationNumberType": "EIN", "taxIdentificationNumber": "x1"},
-    ),
 ]
 
 
@@ -181,16 +175,6 @@ async def test_a_wrong_member_of_a_business_is_refused_and_named(
     answer = await org.send("POST", kyc(await make_business(org)), change)
     assert refusal(answer) == FIELD
     assert field in sentence(answer)
-
-
-async def test_a_tax_number_follows_the_rules_of_its_country(org: Tenant) -> None:
-    user = await make_user(org)
-    # The country is not known yet.
-    await org.post(kyc(user), {"taxIdentificationNumber": "529.982.247-25"})
-    answer = await org.send("POST", kyc(user), {"address": ADDRESS})
-    assert "taxIdentificationNumber" in sentence(answer)
-    both = {"address": ADDRESS, "taxResidenceCountry": "BRA"}
-    assert (await org.post(kyc(user), both))["kycInfo"]["taxIdentificationNumber"] == "52998224725"
 
 
 @pytest.mark.parametrize("body", ["[]", "null", "1", '"a"', "{", '{"a": 1, "a": 2}'])
@@ -270,7 +254,7 @@ async def test_each_change_is_recorded_once_without_personal_data(org: Tenant) -
     user = await make_user(org)
     for change in ({"phone": "+14155550123"}, {"phone": "+14155550123"}, {}, {"phone": None}):
         await org.post(kyc(user), change)
-    await org.send("POST", kyc(user), {"phone": "x"})
+    await org.send("POST", kyc(user), {"email": "x"})
     await org.post(f"{kyc(user)}/documents", [document(), document()])
     rows = await org.container.database.rows(
         "select seq, kind, change_type, actor, facts::text from changes"

@@ -110,7 +110,10 @@ class KycRoutes(Controller):
         """Change the given members; null removes a value."""
         expansions = parse_choices("expand", expand, KycExpand) or frozenset()
         user = await users.get(request.user.org_id, known_user(userId))
-        return kyc_reply(await kyc_profiles.update(request.user, user, data), expansions)
+        return kyc_reply(
+            await kyc_profiles.update(request.user, user, data, keeps_wrong_numbers=True),
+            expansions,
+        )
 
     @get(summary="Retrieve KYC data", operation_id="kyc.retrieve")
     async def retrieve(
@@ -186,7 +189,9 @@ class KycRoutes(Controller):
         added = await idempotency_keys.run(
             request,
             data,
-            lambda claim: kyc_profiles.add_owner(request.user, user, data, claim=claim),
+            lambda claim: kyc_profiles.add_owner(
+                request.user, user, data, claim=claim, keeps_wrong_numbers=True
+            ),
             load,
         )
         return owner_reply(*added)
@@ -224,7 +229,11 @@ class KycRoutes(Controller):
         """Change the given members; null removes a value."""
         user = await users.get(request.user.org_id, known_user(userId))
         owner_id = known_id(uboId, "owner")
-        return owner_reply(*await kyc_profiles.update_owner(request.user, user, owner_id, data))
+        return owner_reply(
+            *await kyc_profiles.update_owner(
+                request.user, user, owner_id, data, keeps_wrong_numbers=True
+            )
+        )
 
     @get("/ubos/{uboId:str}", summary="Retrieve an owner", operation_id="kyc.retrieveOwner")
     async def retrieve_owner(

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 
 import msgspec
 
+from landbridge.customers.kyc.numbers import canonical_or_same
 from landbridge.customers.users.country_policy import CountryPolicy
 from landbridge.platform.core.decode_errors import refuse
 from landbridge.platform.core.errors import FieldInvalid
@@ -39,25 +40,32 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ValidationContext:
-    """Inputs of a check in addition to the value."""
+    """Inputs of a check in addition to the value.
+
+    `keeps_wrong_numbers`: a wrong phone or tax number is stored as sent; submission names it.
+    """
 
     today: date
     policy: CountryPolicy
+    keeps_wrong_numbers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TextFieldType:
-    """Text with one format check."""
+    """Text with one format check; `is_number`: see `ValidationContext.keeps_wrong_numbers`."""
 
     expected: str
     check: Callable[[str, str], str]
     form: Keywords = field(hash=False)
+    is_number: bool = False
     wire: ClassVar[str] = "string"
 
     def read(self, field: str, value: Any, context: ValidationContext) -> str:
         """Return the text in canonical form."""
-        del context
-        return self.check(field, _text(field, value))
+        text = _text(field, value)
+        if self.is_number and context.keeps_wrong_numbers:
+            return canonical_or_same(self.check, field, text)
+        return self.check(field, text)
 
     def schema(self) -> Schema:
         """Return the schema of a string."""

@@ -34,7 +34,12 @@ from landbridge.platform.formats.texts import TEXT_LENGTH_MAX, check_text, check
 
 _NAME = TextFieldType("name", check_name, schemas.NAME)
 _EMAIL = TextFieldType("e-mail address", check_email, schemas.EMAIL)
-_PHONE = TextFieldType("phone number with its country code, E.164", check_phone, schemas.PHONE)
+_PHONE = TextFieldType(
+    "phone number with its country code, E.164; checked at submission",
+    check_phone,
+    schemas.line(),
+    is_number=True,
+)
 _COUNTRY = TextFieldType("ISO 3166-1 alpha-3 code", check_country, schemas.COUNTRY)
 _URL = TextFieldType(
     "http or https URL, kept as a reference and never fetched", check_url, schemas.URL
@@ -49,9 +54,9 @@ _IP = TextFieldType("IPv4 address", check_ip, schemas.IP)
 _PROSE = TextFieldType(
     f"text of 1 to {PROSE_LENGTH_MAX} characters", prose, schemas.line(PROSE_LENGTH_MAX)
 )
-# Its form depends on a country that another field names: see reading.py.
+# Its form depends on a country that another field names: see numbers.py.
 _TAX_NUMBER = TextFieldType(
-    "tax number; checked by the rules of its country", check_text, schemas.line()
+    "tax number; checked at submission by the rules of its country", check_text, schemas.line()
 )
 _STATE = TextFieldType(
     "second half of an ISO 3166-2 code of `incorporationCountry`", check_text, schemas.line()

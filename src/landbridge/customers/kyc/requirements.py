@@ -19,6 +19,7 @@ from landbridge.customers.kyc.model import (
     Requirements,
     SubType,
 )
+from landbridge.customers.kyc.numbers import wrong_numbers
 from landbridge.customers.kyc.rails import RAILS
 from landbridge.customers.kyc.rails.requirement_table import (
     DocumentGroup,
@@ -32,8 +33,13 @@ _DOCUMENTS = "documents"
 _ADDRESS = "address"
 
 
-def ask(rail: Rail, dossier: KycProfile, *, today: date) -> Requirements:
-    """Return the requirements of this rail for this type of user, and the user's violations."""
+def ask(
+    rail: Rail, dossier: KycProfile, *, today: date, takes_dummies: bool = False
+) -> Requirements:
+    """Return the requirements of this rail for this type of user, and the user's violations.
+
+    `takes_dummies`: see `wrong_numbers`.
+    """
     table = RAILS[rail]
     requirements = table.BUSINESS if dossier.type is UserType.BUSINESS else table.INDIVIDUAL
     required, optional = _shape(requirements, BY_TYPE[dossier.type], _country(dossier.data))
@@ -42,7 +48,7 @@ def ask(rail: Rail, dossier: KycProfile, *, today: date) -> Requirements:
         type=dossier.type,
         required=required,
         optional=optional,
-        invalid=_invalid(requirements, dossier, today),
+        invalid=_invalid(requirements, dossier, today, takes_dummies=takes_dummies),
     )
 
 
@@ -77,18 +83,21 @@ def _group(group: DocumentGroup, country: str | None) -> dict[str, Any]:
     return {"minCount": group.min_count, "acceptedDocTypes": list(group.accepted_at(country))}
 
 
-def _invalid(requirements: RequirementSet, dossier: KycProfile, today: date) -> dict[str, Any]:
+def _invalid(
+    requirements: RequirementSet, dossier: KycProfile, today: date, *, takes_dummies: bool
+) -> dict[str, Any]:
     """Return the violations; empty if there are none."""
-    fields = dict(_faults(requirements, dossier.data))
+    fields = _faults(requirements, dossier.type, dossier.data, takes_dummies=takes_dummies)
     groups, expired = _lacking(requirements, dossier.data, dossier.documents_of(None), today)
     if requirements.owners is not None:
         if not dossier.owners:
             fields[OWNERS] = MISSING
         for index, owner in enumerate(dossier.owners):
             under = f"{OWNERS}[{index}]"
-            fields |= {
-                f"{under}.{name}": why for name, why in _faults(requirements.owners, owner.data)
-            }
+            faults = _faults(
+                requirements.owners, UserType.INDIVIDUAL, owner.data, takes_dummies=takes_dummies
+            )
+            fields |= {f"{under}.{name}": why for name, why in faults.items()}
             documents = dossier.documents_of(owner.id)
             lacking, old = _lacking(requirements.owners, owner.data, documents, today)
             groups |= {f"{under}.{name}": group for name, group in lacking.items()}
@@ -103,8 +112,23 @@ def _invalid(requirements: RequirementSet, dossier: KycProfile, today: date) -> 
     }
 
 
-def _faults(requirements: RequirementSet, data: Data) -> Iterable[tuple[str, str]]:
-    """Each field that is missing or wrong, with the reason."""
+def _faults(
+    requirements: RequirementSet, of: UserType, data: Data, *, takes_dummies: bool
+) -> dict[str, str]:
+    """Return each field that is missing or wrong, with the reason."""
+    names = (*requirements.required, *requirements.optional)
+    return {
+        **dict(_missing(requirements, data)),
+        **wrong_numbers(of, data, names, takes_dummies=takes_dummies),
+        **{
+            rule.field: rule.why
+            for rule in requirements.rules
+            if rule.field in data and not rule.holds(data)
+        },
+    }
+
+
+def _missing(requirements: RequirementSet, data: Data) -> Iterable[tuple[str, str]]:
     for name in requirements.required:
         parts = requirements.parts.get(name)
         if name in data:
@@ -112,9 +136,6 @@ def _faults(requirements: RequirementSet, data: Data) -> Iterable[tuple[str, str
             yield from ((f"{name}.{each}", MISSING) for each in lacking)
         elif requirements.instead.get(name) not in data:
             yield name, MISSING
-    for rule in requirements.rules:
-        if rule.field in data and not rule.holds(data):
-            yield rule.field, rule.why
 
 
 def _lacking(

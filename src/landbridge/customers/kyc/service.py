@@ -87,6 +87,8 @@ class KycProfiles:
         self._files = files
         self._clock = clock
         self._policy = policy
+        # Whether a submission may have made-up phone and tax numbers.
+        self.takes_dummies = mode is Mode.SANDBOX
         self._file_bytes_min = FILE_BYTES_MIN if mode is Mode.PRODUCTION else 0
 
     async def begin(self, tx: Tx, user: User, key: DataKey, at: datetime) -> None:
@@ -112,9 +114,17 @@ class KycProfiles:
         return await self._database.read(read)
 
     async def update(
-        self, caller: Caller, user: UserCard, submitted: Mapping[str, Any]
+        self,
+        caller: Caller,
+        user: UserCard,
+        submitted: Mapping[str, Any],
+        *,
+        keeps_wrong_numbers: bool = False,
     ) -> KycProfile:
-        """Change the submitted members. Raise `FieldInvalid`, and `UserFrozen` after erasure."""
+        """Change the submitted members. Raise `FieldInvalid`, and `UserFrozen` after erasure.
+
+        `keeps_wrong_numbers`: see `ValidationContext`.
+        """
         check_editor(caller)
         request_id = new_id()
 
@@ -126,7 +136,9 @@ class KycProfiles:
 
         async with stored_members(self._files, caller, submitted, user.type) as members:
             files = list(member_files(user.type, members))
-            after, _ = await self._change(caller, user, change, files)
+            after, _ = await self._change(
+                caller, user, change, files, keeps_wrong_numbers=keeps_wrong_numbers
+            )
         return after
 
     async def add_owner(
@@ -136,6 +148,7 @@ class KycProfiles:
         submitted: Mapping[str, Any],
         *,
         claim: Claim = no_claim,
+        keeps_wrong_numbers: bool = False,
     ) -> tuple[KycProfile, KycOwner]:
         """Add an owner; raises as `update`."""
         check_editor(caller)
@@ -152,11 +165,22 @@ class KycProfiles:
         async with stored_members(self._files, caller, submitted, None) as members:
             files = list(owner_files(members))
             return await self._change(
-                caller, user, change, files, claim=lambda tx: claim(tx, owner_id)
+                caller,
+                user,
+                change,
+                files,
+                claim=lambda tx: claim(tx, owner_id),
+                keeps_wrong_numbers=keeps_wrong_numbers,
             )
 
     async def update_owner(
-        self, caller: Caller, user: UserCard, owner_id: UUID, submitted: Mapping[str, Any]
+        self,
+        caller: Caller,
+        user: UserCard,
+        owner_id: UUID,
+        submitted: Mapping[str, Any],
+        *,
+        keeps_wrong_numbers: bool = False,
     ) -> tuple[KycProfile, KycOwner]:
         """Change the submitted members of an owner; raise as `update`, and `ResourceNotFound`."""
         check_editor(caller)
@@ -171,7 +195,13 @@ class KycProfiles:
             ), owner
 
         async with stored_members(self._files, caller, submitted, None) as members:
-            return await self._change(caller, user, change, list(owner_files(members)))
+            return await self._change(
+                caller,
+                user,
+                change,
+                list(owner_files(members)),
+                keeps_wrong_numbers=keeps_wrong_numbers,
+            )
 
     async def remove_owner(self, caller: Caller, user: UserCard, owner_id: UUID) -> None:
         """Take an owner away, with their documents; done again, it stays so. Raises as `update`."""
@@ -237,6 +267,7 @@ class KycProfiles:
         files: Iterable[tuple[str, str]] = (),
         *,
         claim: Callable[[Tx], Awaitable[None]] | None = None,
+        keeps_wrong_numbers: bool = False,
     ) -> tuple[KycProfile, T]:
         """Change a KYC profile, and record an event if the content differs.
 
@@ -252,7 +283,8 @@ class KycProfiles:
             key = await key_of(self._vault, tx, org_id, user.id)
             before = _opened(user, stored, key)
             at = self._clock.stamp(caller.clock_offset)
-            after, outcome = change(before, ValidationContext(at.date(), self._policy), at)
+            context = ValidationContext(at.date(), self._policy, keeps_wrong_numbers)
+            after, outcome = change(before, context, at)
             if after == before:
                 return before, outcome
             if claim is not None:

@@ -7,22 +7,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from landbridge.customers.kyc.field_types import ValidationContext, changed, elements, members
 from landbridge.customers.kyc.fields import BY_TYPE, OWNER, OWNERS
-from landbridge.customers.kyc.model import OWNERS_MAX, Data, KycOwner, KycProfile
+from landbridge.customers.kyc.model import OWNERS_MAX, KycOwner, KycProfile
+from landbridge.customers.kyc.numbers import (
+    TAX_COUNTRY,
+    TAX_NUMBER,
+    canonical_or_same,
+    check_tax,
+)
 from landbridge.customers.users.model import UserType
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid, derived_id
 from landbridge.platform.formats.addresses import check_region
-from landbridge.platform.formats.tax import check_tax_number
 
 _SHARES_MAX = 100
 _SAME_PERSON = ("firstName", "lastName", "dateOfBirth")
-# Numbers that only one country gives.
-_TAX_NUMBERS_OF_USA = {"EIN", "SSN"}
 
 
 def with_data(
@@ -41,7 +45,7 @@ def with_data(
     derive from `request_id`: repeating the update with the same one changes nothing.
     """
     data = changed(BY_TYPE[dossier.type], dossier.data, submitted, context)
-    data = _linked(dossier.type, data, submitted, under="")
+    data = _linked(dossier.type, data, submitted, context, under="")
     if dossier.type is UserType.INDIVIDUAL or OWNERS not in submitted:
         return replace(dossier, data=data)
     listed = elements(OWNERS, [] if submitted[OWNERS] is None else submitted[OWNERS])
@@ -145,23 +149,28 @@ def _owner(
     under: str,
 ) -> KycOwner:
     data = changed(OWNER, {} if before is None else before.data, submitted, context, under=under)
-    data = _linked(UserType.INDIVIDUAL, data, submitted, under=under)
+    data = _linked(UserType.INDIVIDUAL, data, submitted, context, under=under)
     if before is None:
         return KycOwner(id=fresh, data=data, created_at=at, updated_at=at)
     return before if data == before.data else replace(before, data=data, updated_at=at)
 
 
 def _linked(
-    of: UserType, data: dict[str, Any], submitted: Mapping[str, Any], *, under: str
+    of: UserType,
+    data: dict[str, Any],
+    submitted: Mapping[str, Any],
+    context: ValidationContext,
+    *,
+    under: str,
 ) -> dict[str, Any]:
     """Check fields with a format that depends on another field, if either is submitted."""
     after = dict(data)
-    if submitted.keys() & {
-        *("taxIdentificationNumber", "taxIdentificationNumberType", "taxResidenceCountry"),
-        *("address", "registeredAddress", "incorporationCountry"),
-    } and (number := after.get("taxIdentificationNumber")):
-        after["taxIdentificationNumber"] = check_tax_number(
-            f"{under}taxIdentificationNumber", number, country=_tax_country(of, after)
+    if submitted.keys() & {TAX_NUMBER, *TAX_COUNTRY} and (number := after.get(TAX_NUMBER)):
+        check, field = partial(check_tax, of, after), f"{under}{TAX_NUMBER}"
+        after[TAX_NUMBER] = (
+            canonical_or_same(check, field, number)
+            if context.keeps_wrong_numbers
+            else check(field, number)
         )
     if submitted.keys() & {"incorporationCountry", "incorporationState"} and (
         (state := after.get("incorporationState"))
@@ -174,23 +183,6 @@ def _linked(
         field = f"{under}govIdExpirationDate"
         raise FieldInvalid(f"{field} must be after govIdIssuanceDate", field=field)
     return after
-
-
-def _tax_country(of: UserType, data: Data) -> str | None:
-    """Return the country that defines the format of a tax number, if known."""
-    if of is UserType.INDIVIDUAL:
-        return data.get("taxResidenceCountry") or _country(data, "address")
-    if data.get("taxIdentificationNumberType") in _TAX_NUMBERS_OF_USA:
-        return "USA"
-    return (
-        data.get("incorporationCountry")
-        or _country(data, "registeredAddress")
-        or _country(data, "address")
-    )
-
-
-def _country(data: Data, address: str) -> str | None:
-    return data[address]["country"] if address in data else None
 
 
 def _check_shares(owners: Iterable[KycOwner], field: str) -> None:

@@ -7,11 +7,12 @@ it. A rejected document does not count towards required documents.
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
 from landbridge.customers.kyc.fields import OWNERS
-from landbridge.customers.kyc.model import KycProfile, Requirements
+from landbridge.customers.kyc.model import KycProfile, Rail, Requirements
 from landbridge.customers.kyc.requirements import ask
 from landbridge.customers.verification.model import (
     KycStatus,
@@ -25,14 +26,24 @@ _REJECTED = "rejected"
 _MESSAGE = "Some of the data was not accepted; submit it again."
 
 
-def requirements_of(case: VerificationCase, dossier: KycProfile, *, today: date) -> Requirements:
+def requirements_of(
+    rail: Rail,
+    case: VerificationCase | None,
+    dossier: KycProfile,
+    *,
+    today: date,
+    takes_dummies: bool,
+) -> Requirements:
     """Return the requirements of the rail, and violations: missing, or rejected and unchanged."""
+    asked = partial(ask, rail, today=today, takes_dummies=takes_dummies)
+    if case is None or case.status is not KycStatus.INCOMPLETE:
+        return asked(dossier)
     review, snapshot = case.findings.review, case.snapshot
-    if case.status is not KycStatus.INCOMPLETE or review is None or snapshot is None:
-        return ask(case.rail, dossier, today=today)
+    if review is None or snapshot is None:
+        return asked(dossier)
     dropped = _rejected_documents(review, snapshot, dossier)
     remaining = tuple(each for each in dossier.documents if each.id not in dropped)
-    requirements = ask(case.rail, replace(dossier, documents=remaining), today=today)
+    requirements = asked(replace(dossier, documents=remaining))
     fields = dict.fromkeys(_rejected_fields(review, snapshot, dossier), _REJECTED)
     if not fields:
         return requirements

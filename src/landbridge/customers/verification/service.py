@@ -15,7 +15,6 @@ from uuid import UUID
 import structlog
 
 from landbridge.customers.kyc.model import KycProfile, Rail, Requirements
-from landbridge.customers.kyc.requirements import ask
 from landbridge.customers.kyc.service import KycProfiles
 from landbridge.customers.users.model import User, UserCard
 from landbridge.customers.users.search import fold
@@ -117,7 +116,8 @@ class Verification:
             return known
         dossier = await self._dossiers.get(org_id, user)
         today = self._clock.now(caller.clock_offset).date()
-        _check(dossier, open_rails, known, today=today)
+        dummies = self._dossiers.takes_dummies
+        _check(dossier, open_rails, known, today=today, takes_dummies=dummies)
         created = await self._store(caller, user, dossier, open_rails, known)
         if created is not None:
             if self._identity.is_synchronous:
@@ -140,9 +140,8 @@ class Verification:
     ) -> Requirements:
         """Return the rail's requirements for a user, and violations, including rejected data."""
         case = await self._cases.get(org_id, case_id(dossier.user_id, rail))
-        if case is None:
-            return ask(rail, dossier, today=today)
-        return requirements_of(case, dossier, today=today)
+        dummies = self._dossiers.takes_dummies
+        return requirements_of(rail, case, dossier, today=today, takes_dummies=dummies)
 
     async def check_active(self, org_id: UUID, user_id: UUID, rail: Rail) -> None:
         """Raise `VerificationMissing` unless the user is verified for this rail."""
@@ -377,15 +376,14 @@ def _check(
     known: Mapping[Rail, VerificationCase],
     *,
     today: date,
+    takes_dummies: bool,
 ) -> None:
     """Raise `KycDataInvalid` with the violations of the rail, or of each rail by name."""
     wrong: dict[str, Any] = {}
     for rail in rails:
         case = known.get(rail)
-        requirements = (
-            ask(rail, dossier, today=today)
-            if case is None
-            else requirements_of(case, dossier, today=today)
+        requirements = requirements_of(
+            rail, case, dossier, today=today, takes_dummies=takes_dummies
         )
         if requirements.invalid:
             wrong[rail] = requirements.invalid
