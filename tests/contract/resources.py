@@ -45,7 +45,7 @@ PUBLIC = {
     "GET /healthz",
     "GET /readyz",
     "GET /metrics",
-    "GET /docs",
+    *("GET /docs", "GET /docs/errors"),
     "GET /openapi.json",
     "GET /docs/assets/{name}",
     "GET /v2/webhooks/{webhookId}/jwks.json",

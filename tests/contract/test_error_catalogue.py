@@ -1,5 +1,6 @@
 """Every refusal has its own code, is documented, and can occur."""
 
+import os
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
@@ -7,6 +8,7 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx2
@@ -19,7 +21,8 @@ from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldsInvalid, Refused
 from landbridge.platform.core.money import Rate
-from landbridge.platform.http.error_responses import doc_url
+from landbridge.platform.http import error_page
+from landbridge.platform.http.error_page import doc_url
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.rates.port import Price
@@ -96,13 +99,29 @@ def test_every_error_is_documented_with_meaning_and_remedy() -> None:
     assert not documented - raised, f"nothing raises these any more; take them off {PAGE.name}"
 
 
-def test_every_doc_url_leads_to_an_anchor_of_the_page() -> None:
-    anchors = re.findall(r'<a id="([a-z_]+)"></a>', PAGE.read_text())
-    assert len(set(anchors)) == len(anchors)
+async def test_every_doc_url_of_a_running_server_leads_to_its_row(org: Tenant) -> None:
+    public_url = org.container.settings.base_url
+    assert public_url.startswith("http")
     for name in {each.name for each in refusals()} | {name for _, name, _ in OURS}:
-        page, _, anchor = doc_url(name).partition("#")
-        assert PAGE.as_posix().endswith(page)
-        assert anchor in anchors
+        url = urlsplit(doc_url(public_url, name))
+        page = await org.client.get(url.path)
+        assert page.status_code == 200
+        assert page.headers["content-type"].startswith("text/html")
+        (row,) = re.findall(f'<tr id="{url.fragment}">(.*)</tr>', page.text)
+        assert row.split("<td>")[2] == f"<code>{name}</code></td>"
+        # No Markdown is left.
+        assert not re.search(r"[`|]|\]\(", row)
+
+
+def test_the_table_of_the_server_is_that_of_the_page() -> None:
+    lines = PAGE.read_text(encoding="utf-8").splitlines(keepends=True)
+    table = "".join(line for line in lines if line.startswith("|"))
+    due = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", table)
+    if os.environ.get("WRITE_FIGURES"):
+        error_page.TABLE.write_text(due, encoding="utf-8")
+    assert error_page.TABLE.read_text(encoding="utf-8") == due, (
+        "run this test with WRITE_FIGURES=1 to renew the table"
+    )
 
 
 async def _no_key(org: Tenant) -> httpx2.Response:

@@ -102,6 +102,7 @@ def build_app(container: Container) -> Litestar:
         logging_config=None,
         on_app_init=[_quiet],
     )
+    app.state[error_responses.PUBLIC_URL] = lambda: container.settings.base_url
     check_scopes(app.routes)
     app.compile_routes()
     return app

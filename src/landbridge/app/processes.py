@@ -22,7 +22,9 @@ from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.schema_watch import SchemaWatch
 from landbridge.platform.db.wakeups import due_wakeups
 from landbridge.platform.formats.preload import warm_up
-from landbridge.platform.http.connection_limits import ConnectionLimits, connections_of
+from landbridge.platform.http.bounded_reads import BoundedReads
+from landbridge.platform.http.connection_admission import TrustedNetworks
+from landbridge.platform.http.connection_limits import ConnectionLimits
 from landbridge.platform.http.dns import be_quick_about_names
 from landbridge.platform.http.fair_semaphore import raise_descriptors
 from landbridge.platform.http.round_robin import round_robin
@@ -166,7 +168,19 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
 
 
 def _connections(settings: Settings) -> Callable[..., asyncio.BaseProtocol]:
-    return connections_of(per_address=settings.connections_per_address, proxies=settings.proxies)
+    exempt = TrustedNetworks(settings.proxies)
+
+    def connection(**context: Any) -> BoundedReads:
+        return BoundedReads(
+            ConnectionLimits(
+                **context,
+                per_address=settings.connections_per_address,
+                exempt=exempt,
+                public_url=settings.base_url,
+            )
+        )
+
+    return connection
 
 
 def application(container: Container) -> ASGIApp:

@@ -43,6 +43,7 @@ from landbridge.platform.audit_log.api import AuditLogRoutes
 from landbridge.platform.files.api import FileRoutes
 from landbridge.platform.http.service_api import (
     bare_ping,
+    explained_errors,
     explorer,
     explorer_asset,
     healthz,
@@ -65,7 +66,10 @@ from landbridge.sandbox.deposit_api import SandboxDepositRoutes
 from landbridge.sandbox.outcomes_api import OutcomeRoutes
 from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 
-SERVICE_ROUTES = [ping, bare_ping, healthz, readyz, metrics, explorer, openapi, explorer_asset]
+SERVICE_ROUTES = [
+    *(ping, bare_ping, healthz, readyz, metrics),
+    *(explorer, explained_errors, openapi, explorer_asset),
+]
 ROUTES = [
     ProviderWebhookRoutes,
     AccountRoutes,

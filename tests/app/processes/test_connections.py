@@ -144,6 +144,8 @@ def test_refusal_below_the_reporting_routes_uses_their_envelope(server: Served) 
             answer += piece
     assert answer.startswith(b"HTTP/1.1 414 ")
     assert b'"status":"error","error":{"code":"FIELD_VALIDATION_ERROR"' in answer
+    page = f"http://127.0.0.1:{server.port}/docs/errors#field_validation_error"
+    assert f'"docUrl":"{page}"'.encode() in answer
 
 
 def test_request_within_the_bounds_is_answered(server: Served) -> None:

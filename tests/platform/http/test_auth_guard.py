@@ -5,7 +5,7 @@ import httpx2
 import pytest
 
 from landbridge.platform.core.clock import FrozenClock
-from tests.tenants import Tenant, good, refusal
+from tests.tenants import SETTINGS, Tenant, good, refusal
 
 PING = "/v2/ping"
 
@@ -43,7 +43,7 @@ async def test_a_header_without_a_bearer_key_is_unauthorized(
         "error": "UNAUTHORIZED",
         "errorDetails": "Send your API key as `Authorization: Bearer <key>`.",
         "message": "Send your API key as `Authorization: Bearer <key>`.",
-        "docUrl": "docs/reference/errors.md#unauthorized",
+        "docUrl": f"{SETTINGS.base_url}/docs/errors#unauthorized",
     }
 
 
@@ -124,7 +124,7 @@ async def test_reporting_has_its_own_envelope_for_a_missing_key(
         "error": {
             "code": "UNAUTHORIZED",
             "message": "Send your API key as `Authorization: Bearer <key>`.",
-            "docUrl": "docs/reference/errors.md#unauthorized",
+            "docUrl": f"{SETTINGS.base_url}/docs/errors#unauthorized",
             "details": {},
         },
     }
@@ -139,7 +139,7 @@ async def test_reporting_details_a_404_only_when_a_parameter_is_at_fault(org: Te
         "error": {
             "code": "RESOURCE_NOT_FOUND",
             "message": f"there is no metric {nothing}",
-            "docUrl": "docs/reference/errors.md#resource_not_found",
+            "docUrl": f"{SETTINGS.base_url}/docs/errors#resource_not_found",
         },
     }
     answer = await org.send("GET", "/v2/reporting/nothing")

@@ -24,7 +24,7 @@ async def test_error_has_a_code_a_name_and_a_sentence(org: Tenant) -> None:
         "error": "USER_NOT_FOUND",
         "errorDetails": f"there is no user {MISSING}",
         "message": f"there is no user {MISSING}",
-        "docUrl": "docs/reference/errors.md#user_not_found",
+        "docUrl": f"{SETTINGS.base_url}/docs/errors#user_not_found",
     }
 
 
@@ -36,7 +36,7 @@ async def test_reporting_responds_in_its_own_envelope_and_names_the_field(org: T
         "error": {
             "code": "RESOURCE_NOT_FOUND",
             "message": "there is no template NONE",
-            "docUrl": "docs/reference/errors.md#resource_not_found",
+            "docUrl": f"{SETTINGS.base_url}/docs/errors#resource_not_found",
             "details": {"name": "there is no template NONE"},
         },
     }
@@ -123,7 +123,7 @@ async def test_a_broken_invariant_is_a_500_without_detail_and_is_logged(
         "error": "INTERNAL_SERVER_ERROR",
         "errorDetails": BROKEN,
         "message": BROKEN,
-        "docUrl": "docs/reference/errors.md#internal_server_error",
+        "docUrl": f"{SETTINGS.base_url}/docs/errors#internal_server_error",
     }
     (line,) = [each for each in logged().splitlines() if "http.broken" in each]
     assert answer.headers["x-request-id"] in line

@@ -15,7 +15,7 @@ is closed without one. No timer is needed per connection or request.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any, cast
@@ -26,7 +26,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from landbridge.platform.http import connection_admission
 from landbridge.platform.http.authenticated import has_credential, is_authenticated
 from landbridge.platform.http.bound_hits import RequestBound, count_hit
-from landbridge.platform.http.bounded_reads import BoundedReads
 from landbridge.platform.http.connection_admission import (
     CONNECTIONS_MAX,
     HEALTH_PATHS,
@@ -88,9 +87,12 @@ class ConnectionLimits(HttpToolsProtocol):
     One client address has at most `per_address` connections, unless it is `exempt`.
     """
 
-    def __init__(self, *, per_address: int, exempt: TrustedNetworks, **context: Any) -> None:
+    def __init__(
+        self, *, per_address: int, exempt: TrustedNetworks, public_url: str, **context: Any
+    ) -> None:
         super().__init__(**context)
         self._per_address = per_address
+        self._public_url = public_url
         self._exempt = exempt
 
     @override
@@ -374,22 +376,12 @@ class ConnectionLimits(HttpToolsProtocol):
                 return
         # The received part of the path selects the error envelope.
         url = b"" if self._phase is ConnectionPhase.REQUEST else self.url
-        self.transport.write(answer_bytes(url, status, sentence))
+        self.transport.write(answer_bytes(url, status, sentence, public_url=self._public_url))
         self.transport.write_eof()
 
     def _count(self, status: HTTPStatus, bound: RequestBound) -> None:
         REQUESTS.labels("unknown", "unknown", int(status)).inc()
         count_hit(bound)
-
-
-def connections_of(*, per_address: int, proxies: Sequence[str]) -> Callable[..., BoundedReads]:
-    """Return the connection factory of a server, with these limits."""
-    exempt = TrustedNetworks(proxies)
-
-    def connection(**context: Any) -> BoundedReads:
-        return BoundedReads(ConnectionLimits(**context, per_address=per_address, exempt=exempt))
-
-    return connection
 
 
 def _choose(

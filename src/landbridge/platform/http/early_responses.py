@@ -8,14 +8,20 @@ from landbridge.platform.http.error_responses import ServiceBusy, envelope
 from landbridge.platform.http.responses import encode
 
 
-def answer_bytes(url: bytes, status: HTTPStatus, sentence: str) -> bytes:
+def answer_bytes(url: bytes, status: HTTPStatus, sentence: str, *, public_url: str) -> bytes:
     """Build the bytes of a response; `url` selects one of the two error envelopes."""
     is_busy = status is HTTPStatus.SERVICE_UNAVAILABLE
     error = ServiceBusy if is_busy else FieldInvalid
     path = url.decode("latin-1")
     body = encode(
         envelope(
-            path, code=error.code, name=error.name, status=int(status), message=sentence, field=None
+            path,
+            public_url=public_url,
+            code=error.code,
+            name=error.name,
+            status=int(status),
+            message=sentence,
+            field=None,
         )
     )
     head = [

@@ -30,6 +30,7 @@ from landbridge.platform.core.errors import (
     Refused,
     VersionInvalid,
 )
+from landbridge.platform.http.error_page import doc_url
 from landbridge.platform.http.responses import ResponseEncoder, WireStruct
 
 _log = structlog.stdlib.get_logger()
@@ -45,7 +46,8 @@ _ECHO_LENGTH_MAX = 100
 _LONG_WORD = re.compile(rf"(\S{{{_ECHO_LENGTH_MAX}}})\S+")
 _SENTENCE_LENGTH_MAX = 500
 _NOT_FOUND = 404
-_PAGE = "docs/reference/errors.md"
+# State of an application: a function that returns the public URL of the server.
+PUBLIC_URL = "landbridge.public_url"
 _BROKEN = (700401, "INTERNAL_SERVER_ERROR", 500)
 
 AnyRequest = Request[Any, Any, Any]
@@ -66,8 +68,8 @@ class ServiceBusy(Busy):
 class ErrorReply(WireStruct, frozen=True):
     """An error: branch on `error`; `errorDetails` is a sentence for people.
 
-    `message` is the same sentence, for clients that read it there. `docUrl` is where the error is
-    explained: a path from the root of the project's documentation, with an anchor.
+    `message` is the same sentence, for clients that read it there. `docUrl` is the address of a
+    page that explains the error.
     """
 
     code: int
@@ -118,6 +120,7 @@ class ReportingNotFoundReply(WireStruct, frozen=True):
 def envelope(
     path: str,
     *,
+    public_url: str,
     code: int,
     name: str,
     status: int,
@@ -127,7 +130,7 @@ def envelope(
     fields: Mapping[str, str] | None = None,
 ) -> ErrorReply | ReportingErrorReply | ReportingNotFoundReply:
     """Return the error in the envelope of this path."""
-    message, page = _bounded(message), doc_url(name)
+    message, page = _bounded(message), doc_url(public_url, name)
     if path.startswith(REPORTING):
         reasons = fields or ({field: message} if field else {})
         details = {name[:_ECHO_LENGTH_MAX]: _bounded(text) for name, text in reasons.items()}
@@ -148,11 +151,6 @@ def envelope(
             invalid=dict(invalid),
         )
     return ErrorReply(code=code, error=name, error_details=message, message=message, doc_url=page)
-
-
-def doc_url(name: str) -> str:
-    """Return where the documentation explains the error of this name."""
-    return f"{_PAGE}#{name.lower()}"
 
 
 def forget_frames(error: BaseException) -> None:
@@ -186,6 +184,7 @@ def refused(request: AnyRequest, error: Refused) -> Response[Any]:
     cast("dict[str, Any]", request.scope)[REFUSAL] = error
     content = envelope(
         request.scope["path"],
+        public_url=_public_url(request),
         code=error.code,
         name=error.name,
         status=error.status,
@@ -208,6 +207,7 @@ def busy(request: AnyRequest, error: Busy) -> Response[Any]:
     _log.warning("http.busy", reason=str(error))
     content = envelope(
         request.scope["path"],
+        public_url=_public_url(request),
         code=ServiceBusy.code,
         name=ServiceBusy.name,
         status=ServiceBusy.status,
@@ -255,6 +255,7 @@ def broken(request: AnyRequest, error: Exception) -> Response[Any]:
     code, name, status = _BROKEN
     content = envelope(
         request.scope["path"],
+        public_url=_public_url(request),
         code=code,
         name=name,
         status=status,
@@ -262,6 +263,10 @@ def broken(request: AnyRequest, error: Exception) -> Response[Any]:
         field=None,
     )
     return ResponseEncoder(content, status_code=status)
+
+
+def _public_url(request: AnyRequest) -> str:
+    return cast("str", request.app.state[PUBLIC_URL]())
 
 
 def _nothing_at(request: AnyRequest) -> str:

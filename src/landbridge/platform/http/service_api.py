@@ -22,6 +22,7 @@ from landbridge.platform.core.errors import InvariantBroken, KeyInvalid
 from landbridge.platform.db import transaction_ids
 from landbridge.platform.db.migrate import SchemaNewer, check_schema
 from landbridge.platform.db.pool import Database
+from landbridge.platform.http import error_page
 from landbridge.platform.http.auth_guard import bearer
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.platform.http.metrics import MetricsText
@@ -147,6 +148,14 @@ def explorer() -> Response[str]:
     """A page to explore the API; all its files are served from here."""
     page = _EXPLORER.replace("{script}", _EXPLORER_SCRIPT)
     return Response(page, media_type=MediaType.HTML, headers=_EXPLORER_HEADERS)
+
+
+@get(error_page.PATH, public=True, include_in_schema=False, sync_to_thread=False)
+def explained_errors(request: AnyRequest) -> Response[bytes]:
+    """The page that `docUrl` of an error leads to."""
+    response = error_page.error_page().response(request)
+    response.headers["Content-Security-Policy"] = error_page.content_policy()
+    return response
 
 
 @get("/openapi.json", public=True, include_in_schema=False)
