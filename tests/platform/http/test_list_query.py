@@ -63,7 +63,8 @@ async def test_invalid_time_bound_is_refused_by_name(
     answer = await _get(org, path, f"{name}={quote(text)}")
     assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
     assert sentence(answer) == (
-        f"{name} is neither a date (YYYY-MM-DD) nor an ISO 8601 time with an offset"
+        f"{name} is neither a date, as in 2026-01-31, nor a time with an offset, as in "
+        "2026-01-31T12:00:00Z"
     )
 
 

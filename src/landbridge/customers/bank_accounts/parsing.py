@@ -31,6 +31,7 @@ from landbridge.customers.bank_accounts.field_tables import (
 )
 from landbridge.customers.bank_accounts.types import BY_TYPE, NAMES
 from landbridge.customers.users.model import UserType
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.addresses import Address, check_address
 from landbridge.platform.formats.bank_numbers import BankNumber
@@ -93,7 +94,9 @@ def _table(body: RequestFields) -> tuple[AccountTypeTable, Ramp]:
     """Return the table of a type on a ramp; check that only its bank object is present."""
     name = str(body.get("type", ""))
     if name not in NAMES:
-        raise FieldInvalid(f"type must be one of {', '.join(NAMES)}", field="type")
+        raise FieldInvalid(
+            f"type must be one of {', '.join(NAMES)}{case_hint(name, NAMES)}", field="type"
+        )
     ramps = [ramp for ramp in Ramp if (name, ramp) in BY_TYPE]
     if body.get("rail") not in ramps:
         raise FieldInvalid(f"rail must be {' or '.join(ramps)} for type {name}", field="rail")

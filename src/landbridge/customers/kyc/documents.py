@@ -14,6 +14,7 @@ from landbridge.customers.kyc.field_types import ValidationContext, changed
 from landbridge.customers.kyc.fields import DOCUMENT
 from landbridge.customers.kyc.model import DOCUMENTS_MAX, KycDocument, KycProfile, SubType
 from landbridge.customers.users.model import UserType
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid, new_id
 
@@ -193,7 +194,9 @@ def _word(field: str, value: Any, choices: Sequence[str]) -> str:
     if value is None:
         raise FieldInvalid(f"{field} is required", field=field)
     if not isinstance(value, str) or value not in choices:
-        raise FieldInvalid(f"{field} must be one of {', '.join(choices)}", field=field)
+        raise FieldInvalid(
+            f"{field} must be one of {', '.join(choices)}{case_hint(value, choices)}", field=field
+        )
     return value
 
 

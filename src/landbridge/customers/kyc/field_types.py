@@ -18,6 +18,7 @@ import msgspec
 
 from landbridge.customers.kyc.numbers import canonical_or_same
 from landbridge.customers.users.country_policy import CountryPolicy
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.decode_errors import refuse
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.files.model import file_uuid
@@ -88,7 +89,10 @@ class ChoiceFieldType:
         """Return the value."""
         del context
         if not isinstance(value, str) or value not in self.values:
-            raise FieldInvalid(f"{field} must be one of {', '.join(self.values)}", field=field)
+            hint = case_hint(value, self.values)
+            raise FieldInvalid(
+                f"{field} must be one of {', '.join(self.values)}{hint}", field=field
+            )
         return value
 
     def schema(self) -> Schema:

@@ -15,6 +15,7 @@ from landbridge.customers.wallets.model import ExternalWallet, Wallet
 from landbridge.ledger.model import NewAccount
 from landbridge.ledger.service import Ledger, find_held_asset, open_accounts, wallet_ids
 from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, ResourceConflict
 from landbridge.platform.core.ids import new_id
@@ -150,7 +151,9 @@ class Wallets:
         token = self.tokens.get((chain, currency))
         if token is None:
             raise FieldInvalid(
-                f"currency: there is no {currency[:50]} on {chain}", field="currency"
+                f"currency: there is no {currency[:50]} on {chain}"
+                f"{case_hint(currency, (each for _, each in self.tokens))}",
+                field="currency",
             )
         return token
 

@@ -16,6 +16,7 @@ from landbridge.payments.engine.errors import QuoteNotFound
 from landbridge.payments.engine.parties import token_asset
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
 from landbridge.payments.quotes.errors import QuoteInvalid, RouteInvalid
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.transitions import Transitions
@@ -211,7 +212,9 @@ def check_route(
         )
     if source_currency not in CURRENCIES:
         raise RouteInvalid(
-            f"source.currency: {source_currency[:50]} can't be bridged", field="source.currency"
+            f"source.currency: {source_currency[:50]} can't be bridged"
+            f"{case_hint(source_currency, CURRENCIES)}",
+            field="source.currency",
         )
     if source_chain not in SOURCES:
         raise RouteInvalid(

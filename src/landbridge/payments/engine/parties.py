@@ -15,6 +15,7 @@ from landbridge.ledger.model import AccountBalance, NewAccount
 from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.treasury_bounds import TreasuryBounds
 from landbridge.payments.quotes.errors import RouteInvalid
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import (
     FieldInvalid,
     InvariantBroken,
@@ -330,7 +331,8 @@ def token_asset(chain: Chain | Network, currency: str, *, field: str) -> Asset:
     """Return the asset of a currency on a chain; raises `RouteInvalid` if there is none."""
     token = NETWORK_TOKENS.get((Network(chain), currency))
     if token is None:
-        raise RouteInvalid(f"{field}: there is no {currency[:50]} on {chain}", field=field)
+        hint = case_hint(currency, (each for _, each in NETWORK_TOKENS))
+        raise RouteInvalid(f"{field}: there is no {currency[:50]} on {chain}{hint}", field=field)
     return token.asset
 
 

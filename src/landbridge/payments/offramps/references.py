@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from landbridge.customers.bank_accounts.model import BankAccount
 from landbridge.customers.kyc.model import Rail as KycRail
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.formats.texts import check_text
@@ -197,7 +198,9 @@ def check_purpose(purpose: str | None, account: BankAccount) -> None:
     is_global = account.table.kyc is KycRail.GLOBAL_NETWORK
     known = GLOBAL_PURPOSES if is_global else PURPOSES
     if purpose not in known:
-        raise FieldInvalid(f"{field} must be one of {', '.join(known)}", field=field)
+        raise FieldInvalid(
+            f"{field} must be one of {', '.join(known)}{case_hint(purpose, known)}", field=field
+        )
 
 
 def minimum_usd(currency: str, payment_rail: str) -> int:

@@ -23,6 +23,7 @@ from landbridge.payments.offramps.references import (
 )
 from landbridge.payments.offramps.texts import PayoutTexts
 from landbridge.payments.quotes.errors import RouteInvalid
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.formats.texts import check_prose, check_text, check_url
@@ -98,7 +99,8 @@ class OfframpRequest:
         found = FIAT.get(self.destination_currency)
         if found is None:
             raise RouteInvalid(
-                f"destination.currency: payouts are not served in {self.destination_currency[:50]}",
+                f"destination.currency: payouts are not served in {self.destination_currency[:50]}"
+                f"{case_hint(self.destination_currency, FIAT)}",
                 field="destination.currency",
             )
         return found

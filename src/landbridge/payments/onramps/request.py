@@ -17,6 +17,7 @@ from landbridge.payments.engine.amounts import parse_amount
 from landbridge.payments.engine.errors import AccountUnfit
 from landbridge.payments.engine.fees import FeeType, OrganisationFee
 from landbridge.payments.quotes.errors import RouteInvalid
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.money import Asset, Money
 from landbridge.providers.chains.tokens import Chain
@@ -94,7 +95,8 @@ class OnrampRequest:
         """The rail for which the paying user must be verified; raises `RouteInvalid`."""
         if self.currency not in KYC_RAILS:
             raise RouteInvalid(
-                f"source.currency: deposits are not served in {self.currency[:50]}",
+                f"source.currency: deposits are not served in {self.currency[:50]}"
+                f"{case_hint(self.currency, KYC_RAILS)}",
                 field="source.currency",
             )
         return KYC_RAILS[self.currency]

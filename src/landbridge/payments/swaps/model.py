@@ -14,6 +14,7 @@ import msgspec
 from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
 from landbridge.payments.quotes.errors import QuoteInvalid, RouteInvalid
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.transitions import Transitions
@@ -169,7 +170,8 @@ def check_route(
     for field, currency_code in (("source", source_currency), ("destination", currency)):
         if currency_code not in served:
             raise RouteInvalid(
-                f"{field}.currency: {currency_code[:50]} can't be swapped on {source_chain}",
+                f"{field}.currency: {currency_code[:50]} can't be swapped on {source_chain}"
+                f"{case_hint(currency_code, served)}",
                 field=f"{field}.currency",
             )
     return TOKENS[source_chain, source_currency].asset, TOKENS[source_chain, currency].asset

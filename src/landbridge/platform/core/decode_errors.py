@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import NoReturn
 
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 
 # Format of msgspec's messages: "Object missing required field `b` - at `$.a`".
@@ -52,8 +53,6 @@ def _in_words(match: re.Match[str]) -> str:
 
 
 def _choice_text(value: str, choices: list[str]) -> str:
-    # A sentence is cut after some hundred characters, so the hint comes before the list.
-    near = [each for each in choices if each.lower() == value.strip().lower()]
-    hint = f" (write {near[0]}, not {value})" if near else f", not {value}"
+    hint = case_hint(value, choices) or f", not {value}"
     listed = ", ".join(choices[:_CHOICES_MAX]) + (", …" if len(choices) > _CHOICES_MAX else "")
     return f"must be one of {listed}{hint}" if choices else f"invalid value {value}"

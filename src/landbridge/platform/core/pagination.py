@@ -57,5 +57,6 @@ def parse_moment(text: str) -> datetime:
         return moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(
-            "is neither a date (YYYY-MM-DD) nor an ISO 8601 time with an offset"
+            "is neither a date, as in 2026-01-31, nor a time with an offset, as in "
+            "2026-01-31T12:00:00Z"
         ) from error

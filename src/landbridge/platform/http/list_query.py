@@ -9,6 +9,7 @@ from uuid import UUID
 
 from litestar import Request
 
+from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.core.pagination import LIMIT_DEFAULT, LIMIT_MAX, PageWindow, parse_moment
@@ -87,7 +88,9 @@ def parse_choice(name: str, text: str, known: Iterable[W]) -> W:
     if isinstance(known[0], StrEnum):
         with suppress(ValueError):
             return type(known[0])(text)
-    raise FieldInvalid(f"{name} must be one of {', '.join(known)}", field=name)
+    raise FieldInvalid(
+        f"{name} must be one of {', '.join(known)}{case_hint(text, known)}", field=name
+    )
 
 
 def parse_choices(
