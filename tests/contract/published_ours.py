@@ -92,7 +92,7 @@ QUERIES = {
     f"GET {_RESOLUTIONS}": f"status {_LIST}",
     f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
-    "format",
+    "format detail",
     **{
         f"GET {path}": "expand"
         for path in (

@@ -10,6 +10,7 @@ from landbridge.dashboard.reports.names import TITLES
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
 from tests.reporting.metrics.custom.templates import FAILURES, create
+from tests.reporting.statements.ledger_entries import until_now
 from tests.tenants import Tenant, fund, held, make_user
 
 TEMPLATES = (
@@ -165,6 +166,18 @@ async def test_statements_are_shown_and_printed(org: Tenant) -> None:
     assert "Choose a user" in (await visitor.load("/dashboard/reports/statements")).text
     page = await visitor.load("/dashboard/reports/statements", userId=user)
     assert page.status == 200
+    assert "Each line is a payment" in page.text
+    page = await visitor.load(
+        "/dashboard/reports/statements", userId=user, createdBefore=until_now()
+    )
+    assert "Wallet deposit" in page.text
+    assert not [each for each in page.links() if "/dashboard/transactions/" in each]
+    (to_steps,) = [each for each in page.links() if "detail=steps" in each]
+    steps = await visitor.load(to_steps)
+    assert "Each line is a movement of a payment." in steps.text
+    files = [each for each in steps.links() if "/statements/file?" in each]
+    assert len(files) == 2
+    assert all("detail=steps" in each for each in files)
     now = {"userId": user, "timeZone": "UTC"}
     file = await visitor.load("/dashboard/reports/statements/file", **now, format="pdf")
     assert file.response.content.startswith(b"%PDF")

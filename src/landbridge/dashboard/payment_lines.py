@@ -11,6 +11,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from landbridge.dashboard.change_labels import KIND_LABELS
 from landbridge.dashboard.number_formats import number_markup
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.payments.transactions.model import CURRENCIES
@@ -62,8 +63,8 @@ def money_unit(unit: str) -> Markup:
 
 @pass_context
 def kind_label(context: Context, kind: str) -> str:
-    """Return the label of a kind of payment."""
-    known = KIND_NAMES.get(kind)
+    """Return the label of a kind of payment, or of another record in the ledger."""
+    known = KIND_NAMES.get(kind) or KIND_LABELS.get(kind)
     return kind if known is None else catalogue(str(context["locale"])).gettext(known)
 
 

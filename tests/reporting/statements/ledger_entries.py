@@ -112,6 +112,20 @@ async def pay(
     make.moved(await ledger.advance(make.move(held, end, at=moments[1]), TRANSITIONS))
 
 
+async def pay_out(
+    org: Tenant, account: UUID, units: int, at: datetime, *, returned_at: datetime | None = None
+) -> None:
+    """Money that goes out at this moment and, if returned, comes back as a second step."""
+    ledger, money = Ledger(org.container.database), Money(units, USDC)
+    out = [Posting(account, -money), Posting(HouseRole.OUTSIDE, money)]
+    opening = make.opening(org.org_id, Status.HELD, units=units, at=at, journals={0: out})
+    paid = make.opened(await ledger.create(opening, TRANSITIONS))
+    if returned_at is not None:
+        back = [Posting(account, money), Posting(HouseRole.OUTSIDE, -money)]
+        move = make.move(paid, Status.RETURNED, at=returned_at, journals={0: back})
+        make.moved(await ledger.advance(move, TRANSITIONS))
+
+
 async def ask(org: Tenant, user: str, **query: str) -> httpx2.Response:
     """Request a statement, by default from 2020 until now."""
     params = {"userId": user, "createdAfter": BEGINNING, "createdBefore": until_now(), **query}

@@ -17,12 +17,20 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.statements.model import (
     AccountStatement,
     Statement,
+    StatementDetail,
     StatementFormat,
     StatementRequest,
     StatementRow,
 )
 from tests.make import Status
-from tests.reporting.statements.ledger_entries import account_of, deposit_many, moved, pay, receive
+from tests.reporting.statements.ledger_entries import (
+    account_of,
+    deposit_many,
+    moved,
+    pay,
+    pay_out,
+    receive,
+)
 from tests.tenants import Tenant, fund, held, make_transfer, make_user, run_due
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -30,10 +38,15 @@ LONG_AGO, FAR_AHEAD = datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzi
 
 
 def request_params(
-    user: str, *, after: datetime = LONG_AGO, before: datetime = FAR_AHEAD
+    user: str,
+    *,
+    after: datetime = LONG_AGO,
+    before: datetime = FAR_AHEAD,
+    detail: StatementDetail = StatementDetail.STEPS,
 ) -> StatementRequest:
     return StatementRequest(
         format=StatementFormat.CSV,
+        detail=detail,
         user_id=UUID(user),
         wallet_id=None,
         currency="usdc",
@@ -48,6 +61,10 @@ async def _read(
 ) -> list[StatementRow]:
     pages = org.container.statements.lines(statement, part, page_size=page_size)
     return [line async for page in pages for line in page]
+
+
+def _change(line: StatementRow) -> int:
+    return (line.received.units if line.received else 0) - (line.spent.units if line.spent else 0)
 
 
 class Deed(NamedTuple):
@@ -106,7 +123,7 @@ async def test_a_statement_equals_the_ledger_entries(
         return
     (part,) = statement.parts
     lines = await _read(org, statement, part, page_size=page_size)
-    assert [(each.at, each.record_id, each.change.units) for each in lines] == [
+    assert [(each.at, each.record_id, _change(each)) for each in lines] == [
         (at, record, units) for at, record, _, units in inside
     ]
     assert part.opening.units == opening
@@ -114,9 +131,64 @@ async def test_a_statement_equals_the_ledger_entries(
     assert (part.opening + part.received - part.spent) == part.closing
     balances = [opening]
     for each in lines:
-        balances.append(balances[-1] + each.change.units)
+        balances.append(balances[-1] + _change(each))
         assert each.balance.units == balances[-1]
     assert part.closing.units == balances[-1]
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    payments=st.lists(
+        st.tuples(st.integers(1, 10**6), st.integers(0, 50), st.none() | st.integers(0, 30)),
+        max_size=8,
+    ),
+    bounds=st.tuples(st.integers(-5, 65), st.integers(1, 70)),
+    page_size=st.integers(1, 5),
+)
+async def test_a_payments_steps_are_one_line(
+    org: Tenant,
+    payments: list[tuple[int, int, int | None]],
+    bounds: tuple[int, int],
+    page_size: int,
+) -> None:
+    user = await make_user(org)
+    account = await account_of(org, user)
+    await receive(org, account, 10**7, START)
+    for units, minute, pause in payments:
+        at = START + timedelta(minutes=minute)
+        returned_at = None if pause is None else at + timedelta(minutes=pause)
+        await pay_out(org, account, units, at, returned_at=returned_at)
+    after = START + timedelta(minutes=bounds[0])
+    before = after + timedelta(minutes=bounds[1])
+    request = request_params(user, after=after, before=before, detail=StatementDetail.PAYMENTS)
+    statement = await org.container.statements.open(org.caller, request)
+    inside = [each for each in await moved(org, account) if after <= each[0] < before]
+    expected: dict[UUID, tuple[datetime, int, int]] = {}
+    for at, record, _, units in inside:
+        _, received, spent = expected.get(record, (at, 0, 0))
+        expected[record] = (at, received + max(units, 0), spent + max(-units, 0))
+    if not statement.parts:
+        assert not expected
+        return
+    (part,) = statement.parts
+    lines = await _read(org, statement, part, page_size=page_size)
+    assert {
+        each.record_id: (
+            *(each.at, each.received.units if each.received else 0),
+            each.spent.units if each.spent else 0,
+        )
+        for each in lines
+    } == expected
+    assert part.lines == len(lines) == len(expected)
+    assert [each.at for each in lines] == sorted(each.at for each in lines)
+    # The totals are those of the movements.
+    assert part.received.units == sum(each for _, each, _ in expected.values())
+    assert part.spent.units == sum(each for _, _, each in expected.values())
+    assert (lines[-1].balance if lines else part.opening) == part.closing
 
 
 async def test_statements_tie_to_a_real_balance_while_money_moves(

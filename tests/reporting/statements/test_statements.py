@@ -14,6 +14,7 @@ from tests.reporting.statements.ledger_entries import (
     deposit_many,
     moved,
     pay,
+    pay_out,
     receive,
     statement,
 )
@@ -71,6 +72,48 @@ async def test_held_money_is_debited_at_settlement(org: Tenant) -> None:
         ("2026-01-01", "FUNDED", "10"),
         ("2026-01-03", "SETTLED", "6"),
     ]
+
+
+async def test_a_returned_payment_is_one_line_and_its_movements_on_request(org: Tenant) -> None:
+    user = await make_user(org)
+    account = await account_of(org, user)
+    at = [datetime(2026, 1, day, tzinfo=UTC) for day in range(1, 5)]
+    await receive(org, account, 10_000_000, at[0])
+    await pay_out(org, account, 4_000_000, at[1], returned_at=at[3])
+    await receive(org, account, 1_000_000, at[2])
+    (found,) = (await statement(org, user))["accounts"]
+    assert _shown(found) == [
+        ("TEST.PAYMENT", "10", None, "10"),
+        ("TEST.PAYMENT", "1", None, "11"),
+        ("TEST.PAYMENT", "4", "4", "11"),
+    ]
+    assert found["lines"][2]["status"] == "RETURNED"
+    (steps,) = (await statement(org, user, detail="steps"))["accounts"]
+    assert _shown(steps) == [
+        ("TEST.PAYMENT", "10", None, "10"),
+        ("TEST.PAYMENT", None, "4", "6"),
+        ("TEST.PAYMENT", "1", None, "7"),
+        ("TEST.PAYMENT", "4", None, "11"),
+    ]
+    for total in ("openingBalance", "totalIn", "totalOut", "closingBalance"):
+        assert found[total] == steps[total]
+    assert (found["totalIn"], found["totalOut"], found["closingBalance"]) == ("15", "4", "11")
+    assert found["closingBalance"] == await held(org, user)
+
+
+async def test_a_payment_returned_in_another_period_is_a_line_in_both(org: Tenant) -> None:
+    user = await make_user(org)
+    account = await account_of(org, user)
+    at = [datetime(2026, month, 10, tzinfo=UTC) for month in (1, 2)]
+    await receive(org, account, 10_000_000, at[0])
+    await pay_out(org, account, 4_000_000, at[0] + timedelta(days=1), returned_at=at[1])
+    january = await statement(org, user, createdAfter="2026-01-01", createdBefore="2026-02-01")
+    february = await statement(org, user, createdAfter="2026-02-01", createdBefore="2026-03-01")
+    assert _shown(january["accounts"][0]) == [
+        ("TEST.PAYMENT", "10", None, "10"),
+        ("TEST.PAYMENT", None, "4", "6"),
+    ]
+    assert _shown(february["accounts"][0]) == [("TEST.PAYMENT", "4", None, "10")]
 
 
 async def test_adjacent_statements_share_a_balance(org: Tenant) -> None:
@@ -183,11 +226,12 @@ async def test_all_problems_are_reported_at_once(org: Tenant) -> None:
         createdAfter="yesterday",
         timeZone="Mars/Olympus",
         format="xls",
+        detail="sums",
     )
     assert answer.status_code == 400
     assert set(answer.json()["error"]["details"]) == {
         *("userId", "walletId", "currency", "createdAfter", "createdBefore", "timeZone"),
-        "format",
+        *("format", "detail"),
     }
 
 

@@ -3216,6 +3216,7 @@ class AsyncStatements:
         created_before: str | datetime,
         time_zone: str | None = None,
         format: Literal["json", "csv", "pdf"] | None = None,
+        detail: Literal["payments", "steps"] | None = None,
         timeout: float | None = None,
     ) -> replies.StatementReply:
         """Make an account statement.
@@ -3235,6 +3236,7 @@ class AsyncStatements:
                 "createdBefore": created_before,
                 "timeZone": time_zone,
                 "format": format,
+                "detail": detail,
             },
             timeout=timeout,
         )

@@ -3186,6 +3186,7 @@ class Statements:
         created_before: str | datetime,
         time_zone: str | None = None,
         format: Literal["json", "csv", "pdf"] | None = None,
+        detail: Literal["payments", "steps"] | None = None,
         timeout: float | None = None,
     ) -> replies.StatementReply:
         """Make an account statement.
@@ -3205,6 +3206,7 @@ class Statements:
                 "createdBefore": created_before,
                 "timeZone": time_zone,
                 "format": format,
+                "detail": detail,
             },
             timeout=timeout,
         )

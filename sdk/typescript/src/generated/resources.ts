@@ -2292,12 +2292,12 @@ export class Statements {
    *
    * JSON and PDF hold at most 10,000 lines; CSV is unlimited.
    */
-  download(options: Options & { userId: string; walletId?: string; currency?: "usdHifi" | "usdc" | "usdg" | "usdt"; createdAfter: string; createdBefore: string; timeZone?: string; format?: "json" | "csv" | "pdf"; }): Promise<types.StatementReply> {
+  download(options: Options & { userId: string; walletId?: string; currency?: "usdHifi" | "usdc" | "usdg" | "usdt"; createdAfter: string; createdBefore: string; timeZone?: string; format?: "json" | "csv" | "pdf"; detail?: "payments" | "steps"; }): Promise<types.StatementReply> {
     return this.sender.send(
       {
         method: "GET",
         path: pathOf("/v2/reporting/statements"),
-        query: { "userId": options.userId, "walletId": options.walletId, "currency": options.currency, "createdAfter": options.createdAfter, "createdBefore": options.createdBefore, "timeZone": options.timeZone, "format": options.format },
+        query: { "userId": options.userId, "walletId": options.walletId, "currency": options.currency, "createdAfter": options.createdAfter, "createdBefore": options.createdBefore, "timeZone": options.timeZone, "format": options.format, "detail": options.detail },
       },
       options,
     );

@@ -10,10 +10,13 @@ from litestar.types import ASGIApp
 
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
 
 _STATEMENTS = "/v2/reporting/statements"
+# What a line is.
+_PAYMENTS, _STEPS = "payments", "steps"
 
 
 class StatementPages(Controller):
@@ -32,9 +35,14 @@ class StatementPages(Controller):
         query_values = _query_values(
             request, renderer.now(request).astimezone(request.user.zone).date()
         )
+        other = _STEPS if query_values["detail"] != _STEPS else _PAYMENTS
         values: dict[str, Any] = {
             "values": query_values,
             "here": urlencode(query_values),
+            "other_detail": urlencode(query_values | {"detail": other}),
+            # Deposits of coins and resolutions have no page of their own.
+            "payment_kinds": KIND_NAMES,
+            "is_by_step": query_values["detail"] == _STEPS,
             "statement": None,
         }
         if not query_values["userId"]:
@@ -78,6 +86,7 @@ def _query_values(request: PageRequest, today: date) -> dict[str, str]:
         "createdBefore": str(today),
         "currency": "",
         "timeZone": request.user.zone.key,
+        "detail": _PAYMENTS,
     }
     return {
         name: request.query_params.get(name, "").strip() or first for name, first in begin.items()

@@ -19,7 +19,7 @@ from landbridge.platform.http.responses import ResponseEncoder
 from landbridge.providers.chains.tokens import CURRENCIES
 from landbridge.reporting.file_downloads import FileDownloads, StreamedFile, file_headers
 from landbridge.reporting.statements.csv_file import csv_pages
-from landbridge.reporting.statements.model import Statement, StatementFormat
+from landbridge.reporting.statements.model import Statement, StatementDetail, StatementFormat
 from landbridge.reporting.statements.query_parsing import parse_statement_query
 from landbridge.reporting.statements.schemas import StatementReply, statement_reply
 from landbridge.reporting.statements.service import Statements
@@ -68,6 +68,15 @@ _Format = Annotated[
     str | None,
     query("format", one_of(StatementFormat), description="json (if left out), csv or pdf."),
 ]
+_Detail = Annotated[
+    str | None,
+    query(
+        "detail",
+        one_of(StatementDetail),
+        description="payments (if left out): a line for each payment; steps: a line for each of "
+        "its movements.",
+    ),
+]
 
 
 class StatementRoutes(Controller):
@@ -99,6 +108,7 @@ class StatementRoutes(Controller):
         created_before: _Before = None,
         time_zone: _TimeZone = None,
         file_format: _Format = None,
+        detail: _Detail = None,
     ) -> Response[Any]:
         """Return the movements of a user's wallets between two balances that tie to the ledger.
 
@@ -112,6 +122,7 @@ class StatementRoutes(Controller):
             created_before=created_before,
             time_zone=time_zone,
             file_format=file_format,
+            detail=detail,
             now=clock.now(request.user.clock_offset),
         )
         statement = await statements.open(request.user, statement_request)

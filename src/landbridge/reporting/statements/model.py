@@ -20,6 +20,13 @@ class StatementFormat(StrEnum):
     PDF = "pdf"
 
 
+class StatementDetail(StrEnum):
+    """What a line of a statement is: a payment with all its steps, or each of its steps."""
+
+    PAYMENTS = "payments"
+    STEPS = "steps"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementRequest:
     """Statement request: from `after` (inclusive) to `before` (exclusive).
@@ -28,6 +35,7 @@ class StatementRequest:
     """
 
     format: StatementFormat
+    detail: StatementDetail
     user_id: UUID
     wallet_id: UUID | None
     currency: str | None
@@ -78,9 +86,10 @@ class AccountStatement:
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """Credit (`change` above zero) or debit, and the balance after it.
+    """Credits and debits of a payment, or of one of its steps, and the balance after them.
 
-    `kind` and `request_id` are the record's; `status` is the one it took on with this change.
+    `kind` and `request_id` are the record's. `at` and `status` are those of its last step in the
+    statement.
     """
 
     at: datetime
@@ -88,18 +97,9 @@ class StatementRow:
     record_id: UUID
     request_id: UUID
     status: str
-    change: Money
+    received: Money | None
+    spent: Money | None
     balance: Money
-
-    @property
-    def received(self) -> Money | None:
-        """Return the credited amount; None for a debit."""
-        return self.change if self.change.units > 0 else None
-
-    @property
-    def spent(self) -> Money | None:
-        """Return the debited amount, above zero; None for a credit."""
-        return -self.change if self.change.units < 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

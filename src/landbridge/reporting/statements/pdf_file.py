@@ -12,7 +12,12 @@ from typing import Any
 
 from landbridge.platform.core.money import Money
 from landbridge.reporting.statements.fonts import BOLD, PLAIN, fonts, lines, runs, width
-from landbridge.reporting.statements.model import AccountStatement, Statement, StatementRow
+from landbridge.reporting.statements.model import (
+    AccountStatement,
+    Statement,
+    StatementDetail,
+    StatementRow,
+)
 
 # A4, lying; all in points.
 _WIDTH, _HEIGHT, _MARGIN = 842, 595, 36
@@ -31,6 +36,10 @@ _COLUMNS = (
     ("Balance", _RIGHT, True),
 )
 _TITLE = "Account statement"
+_LINES = {
+    StatementDetail.PAYMENTS: "Each line is a payment, at the time of its last movement.",
+    StatementDetail.STEPS: "Each line is a movement of a payment.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,7 @@ def _head(paper: _Paper, statement: Statement) -> None:
     paper.write(f"User id: {user.id}", size=_TEXT)
     period = f"{_moment(statement, request.after)} to before {_moment(statement, request.before)}"
     paper.write(f"Period: {period}, times of {request.zone.key}", size=_TEXT)
+    paper.write(_LINES[request.detail], size=_TEXT)
     paper.skip(_TEXT)
 
 

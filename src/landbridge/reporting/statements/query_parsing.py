@@ -19,7 +19,7 @@ from landbridge.reporting.date_params import (
     start_of_day,
 )
 from landbridge.reporting.rollups.model import UTC_ZONE
-from landbridge.reporting.statements.model import StatementFormat, StatementRequest
+from landbridge.reporting.statements.model import StatementDetail, StatementFormat, StatementRequest
 
 T = TypeVar("T")
 
@@ -53,6 +53,7 @@ def parse_statement_query(
     created_before: str | None,
     time_zone: str | None,
     file_format: str | None,
+    detail: str | None,
     now: datetime,
 ) -> StatementRequest:
     """Parse the request; raises `FieldsInvalid`. `now` is organisation time."""
@@ -63,6 +64,7 @@ def parse_statement_query(
         lambda: None if currency is None else parse_choice("currency", currency, CURRENCIES)
     )
     format_ = parser.read(lambda: _format(file_format))
+    detail_ = parser.read(lambda: _detail(detail))
     zone = parser.read(lambda: _zone(time_zone))
     # An invalid zone is reported itself; the dates are validated all the same.
     days = zone.key if zone else UTC_ZONE
@@ -75,11 +77,13 @@ def parse_statement_query(
     # Every missing parameter is a problem.
     assert user
     assert format_
+    assert detail_
     assert zone
     assert after
     assert before
     return StatementRequest(
         format=format_,
+        detail=detail_,
         user_id=user,
         wallet_id=wallet,
         currency=coin,
@@ -91,6 +95,12 @@ def parse_statement_query(
 
 def _format(text: str | None) -> StatementFormat:
     return StatementFormat.JSON if text is None else parse_choice("format", text, StatementFormat)
+
+
+def _detail(text: str | None) -> StatementDetail:
+    if text is None:
+        return StatementDetail.PAYMENTS
+    return parse_choice("detail", text, StatementDetail)
 
 
 def _required(name: str, text: str | None) -> str:

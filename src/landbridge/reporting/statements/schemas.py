@@ -25,10 +25,11 @@ class StatementWallet(WireStruct, frozen=True):
 
 
 class StatementLineReply(WireStruct, frozen=True):
-    """Credit (`in`) or debit (`out`; the other is null), and the balance after it.
+    """Credits (`in`) and debits (`out`) of a payment, and the balance after them; null for none.
 
-    `recordId`, `type` and `requestId` identify the record that caused it; `status` is the record's
-    status after it. Amounts are texts, in whole coins.
+    `recordId`, `type` and `requestId` identify the payment. `time` and `status` are those of its
+    last movement in the statement. With `detail=steps`, a line is one movement. Amounts are texts,
+    in whole coins.
     """
 
     time: Moment

@@ -8,9 +8,11 @@ Guarantees:
   whatever their time.
 - No connection is held between two pages, and at most one page is in memory.
 
-Lines are ordered by time, record and change. Records of different processes can be committed in
-another order than they are stamped, so between two lines of the same instant a balance can be shown
-that the account never had, even a negative one.
+A line is a payment at the time of its last step, with all it credited and debited within the
+statement; or, on request, each of its steps. Lines are ordered by time, record and change, so a
+balance between two lines can be one that the account never had: the earlier steps of a payment
+count only at its line. Records of different processes can also be committed in another order than
+they are stamped.
 """
 
 import asyncio
@@ -26,7 +28,7 @@ from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.core.extras import Extra, missing
-from landbridge.platform.core.money import Money
+from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.chains.tokens import ASSETS
@@ -74,14 +76,7 @@ class Statements:
         wallets = await self._wallets(org_id, request)
         name = await self.database.single(lambda tx: store.org_name(tx, org_id))
         found, view = await self.database.single(
-            lambda tx: store.balances(
-                tx,
-                org_id,
-                list(wallets),
-                request.currency,
-                after=request.after,
-                before=request.before,
-            )
+            lambda tx: store.balances(tx, org_id, list(wallets), request)
         )
         parts = [_part(wallets[each.wallet_id], each) for each in found if _has_anything(each)]
         return Statement(
@@ -97,26 +92,19 @@ class Statements:
         self, statement: Statement, part: AccountStatement, *, page_size: int = PAGE_SIZE
     ) -> AsyncIterator[list[StatementRow]]:
         """Yield the lines of a part, oldest first, page by page."""
-        request, balance = statement.request, part.opening
-        after = JournalPosition(request.after, _LEAST_ID, 0)
+        balance = part.opening
+        after = JournalPosition(statement.request.after, _LEAST_ID, 0)
         is_more = True
         while is_more:
             journals = await self.database.single(
                 lambda tx, after=after: store.journals(
-                    tx,
-                    statement.org_id,
-                    part.account_id,
-                    after=after,
-                    before=request.before,
-                    limit=page_size,
-                    view=statement.view,
+                    tx, statement, part.account_id, after=after, limit=page_size
                 )
             )
             page: list[StatementRow] = []
             for each in journals:
-                if each.is_seen and each.units:
-                    change = Money(each.units, part.asset)
-                    balance += change
+                if each.is_line:
+                    balance += Money(each.received - each.spent, part.asset)
                     page.append(
                         StatementRow(
                             at=each.place.at,
@@ -124,7 +112,8 @@ class Statements:
                             record_id=each.place.record_id,
                             request_id=each.request_id,
                             status=each.status,
-                            change=change,
+                            received=_moved(each.received, part.asset),
+                            spent=_moved(each.spent, part.asset),
                             balance=balance,
                         )
                     )
@@ -169,6 +158,10 @@ class Statements:
         if request.wallet_id not in wallets:
             raise WalletNotFound(f"user {request.user_id} has no wallet {request.wallet_id}")
         return {request.wallet_id: wallets[request.wallet_id]}
+
+
+def _moved(units: int, asset: Asset) -> Money | None:
+    return Money(units, asset) if units else None
 
 
 def _has_anything(balances: AccountMovement) -> bool:

@@ -11,7 +11,13 @@ from typing import NamedTuple
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.reporting.statements.model import AccountMovement, StatementSnapshot
+from landbridge.reporting.statements.model import (
+    AccountMovement,
+    Statement,
+    StatementDetail,
+    StatementRequest,
+    StatementSnapshot,
+)
 
 _ORG_NAME = "select name from orgs where id = $1"
 
@@ -60,9 +66,10 @@ cross join lateral (
 cross join lateral (
     select coalesce(sum(j.units) filter (where j.units > 0), 0) as received,
         coalesce(-sum(j.units) filter (where j.units < 0), 0) as spent,
-        count(*) filter (where j.units <> 0) as lines
+        case when $6 then count(distinct j.transfer_id) filter (where j.units <> 0)
+            else count(*) filter (where j.units <> 0) end as lines
     from (
-        select sum(e.available + e.held) as units
+        select e.transfer_id, sum(e.available + e.held) as units
         from entries e
         where e.org_id = a.org_id and e.account_id = a.id and e.occurred_at >= $4
             and e.occurred_at < $5
@@ -78,17 +85,15 @@ cross join lateral (
 order by a.wallet_id, a.asset
 """
 
-# A journal can have several entries of one account: never cut between two of them.
+# A journal can have several entries of one account: never cut between two of them. A payment is at
+# its last journal that moved something; its journals are few.
 _JOURNALS = """
-select j.occurred_at, j.transfer_id, j.seq, j.entries, j.units, c.kind, c.status_after,
-    t.request_id,
-    c.tx < $8::text::xid8 or (j.transfer_id, j.seq) in (
-        select f.transfer_id, f.seq from unnest($9::uuid[], $10::integer[]) as f (transfer_id, seq)
-    ) as is_seen
+select j.occurred_at, j.transfer_id, j.seq, j.entries, c.kind, c.status_after, t.request_id,
+    line.received, line.spent, line.seq = j.seq as is_line
 from (
-    select r.occurred_at, r.transfer_id, r.seq, count(*) as entries, sum(r.units) as units
+    select r.occurred_at, r.transfer_id, r.seq, count(*) as entries
     from (
-        select e.occurred_at, e.transfer_id, e.seq, e.available + e.held as units
+        select e.occurred_at, e.transfer_id, e.seq
         from entries e
         where e.org_id = $1 and e.account_id = $2 and e.occurred_at < $3
             and (e.occurred_at, e.transfer_id, e.seq) > ($4, $5, $6)
@@ -99,6 +104,23 @@ from (
 ) j
 join changes c on c.org_id = $1 and c.object_id = j.transfer_id and c.seq = j.seq
 join transfers t on t.org_id = $1 and t.id = j.transfer_id
+cross join lateral (
+    select coalesce(sum(s.units) filter (where s.units > 0), 0) as received,
+        coalesce(-sum(s.units) filter (where s.units < 0), 0) as spent, max(s.seq) as seq
+    from (
+        select e.seq, sum(e.available + e.held) as units
+        from entries e
+        join changes h on h.org_id = e.org_id and h.object_id = e.transfer_id and h.seq = e.seq
+        where e.org_id = $1 and e.transfer_id = j.transfer_id and e.account_id = $2
+            and e.occurred_at >= $11 and e.occurred_at < $3 and ($12 or e.seq = j.seq)
+            and (h.tx < $8::text::xid8 or (e.transfer_id, e.seq) in (
+                select f.transfer_id, f.seq
+                from unnest($9::uuid[], $10::integer[]) as f (transfer_id, seq)
+            ))
+        group by e.seq
+        having sum(e.available + e.held) <> 0
+    ) s
+) line
 order by j.occurred_at, j.transfer_id, j.seq
 """
 
@@ -112,15 +134,20 @@ class JournalPosition(NamedTuple):
 
 
 class AccountJournal(NamedTuple):
-    """Effect of one change of a record on an account; not `is_seen` if it came after the view."""
+    """One change of a record with entries of an account.
+
+    Not `is_line` if it moved nothing or came after the view, nor, where a line is a payment, if a
+    later journal of the record is its line.
+    """
 
     place: JournalPosition
     entries: int
-    units: int
+    received: int
+    spent: int
     kind: str
     status: str
     request_id: UUID
-    is_seen: bool
+    is_line: bool
 
 
 async def org_name(tx: Tx, org_id: UUID) -> str:
@@ -129,16 +156,14 @@ async def org_name(tx: Tx, org_id: UUID) -> str:
 
 
 async def balances(
-    tx: Tx,
-    org_id: UUID,
-    wallet_ids: Collection[UUID],
-    currency: str | None,
-    *,
-    after: datetime,
-    before: datetime,
+    tx: Tx, org_id: UUID, wallet_ids: Collection[UUID], request: StatementRequest
 ) -> tuple[list[AccountMovement], StatementSnapshot]:
     """Return the accounts of these wallets, all or those of a currency, and the view of the log."""
-    rows = await tx.fetch(_BALANCES, org_id, list(wallet_ids), currency, after, before)
+    rows = await tx.fetch(
+        _BALANCES,
+        *(org_id, list(wallet_ids), request.currency, request.after, request.before),
+        request.detail is StatementDetail.PAYMENTS,
+    )
     fresh = [pair for row in rows for pair in zip(row["record_ids"], row["seqs"], strict=True)]
     # Without accounts there is nothing more to read.
     return [_balances(row) for row in rows], StatementSnapshot(
@@ -148,20 +173,20 @@ async def balances(
 
 async def journals(
     tx: Tx,
-    org_id: UUID,
+    statement: Statement,
     account_id: UUID,
     *,
     after: JournalPosition,
-    before: datetime,
     limit: int,
-    view: StatementSnapshot,
 ) -> Sequence[AccountJournal]:
     """Return about `limit` entries after a position, journal by journal, oldest first."""
+    request, view = statement.request, statement.view
     rows = await tx.fetch(
         _JOURNALS,
-        *(org_id, account_id, before, *after, limit, str(view.settled)),
+        *(statement.org_id, account_id, request.before, *after, limit, str(view.settled)),
         [record_id for record_id, _ in view.fresh],
         [seq for _, seq in view.fresh],
+        *(request.after, request.detail is StatementDetail.PAYMENTS),
     )
     return [_journal(row) for row in rows]
 
@@ -183,9 +208,11 @@ def _journal(row: Row) -> AccountJournal:
     return AccountJournal(
         place=JournalPosition(row["occurred_at"], row["transfer_id"], row["seq"]),
         entries=row["entries"],
-        units=int(row["units"]),
+        received=int(row["received"]),
+        spent=int(row["spent"]),
         kind=row["kind"],
         status=row["status_after"],
         request_id=row["request_id"],
-        is_seen=row["is_seen"],
+        # None where nothing was moved.
+        is_line=bool(row["is_line"]),
     )
