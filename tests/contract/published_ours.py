@@ -147,6 +147,7 @@ BODILESS = {
     f"DELETE {_SCHEDULES}/{{scheduleId}}",
     f"DELETE {_WEBHOOK}",
     f"POST {_WEBHOOK}/test",
+    "POST /v2/offramps/{transferId}/quote/renew",
     f"POST {_WEBHOOK}/deliveries/{{deliveryId}}/resend",
 }
 OTHERS = {

@@ -350,6 +350,7 @@ def _payment_bodies(mine: Things) -> dict[str, Any]:
             *(user, mine.by_kind["account"], 1), destination={"userId": user, "currency": "brl"}
         ),
         "POST /v2/offramps/{transferId}/quote/accept": {},
+        "POST /v2/offramps/{transferId}/quote/renew": {},
         "POST /v2/offramps/{transferId}/cancel": {},
         "POST /v2/wallets/bridges": bridge_body(
             user, 1, destination={"userId": mine.by_kind["payee"]}

@@ -220,6 +220,33 @@ async def test_offramp_by_admin_and_by_member(org: Tenant) -> None:
     assert (await shown(org, {"id": waiting}))["status"] == "PENDING_APPROVAL"
 
 
+async def test_expired_quote_of_an_approved_offramp_is_renewed_with_one_click(org: Tenant) -> None:
+    ada = await make_payee(org)
+    account = await make_account(org, ada)
+    admin, member = await visit(org), await visit(org, MemberRole.MEMBER)
+    fields = {"wallet": "POLYGON:usdc", "account": f"{account}:usd", "amount": "100"}
+    offramp = await create_payment(member, "offramp", ada, **fields)
+    approval = (await shown(org, {"id": offramp}))["approval"]["id"]
+    await admin.submit(f"/dashboard/approvals/{approval}", {"vote": "approve", "comment": "ok"})
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 11 * 60})
+    await run_due(org)
+    page = await member.load(f"{HERE}/{offramp}")
+    assert "The approval of the last day is kept" in page.text
+    assert "Quote again" in page.text
+    analyst = await visit(org, MemberRole.ANALYST)
+    assert "Quote again" not in (await analyst.load(f"{HERE}/{offramp}")).text
+    to = await press(member, offramp, "renew", "OFFRAMP")
+    renewed = await shown(org, {"id": to.partition("?")[0].rpartition("/")[2]})
+    assert renewed["id"] != offramp
+    assert (renewed["status"], renewed["approval"]["status"]) == ("OPEN_QUOTE", "APPROVED")
+    page = await member.load(to)
+    assert "Accept quote" in page.text
+    assert "Test admin" in page.text
+    await press(member, renewed["id"], "accept", "OFFRAMP")
+    await run_due(org)
+    assert await held(org, ada) == "900"
+
+
 async def test_offramp_shows_fees_and_purposes(org: Tenant) -> None:
     ada = await make_payee(org)
     account = await make_account(org, ada)

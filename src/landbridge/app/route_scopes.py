@@ -68,7 +68,7 @@ _OPERATIONS = {
         "files": "create delete",
         "kyc": "update addDocuments updateDocument submit submitByOldPath addOwner updateOwner",
         "kycLinks": "create",
-        "offramps": "create cancel accept",
+        "offramps": "create cancel accept renewQuote",
         "onramps": "create cancel accept refreshQuote",
         "sandbox": "advanceClock setLatency depositCoins depositFiat changeRfi fundWallet",
         "swaps": "create accept",

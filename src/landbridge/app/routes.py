@@ -173,6 +173,7 @@ SERVICES = (
     "search",
     "bridges",
     "offramps",
+    "offramp_renewals",
     "disbursements",
     "approvals",
     "limits",

@@ -79,6 +79,7 @@ CHANGE_LABELS: Final[Mapping[str, str]] = {
     "ask": _("request for information"),
     "ask_reset": _("password reset request"),
     "cancel": _("cancellation"),
+    "carry": _("approval carried over"),
     "claim": _("claim"),
     "closed": _("closing"),
     "coins_arrived": _("arrival of coins"),

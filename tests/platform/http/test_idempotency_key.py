@@ -49,7 +49,17 @@ KEYED = {
 # Path endings of routes that are naturally idempotent, or refuse a repetition. There a repeated
 # request has no effect, so the header is ignored. Every other write takes it.
 VERBS = (
-    *("/accept", "/refresh", "/cancel", "/approve", "/reject", "/match", "/return", "/resolve"),
+    *(
+        "/accept",
+        "/refresh",
+        "/renew",
+        "/cancel",
+        "/approve",
+        "/reject",
+        "/match",
+        "/return",
+        "/resolve",
+    ),
     "/settle",
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
     *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc/submit", "/kyc"),

@@ -2201,6 +2201,23 @@ class Offramps:
         )
         return self._sender.send(call, replies.OfframpReply)
 
+    def renew_quote(
+        self, transfer_id: str, *, timeout: float | None = None
+    ) -> replies.OfframpReply:
+        """Renew an offramp's expired quote.
+
+        Quote an expired offramp again, as a new one. A repeated call returns the same one.
+
+        An approval of the last day is kept if the policy has not changed since, no more is
+        debited and at most 1% less arrives. Otherwise the new offramp awaits an approval.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/offramps/{transferId}/quote/renew", transfer_id),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.OfframpReply)
+
 
 class Onramps:
     """Operations of `onramps`."""

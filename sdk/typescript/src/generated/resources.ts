@@ -1478,6 +1478,24 @@ export class Offramps {
       options,
     );
   }
+
+  /**
+   * Renew an offramp's expired quote.
+   *
+   * Quote an expired offramp again, as a new one. A repeated call returns the same one.
+   *
+   * An approval of the last day is kept if the policy has not changed since, no more is debited
+   * and at most 1% less arrives. Otherwise the new offramp awaits an approval.
+   */
+  renewQuote(transferId: string, options: Options = {}): Promise<types.OfframpReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/offramps/{transferId}/quote/renew", transferId),
+      },
+      options,
+    );
+  }
 }
 
 export class Onramps {

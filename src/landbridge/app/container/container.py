@@ -36,6 +36,7 @@ from landbridge.payments.incoming_payments.reviews import IncomingPaymentReviews
 from landbridge.payments.incoming_payments.steps import IncomingPaymentSteps
 from landbridge.payments.offramps import model as offramps_model
 from landbridge.payments.offramps.external_coins import ExternalCoins
+from landbridge.payments.offramps.renewals import OfframpRenewals
 from landbridge.payments.offramps.returns import OfframpPayoutReturns
 from landbridge.payments.offramps.service import Offramps
 from landbridge.payments.onramps import model as onramps_model
@@ -108,6 +109,7 @@ class Container(CoinFlows):
     balance_sheets: BalanceSheets
     search: TransactionSearch
     offramps: Offramps
+    offramp_renewals: OfframpRenewals
     external_coins: ExternalCoins
     onramps: Onramps
     onramp_reply_contexts: OnrampReplyContexts
@@ -235,6 +237,7 @@ def wire(
         swaps=swaps,
         timelines=_timelines(database, clock),
         offramps=paying_out.offramps,
+        offramp_renewals=paying_out.renewals,
         external_coins=paying_out.external_coins,
         onramps=taking_in.onramps,
         onramp_reply_contexts=taking_in.reply_contexts,

@@ -13,6 +13,7 @@ from landbridge.payments.offramps.fee_disbursements import OfframpFeeDisbursemen
 from landbridge.payments.offramps.lost_coins import LostCoins
 from landbridge.payments.offramps.orders import OfframpOrders
 from landbridge.payments.offramps.quote import OfframpQuoting
+from landbridge.payments.offramps.renewals import OfframpRenewals
 from landbridge.payments.offramps.service import Offramps
 from landbridge.payments.offramps.steps import OfframpSteps
 from landbridge.payments.offramps.texts import TextArchive
@@ -27,6 +28,7 @@ class OfframpServices:
     deciding: OfframpDecisions
     steps: OfframpSteps
     external_coins: ExternalCoins
+    renewals: OfframpRenewals
 
 
 def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
@@ -75,4 +77,5 @@ def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
             clock=on.clock,
         ),
         external_coins,
+        OfframpRenewals(offramps, on.transfer_creation, on.approvals),
     )

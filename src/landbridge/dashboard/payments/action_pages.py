@@ -1,4 +1,4 @@
-"""Actions on a payment: accept or refresh its quote, cancel it, simulate its deposit."""
+"""Actions on a payment: accept, refresh or renew its quote, cancel it, simulate its deposit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -47,6 +47,18 @@ class PaymentActions(Controller):
         action = PaymentAction(request, renderer, interface, payment_id)
         return await action.call("refresh", notice=_("Quote refreshed"))
 
+    @post("/renew")
+    async def renew(
+        self,
+        request: PageRequest,
+        payment_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Quote an expired payment again, and show the new one."""
+        action = PaymentAction(request, renderer, interface, payment_id)
+        return await action.call("renew", notice=_("Quoted again"))
+
     @post("/cancel")
     async def cancel(
         self,
@@ -91,10 +103,10 @@ class PaymentAction:
         if not segment:
             raise FieldInvalid("This action is not available for this payment type.", field="kind")
         try:
-            await self._interface.post(f"{kind.path}/{self._id}/{segment}")
+            reply = await self._interface.post(f"{kind.path}/{self._id}/{segment}")
         except Refused as error:
             return await self._with_problem(kind, form, error)
-        return self._redirect(notice)
+        return _redirect(reply["transferDetails"]["id"], notice)
 
     async def deposit(self) -> Page:
         """Send the simulated deposit of the form to the sandbox API."""
@@ -106,10 +118,7 @@ class PaymentAction:
             await self._interface.post(f"{kind.deposit}/{self._id}/deposit", _deposit(form))
         except Refused as error:
             return await self._with_problem(kind, form, error)
-        return self._redirect(_("Deposit simulated"))
-
-    def _redirect(self, notice: str) -> Page:
-        return redirect(f"/dashboard/transactions/{self._id}", notice=notice)
+        return _redirect(self._id, _("Deposit simulated"))
 
     async def _with_problem(self, kind: PaymentFormKind, form: Form, error: Refused) -> Page:
         payment = await self._interface.get(f"{kind.path}/{self._id}")
@@ -121,6 +130,10 @@ class PaymentAction:
             kind=kind.transfer_type,
             form=form,
         )
+
+
+def _redirect(payment_id: object, notice: str) -> Page:
+    return redirect(f"/dashboard/transactions/{payment_id}", notice=notice)
 
 
 def _deposit(form: Form) -> Mapping[str, Any]:

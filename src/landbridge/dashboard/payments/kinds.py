@@ -21,6 +21,7 @@ class PaymentFormKind:
     # Path segments of actions below the payment; empty where the kind has no such action.
     accept: str = ""
     refresh: str = ""
+    renew: str = ""
     cancel: str = ""
     deposit: str = ""
     fields: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -98,6 +99,7 @@ OFFRAMP = PaymentFormKind(
     path="/v2/offramps",
     title=_("New offramp"),
     accept="quote/accept",
+    renew="quote/renew",
     cancel="cancel",
     deposit="/v2/sandbox/offramps",
     fields={

@@ -25,6 +25,9 @@ COMMENT_LENGTH_MAX = 1000
 ON_CHAIN_LIFETIME = timedelta(weeks=1)
 OFFRAMP_LIFETIME = timedelta(days=1)
 
+# How long an approval counts for further quotes of its payment: as long as one may be awaited.
+CARRY_LIFETIME = OFFRAMP_LIFETIME
+
 # Final facts of a record of any kind.
 WHY_REJECTED = "an approver rejected it"
 WHY_EXPIRED = "it was not approved in time"
@@ -104,6 +107,8 @@ class Approval:
     created_at: datetime
     updated_at: datetime
     version: int
+    # The approval that this one repeats, for a payment that is quoted again.
+    carried_from: UUID | None = None
     votes: tuple[Vote, ...] = ()
 
     @property

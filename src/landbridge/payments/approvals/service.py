@@ -21,6 +21,7 @@ from landbridge.payments.approvals import store
 from landbridge.payments.approvals.digests import digest_of_creation
 from landbridge.payments.approvals.emails import email_amount, email_destination, email_details
 from landbridge.payments.approvals.model import (
+    CARRY_LIFETIME,
     KIND,
     POLICY_KIND,
     THRESHOLD_MAX,
@@ -30,7 +31,12 @@ from landbridge.payments.approvals.model import (
 )
 from landbridge.payments.approvals.votes import with_votes
 from landbridge.platform.changes.service import append_change
-from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, RoleNotAllowed
+from landbridge.platform.core.errors import (
+    FieldInvalid,
+    InvariantBroken,
+    ResourceConflict,
+    RoleNotAllowed,
+)
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
@@ -119,6 +125,53 @@ class Approvals:
         if self._mails is not None:
             details = email_details(approval, opening.source)
             await self._mails.waiting(tx, details, destination or email_destination(opening))
+        return approval
+
+    async def carriable(self, org_id: UUID, transfer_id: UUID, at: datetime) -> Approval | None:
+        """Return the approval that another quote of this payment may have; None if there is none.
+
+        It was granted within the last day, and the policy has not been changed since its request.
+        """
+        found = (await self.of(org_id, [transfer_id])).get(transfer_id)
+        if found is None:
+            return None
+
+        async def read(tx: Tx) -> tuple[Approval | None, bool]:
+            first = await store.get(tx, org_id, found.carried_from or found.id)
+            if first is None:
+                return None, True
+            return first, await store.is_policy_changed(tx, org_id, first.created_at)
+
+        first, is_changed = await self._database.read(read)
+        if first is None or is_changed or first.status is not ApprovalStatus.APPROVED:
+            return None
+        return first if at < first.updated_at + CARRY_LIFETIME else None
+
+    async def carry(
+        self, tx: Tx, caller: Caller, opening: CreateTransfer, first: Approval
+    ) -> Approval:
+        """Store an approval granted before for a payment, in the transaction that creates it.
+
+        The initiator stays: it is their payment. Raises `ResourceConflict` if the policy has been
+        changed meanwhile.
+        """
+        if await store.is_policy_changed(tx, opening.org_id, first.created_at):
+            raise ResourceConflict("the approval policy was changed concurrently; try again")
+        approval = replace(
+            first,
+            id=derived_id(opening.id, "approval"),
+            transfer_id=opening.id,
+            digest=digest_of_creation(opening),
+            expires_at=first.updated_at + CARRY_LIFETIME,
+            created_at=opening.at,
+            updated_at=opening.at,
+            version=1,
+            carried_from=first.id,
+            votes=(),
+        )
+        await store.add(tx, approval)
+        facts = {"carriedFrom": str(first.id), "digest": approval.digest.hex()}
+        await record_change(tx, approval, "carry", actor=caller.actor, facts=facts)
         return approval
 
     async def of(self, org_id: UUID, transfer_ids: Collection[UUID]) -> Mapping[UUID, Approval]:

@@ -18,21 +18,21 @@ from landbridge.platform.db.pool import Row, Tx
 _ADD = """
 insert into approvals (
     org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
-    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at, carried_from
 )
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 """
 
 _GET = """
 select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
-    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at, carried_from
 from approvals
 where org_id = $1 and id = $2
 """
 
 _LOCK = """
 select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
-    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at, carried_from
 from approvals
 where org_id = $1 and id = $2
 for update
@@ -40,7 +40,7 @@ for update
 
 _LOCK_TRANSFER = """
 select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
-    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at, carried_from
 from approvals
 where org_id = $1 and transfer_id = $2
 for update
@@ -48,14 +48,14 @@ for update
 
 _OF = """
 select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
-    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at, carried_from
 from approvals
 where org_id = $1 and transfer_id = any($2::uuid[])
 """
 
 _PENDING = """
 select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
-    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at, carried_from
 from approvals
 where org_id = $1 and status = 'PENDING'
 order by created_at desc, id desc
@@ -64,7 +64,7 @@ limit $2 offset $3
 
 _LISTED = """
 select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
-    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at, carried_from
 from approvals
 where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
 order by created_at desc, id desc
@@ -73,7 +73,7 @@ limit $5
 
 _LISTED_OF = """
 select org_id, id, transfer_id, transfer_kind, user_id, status, digest, threshold, needs_second,
-    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at
+    initiator_id, is_from_dashboard, expires_at, version, created_at, updated_at, carried_from
 from approvals
 where org_id = $1 and initiator_id = $6 and status = any($2::text[]) and created_at >= $3
     and created_at < $4
@@ -106,6 +106,10 @@ set sealed_comment = null
 from approvals a
 where v.org_id = $1 and v.sealed_comment is not null
     and a.org_id = v.org_id and a.id = v.approval_id and a.user_id = $2
+"""
+
+_IS_POLICY_CHANGED = """
+select exists (select from approval_policies where org_id = $1 and updated_at > $2)
 """
 
 _POLICY = "select threshold, needs_second from approval_policies where org_id = $1"
@@ -153,6 +157,7 @@ async def add(tx: Tx, approval: Approval) -> None:
         approval.version,
         approval.created_at,
         approval.updated_at,
+        approval.carried_from,
     )
 
 
@@ -247,6 +252,11 @@ async def policy(tx: Tx, org_id: UUID) -> ApprovalPolicy:
     return ApprovalPolicy(threshold=row["threshold"], needs_second=row["needs_second"])
 
 
+async def is_policy_changed(tx: Tx, org_id: UUID, since: datetime) -> bool:
+    """Return whether the organisation's policy was changed after this time of it."""
+    return bool(await tx.fetchval(_IS_POLICY_CHANGED, org_id, since))
+
+
 async def set_policy(tx: Tx, org_id: UUID, policy: ApprovalPolicy, at: datetime) -> int | None:
     """Store the policy and return its version; None if it is unchanged."""
     return await tx.fetchval(_SET_POLICY, org_id, policy.threshold, policy.needs_second, at)
@@ -269,4 +279,5 @@ def _approval(row: Row) -> Approval:
         version=row["version"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        carried_from=row["carried_from"],
     )

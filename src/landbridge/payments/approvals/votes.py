@@ -11,15 +11,19 @@ from landbridge.platform.encryption.service import DataKey, Vault
 
 
 async def with_votes(tx: Tx, vault: Vault, approvals: Sequence[Approval]) -> list[Approval]:
-    """Return these approvals, all of one organisation, with their votes."""
+    """Return these approvals, all of one organisation, with their votes.
+
+    A carried approval has the votes of the one that was granted.
+    """
     if not approvals:
         return []
     org_id = approvals[0].org_id
-    rows = await store.votes(tx, org_id, [each.id for each in approvals])
+    granted_ids = {each.id: each.carried_from or each.id for each in approvals}
+    rows = await store.votes(tx, org_id, list(granted_ids.values()))
     if not rows:
         return list(approvals)
     commented_ids = {row.approval_id for row in rows if row.sealed_comment is not None}
-    owners = {each.user_id for each in approvals if each.id in commented_ids}
+    owners = {each.user_id for each in approvals if granted_ids[each.id] in commented_ids}
     keys = await vault.find_many(tx, org_id, owners) if owners else {}
     return [
         replace(
@@ -27,7 +31,7 @@ async def with_votes(tx: Tx, vault: Vault, approvals: Sequence[Approval]) -> lis
             votes=tuple(
                 _opened(row, keys.get(approval.user_id))
                 for row in rows
-                if row.approval_id == approval.id
+                if row.approval_id == granted_ids[approval.id]
             ),
         )
         for approval in approvals

@@ -17,7 +17,7 @@ from landbridge.ledger.model import (
     created_record,
 )
 from landbridge.ledger.service import CreatedTransfer, Ledger
-from landbridge.payments.approvals.model import OPEN_QUOTE
+from landbridge.payments.approvals.model import OPEN_QUOTE, Approval
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.engine.amounts import insufficient_balance_text
 from landbridge.payments.engine.dry_run import DryRunResult, PlanSteps, journal_steps
@@ -42,7 +42,7 @@ class TransferDraft:
     `payees` receive its coins; accounts that they lack are opened with it. `write_related` writes
     rows of the flow's own in the same transaction, once. `needs_seed`: it contains an address of
     the organisation, which is empty until the organisation has a seed. `destination` is a bank
-    account as an e-mail names it.
+    account as an e-mail names it. `granted_approval` is one that the payment has already.
     """
 
     creation: CreateTransfer
@@ -50,6 +50,7 @@ class TransferDraft:
     needs_seed: bool = False
     write_related: Callable[[Tx], Awaitable[None]] | None = None
     destination: str = ""
+    granted_approval: Approval | None = None
 
     @property
     def is_committed(self) -> bool:
@@ -184,14 +185,7 @@ class TransferCreation:
             if isinstance(created, CreatedTransfer) and not created.is_replay:
                 if draft.write_related is not None:
                     await draft.write_related(tx)
-                if options.needs_approval and options.approval_lifetime is not None:
-                    await self.approvals.request(
-                        tx,
-                        caller,
-                        creation,
-                        lifetime=options.approval_lifetime,
-                        destination=draft.destination,
-                    )
+                await self._approve_in(tx, caller, draft, options)
                 # Last, because limit usage is kept in rows that many payments update.
                 if has_limits:
                     verdict = await self.limits.evaluate_in(tx, created.transfer)
@@ -208,6 +202,21 @@ class TransferCreation:
         if created.is_replay and created.transfer.id != creation.id:
             note_replay()
         return created.transfer
+
+    async def _approve_in(
+        self, tx: Tx, caller: Caller, draft: TransferDraft, options: CreationOptions
+    ) -> None:
+        """Store the approval that the payment needs, or has already."""
+        if draft.granted_approval is not None:
+            await self.approvals.carry(tx, caller, draft.creation, draft.granted_approval)
+        elif options.needs_approval and options.approval_lifetime is not None:
+            await self.approvals.request(
+                tx,
+                caller,
+                draft.creation,
+                lifetime=options.approval_lifetime,
+                destination=draft.destination,
+            )
 
     async def _preview(
         self,

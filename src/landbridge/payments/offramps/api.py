@@ -29,6 +29,7 @@ from landbridge.payments.offramps.references import (
     RULES,
     SEPA_REFERENCE,
 )
+from landbridge.payments.offramps.renewals import OfframpRenewals
 from landbridge.payments.offramps.request import (
     DESCRIPTION_LENGTH_MAX,
     DOCUMENTS_MAX,
@@ -227,6 +228,27 @@ class OfframpRoutes(Controller):
         address and the deadline.
         """
         return await _shown(offramps, await offramps.accept(request.user, _known_id(transferId)))
+
+    @post(
+        "/{transferId:str}/quote/renew",
+        status_code=200,
+        summary="Renew an offramp's expired quote",
+        operation_id="offramps.renewQuote",
+    )
+    async def renew(
+        self,
+        request: ApiRequest,
+        transferId: FromPath[str],
+        offramps: NamedDependency[Offramps],
+        offramp_renewals: NamedDependency[OfframpRenewals],
+    ) -> OfframpReply:
+        """Quote an expired offramp again, as a new one. A repeated call returns the same one.
+
+        An approval of the last day is kept if the policy has not changed since, no more is debited
+        and at most 1% less arrives. Otherwise the new offramp awaits an approval.
+        """
+        renewed = await offramp_renewals.renew(request.user, _known_id(transferId))
+        return await _shown(offramps, renewed)
 
     @post(
         "/{transferId:str}/cancel",

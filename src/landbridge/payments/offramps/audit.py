@@ -39,7 +39,8 @@ def journals(step: RecordStep) -> Journals:
 
 def _opened(step: RecordStep, offramp: Offramp) -> Journals:
     account_id = offramp.details.source_account_id
-    if account_id is None or offramp.status is not OfframpStatus.PENDING_APPROVAL:
+    # Coins are held from the start for a payout that awaits, or already has, an approval.
+    if account_id is None or not offramp.details.needs_approval:
         return {}
     return step.final_journal(hold(account_id, offramp.gross))
 

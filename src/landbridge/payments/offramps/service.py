@@ -111,7 +111,7 @@ class Offramps:
         stored_request = await self.archive.without_texts(caller.org_id, owner_id, request)
         record = await self.transfer_creation.create(
             caller,
-            lambda needs_approval: self._build_draft(
+            lambda needs_approval: self.build_draft(
                 caller, request_id, params, stored_request, needs_approval=needs_approval
             ),
             TRANSITIONS,
@@ -286,17 +286,7 @@ class Offramps:
         """List offramps, newest first."""
         return as_offramps(await self.ledger.page(org_id, KIND, user_id, window))
 
-    async def reply_context(self, org_id: UUID, offramps: Sequence[Offramp]) -> OfframpReplyContext:
-        """Return the reply context of these records."""
-        user_ids = {each.record.user_id for each in offramps}
-        user_ids |= {each.details.destination_user_id for each in offramps}
-        approval_ids = [each.record.id for each in offramps if each.details.needs_approval]
-        return OfframpReplyContext(
-            cards=await self.users.cards(org_id, list(user_ids)) if user_ids else {},
-            approvals=await self.approvals.of(org_id, approval_ids) if approval_ids else {},
-        )
-
-    async def _build_draft(
+    async def build_draft(
         self,
         caller: Caller,
         request_id: UUID,
@@ -305,6 +295,7 @@ class Offramps:
         *,
         needs_approval: bool,
     ) -> TransferDraft:
+        """Draft an offramp with its texts; raises the errors of `create`."""
         draft = await self.drafting.draft(
             caller, request_id, params, request, needs_approval=needs_approval
         )
@@ -320,6 +311,16 @@ class Offramps:
             needs_seed=not opening.details["destination_address"],
             write_related=None if texts.is_empty else keep,
             destination=draft.destination,
+        )
+
+    async def reply_context(self, org_id: UUID, offramps: Sequence[Offramp]) -> OfframpReplyContext:
+        """Return the reply context of these records."""
+        user_ids = {each.record.user_id for each in offramps}
+        user_ids |= {each.details.destination_user_id for each in offramps}
+        approval_ids = [each.record.id for each in offramps if each.details.needs_approval]
+        return OfframpReplyContext(
+            cards=await self.users.cards(org_id, list(user_ids)) if user_ids else {},
+            approvals=await self.approvals.of(org_id, approval_ids) if approval_ids else {},
         )
 
     async def _check_may_accept(self, caller: Caller, offramp: Offramp) -> None:
