@@ -15,7 +15,7 @@ from landbridge.dashboard.payments.kinds import find_kind_by_type
 from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.reports.explore_pages import calculate_report
 from landbridge.dashboard.reports.names import VALUE_LABELS
-from landbridge.dashboard.reports.report_query import params_of
+from landbridge.dashboard.reports.report_query import params_of, query_of
 from landbridge.dashboard.reports.results import ReportView
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
@@ -60,7 +60,7 @@ class OverviewPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """Show the overview."""
-        balances, volume, latest, *groups = await asyncio.gather(
+        balances, (volume, volume_query), latest, *groups = await asyncio.gather(
             interface.get("/v2/balances"),
             _volume(interface, renderer.now(request), request),
             interface.get("/v2/transactions", limit=_ITEMS_MAX, expand="parties"),
@@ -75,6 +75,7 @@ class OverviewPages(Controller):
             "overview.html",
             balances=balances,
             volume=volume,
+            volume_path=f"/dashboard/reports/explore?{volume_query}",
             latest=latest["data"],
             value_names=VALUE_LABELS,
             attention=[item for found in groups for item in found],
@@ -90,18 +91,22 @@ class OverviewPages(Controller):
 
 async def _volume(
     interface: InternalClient, now: datetime, request: PageRequest
-) -> ReportView | None:
-    """Return the volume of onramps, offramps and transfers of 30 days; None if unavailable."""
+) -> tuple[ReportView | None, str]:
+    """Return the volume of onramps, offramps and transfers of 30 days, and the report's query.
+
+    None if it is unavailable.
+    """
     template = (await interface.get("/v2/reporting/templates/GROSS_VOLUME"))["data"]
     submitted = {
         "breakdowns": ["transactionType"],
         "transactionTypes": ["onramp", "offramp", "transfer"],
     }
     params = params_of(template, submitted, now, request.user.zone)
+    query = query_of(template["name"], params)
     try:
-        return await calculate_report(interface, template, params, "")
+        return await calculate_report(interface, template, params, ""), query
     except Refused:
-        return None
+        return None, query
 
 
 async def _approvals(interface: InternalClient) -> Sequence[AttentionItem]:

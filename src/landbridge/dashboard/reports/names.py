@@ -11,7 +11,10 @@ from landbridge.platform.formats.translations import later as _
 
 # One sentence per report; the API's descriptions are for programmers.
 DESCRIPTIONS: Final[Mapping[str, str]] = {
-    "GROSS_VOLUME": _("US dollar value of completed transactions."),
+    "GROSS_VOLUME": _(
+        "US dollar value of completed onramps and offramps, and of transfers if that type is "
+        "chosen. Swaps and bridges are not included."
+    ),
     "TRANSACTION_COUNT": _("Number of transactions by status."),
     "NEW_USERS": _("Number of users created."),
     "SWAP_VOLUME": _("Completed swaps by currency pair."),
