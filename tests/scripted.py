@@ -34,6 +34,8 @@ PATHS = {
     "ONRAMP": ONRAMPS,
     "OFFRAMP": OFFRAMPS,
 }
+# Address outside of the platform.
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 # Initial balance of the payer.
 FUNDS = "1000"
 
@@ -41,6 +43,11 @@ FUNDS = "1000"
 def pairs() -> list[tuple[str, ScriptedOutcome]]:
     """Return each outcome with each kind that supports it."""
     return [(kind, outcome) for outcome in CATALOGUE for kind in outcome.kinds]
+
+
+def needs_chain(plan: str | None) -> bool:
+    """Return whether a swap takes this plan only if its coins move on a chain."""
+    return plan is not None and ("chain_send" in plan or "confirmation" in plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +59,12 @@ class Cast:
     payee: str
     account: str
 
-    def body(self, kind: str) -> dict[str, Any]:
-        """Return a valid body of this kind."""
+    def body(self, kind: str, plan: str = "") -> dict[str, Any]:
+        """Return a valid body of this kind, for this plan."""
         match kind:
             case "WALLET.SWAP":
-                return swap_body(self.payer, "10")
+                to = {"walletAddress": OUTSIDE} if needs_chain(plan) else {}
+                return swap_body(self.payer, "10", destination=to)
             case "WALLET.TRANSFER":
                 return transfer_body(self.payer, self.payee, 10)
             case "WALLET.TRANSFER.BATCH":
@@ -72,7 +80,7 @@ class Cast:
         self, kind: str, plan: str, body: dict[str, Any] | None = None
     ) -> httpx2.Response:
         """Create a payment with this plan; return the response."""
-        return await force(self.org, PATHS[kind], body or self.body(kind), plan)
+        return await force(self.org, PATHS[kind], body or self.body(kind, plan), plan)
 
     async def make(self, kind: str, plan: str) -> dict[str, Any]:
         """Create a payment with this plan; return its details."""

@@ -108,7 +108,7 @@ class World:
 
     def body(self, scenario: Scenario) -> dict[str, Any]:
         """Return the request that creates a payment."""
-        body: dict[str, Any] = self.cast.body(scenario.kind)
+        body: dict[str, Any] = self.cast.body(scenario.kind, scenario.plan)
         if scenario.is_from_outside and scenario.kind == "ONRAMP":
             return request_bodies.wire("10")
         if scenario.is_from_outside:

@@ -41,7 +41,7 @@ from tests.properties.machines import run_machine
 from tests.properties.outcome_plans import plans
 from tests.providers.simulation.faulty import FaultyChains, FaultyRails
 from tests.returned_payments import undo
-from tests.scripted import force
+from tests.scripted import force, needs_chain
 from tests.tenants import SETTINGS, Tenant, fund, make_tenant, served, swap_body
 
 T = TypeVar("T")
@@ -153,7 +153,9 @@ class FlowMachine(RuleBasedStateMachine):
 
     @rule(plan=plans("WALLET.SWAP"), steps=some_steps, person=people, amount=amounts)
     def swap(self, person: int, amount: str, *, steps: int, plan: str | None) -> None:
-        body = swap_body(self.users[person], amount)
+        # The second user swaps into coins that leave the platform.
+        to = {"walletAddress": bodies.OUTSIDE} if person or needs_chain(plan) else {}
+        body = swap_body(self.users[person], amount, destination=to)
         self._send_request("/v2/wallets/swaps", body, steps=steps, plan=plan)
 
     @rule(

@@ -5,6 +5,7 @@ runs it for minutes.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -23,12 +24,17 @@ from hypothesis.stateful import (
 
 from landbridge.app.container import AUDIT_RULES, TRANSITIONS, wire
 from landbridge.ledger.audit import audit, table
+from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.providers.chains.tokens import ASSETS
+from tests.house_accounts import house_balance
 from tests.make import USDC
 from tests.properties.machines import run_machine
+from tests.providers.simulation.external_state import carried
+from tests.scripted import OUTSIDE
 from tests.tenants import (
     SETTINGS,
     SWAPS,
@@ -64,7 +70,8 @@ class Known:
     body: dict[str, Any]
     id: str
     source: str
-    destination: str
+    # None for an address outside of the platform.
+    destination: str | None
     sent: int
     received: int
     deadline: datetime
@@ -78,6 +85,8 @@ class SwapMachine(RuleBasedStateMachine):
     database: ClassVar[Database]
 
     people = st.integers(0, 1)
+    # The third is an address outside of the platform: the chain carries the swap.
+    receivers = st.integers(0, 2)
     some_units = st.integers(2, 12_000)
 
     @initialize()
@@ -93,6 +102,8 @@ class SwapMachine(RuleBasedStateMachine):
         self.org = await make_tenant(container, client)
         self.users = [await make_user(self.org) for _ in range(2)]
         self.holds = {(user, currency): 0 for user in self.users for currency in ("usdc", "usdt")}
+        self.waiting = dict.fromkeys(self.users, 0)
+        self.left = 0
         self.known: list[Known] = []
 
     @rule(person=people, units=st.integers(1, 20_000))
@@ -100,12 +111,14 @@ class SwapMachine(RuleBasedStateMachine):
         self.wait_for(fund(self.org, self.users[person], str(Money(units, USDC))))
         self.holds[self.users[person], "usdc"] += units
 
-    @rule(person=people, receiver=people, units=some_units, is_exact_out=st.booleans())
+    @rule(person=people, receiver=receivers, units=some_units, is_exact_out=st.booleans())
     def create(self, person: int, receiver: int, units: int, *, is_exact_out: bool) -> None:
-        source, destination = self.users[person], self.users[receiver]
+        source, destination = self.users[person], dict(enumerate(self.users)).get(receiver)
         sent, received = (_needed(units), units) if is_exact_out else (units, _left(units))
         body = swap_body(source, None if is_exact_out else str(Money(units, USDC)))
-        body["destination"]["userId"] = destination
+        body["destination"] |= (
+            {"userId": destination} if destination else {"walletAddress": OUTSIDE}
+        )
         if is_exact_out:
             body["destination"]["amount"] = str(Money(units, USDC))
         answer = self.wait_for(self.org.send("POST", SWAPS, body))
@@ -131,14 +144,18 @@ class SwapMachine(RuleBasedStateMachine):
         elif swap.status == "OPEN_QUOTE" and self.holds[swap.source, "usdc"] < swap.sent:
             assert refusal(answer) == "400 INSUFFICIENT_BALANCE"
         else:
-            assert good(answer)["transferDetails"]["status"] == "COMPLETED"
             self._settle(swap)
+            assert good(answer)["transferDetails"]["status"] == swap.status
 
     def _settle(self, swap: Known) -> None:
         if swap.status == "OPEN_QUOTE":
-            swap.status = "COMPLETED"
             self.holds[swap.source, "usdc"] -= swap.sent
-            self.holds[swap.destination, "usdt"] += swap.received
+            if swap.destination is None:
+                swap.status = "CREATED"
+                self.waiting[swap.source] += swap.sent
+            else:
+                swap.status = "COMPLETED"
+                self.holds[swap.destination, "usdt"] += swap.received
 
     @precondition(lambda self: self.known)
     @rule(data=st.data())
@@ -162,10 +179,16 @@ class SwapMachine(RuleBasedStateMachine):
 
     @rule()
     def work(self) -> None:
+        # The next step of a record is due a moment after the last one.
+        self.clock.at += timedelta(milliseconds=1)
         self.wait_for(self.org.container.scheduler.run_all({self.org.org_id: timedelta()}))
         for swap in self.known:
             if swap.status == "OPEN_QUOTE" and swap.deadline <= self.clock.at:
                 swap.status = "QUOTE_FAILED"
+            if swap.status == "CREATED":
+                swap.status = "COMPLETED"
+                self.waiting[swap.source] -= swap.sent
+                self.left += swap.received
 
     @rule()
     def restart(self) -> None:
@@ -182,7 +205,9 @@ class SwapMachine(RuleBasedStateMachine):
         rows = self.wait_for(self.database.rows(BALANCES, self.org.org_id))
         found = {(row["user_id"], row["currency"]): int(row["available"]) for row in rows}
         assert found == self.holds
-        assert not any(row["held"] for row in rows)
+        held = {row["user_id"]: int(row["held"]) for row in rows if row["currency"] == "usdc"}
+        assert held == self.waiting
+        assert not any(row["held"] for row in rows if row["currency"] != "usdc")
 
     def teardown(self) -> None:
         """Check that everything settles with time and the ledger audit is clean."""
@@ -198,9 +223,25 @@ class SwapMachine(RuleBasedStateMachine):
         }
         assert found == {swap.id: swap.status for swap in self.known}
         assert set(found.values()) <= {"COMPLETED", "QUOTE_FAILED"}
+        outside = await house_balance(
+            self.database, self.org.org_id, HouseRole.OUTSIDE, ASSETS["usdt:POLYGON"]
+        )
+        assert outside.units == self.left
+        assert await carried(self.database, self.org.org_id, "transfer") == Counter(
+            {
+                "usdc:POLYGON": sum(each.sent for each in self._left_by()),
+                "usdt:POLYGON": self.left,
+            }
+        )
         audited = await audit(self.database, TRANSITIONS, AUDIT_RULES, org_id=self.org.org_id)
         assert audited.is_clean, table(audited)
         await self.running.aclose()
+
+    def _left_by(self) -> list[Known]:
+        """Return the completed swaps to an address outside of the platform."""
+        return [
+            each for each in self.known if each.destination is None and each.status == "COMPLETED"
+        ]
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
         return self.runner.run(work)

@@ -63,7 +63,8 @@ def effect(
         case "WALLET.SWAP", "COMPLETED":
             quote = record["quoteInformation"]
             _add(moved, record["source"], -units(quote["sendGross"]["amount"]))
-            _add(moved, record["destination"], units(quote["receiveNet"]["amount"]))
+            if record["destination"]["walletAddress"] != outside:
+                _add(moved, record["destination"], units(quote["receiveNet"]["amount"]))
         case "WALLET.TRANSFER", "COMPLETED":
             on = {"chain": record["chain"], "currency": record["currency"]}
             _add(moved, {**record["source"], **on}, -units(record["amountIncludeDeveloperFee"]))

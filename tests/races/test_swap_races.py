@@ -16,6 +16,8 @@ from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.core.clock import Clock, FrozenClock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
+from tests.providers.simulation.external_state import carried
+from tests.scripted import OUTSIDE
 from tests.tenants import (
     SETTINGS,
     SWAPS,
@@ -177,6 +179,32 @@ async def test_concurrent_swaps_in_both_directions_keep_the_ledger_consistent(
     assert {_outcome(answer) for answer in answers} == {"COMPLETED"}
     assert [await held(org, each) for each in (ada, bob)] == ["10", "10"]
     assert [await held(org, each, "usdt") for each in (ada, bob)] == ["9.99", "9.99"]
+    await _check_books(org)
+
+
+async def test_two_workers_carry_a_swap_to_an_outside_address_once(
+    pair: tuple[Tenant, Tenant],
+) -> None:
+    org = pair[0]
+    user = await make_user(org, funds="20")
+    bodies = [swap_body(user, "1", destination={"walletAddress": OUTSIDE}) for _ in range(10)]
+    created = [(await org.post(SWAPS, body))["transferDetails"] for body in bodies]
+
+    async def accept(index: int, swap: dict[str, Any]) -> str:
+        return _outcome(await pair[index % 2].send("POST", f"{SWAPS}/{swap['id']}/accept"))
+
+    async def work(of: Tenant) -> None:
+        for _ in range(4):
+            await of.container.scheduler.run_all({of.org_id: timedelta()})
+
+    accepted = [accept(index, swap) for swap in created for index in range(2)]
+    await asyncio.gather(*accepted, *(work(each) for each in pair for _ in range(2)))
+    await work(org)
+    statuses = {(await swap_of(org, swap["id"])).status for swap in created}
+    assert statuses == {SwapStatus.COMPLETED}
+    assert await held(org, user) == "10"
+    sent = await carried(org.container.database, org.org_id, "transfer")
+    assert sent == {"usdc:POLYGON": 10_000_000, "usdt:POLYGON": 9_990_000}
     await _check_books(org)
 
 

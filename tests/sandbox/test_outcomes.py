@@ -127,6 +127,16 @@ async def test_a_quote_that_is_over_is_for_payments_without_an_approval(org: Ten
     assert "quoted after its approval" in sentence(answer)
 
 
+@pytest.mark.parametrize("plan", ["chain_send=lost", "confirmation=reject"])
+async def test_a_swap_in_the_ledger_has_no_order_to_script(org: Tenant, plan: str) -> None:
+    cast = await make_cast(org)
+    answer = await cast.send("WALLET.SWAP", plan, swap_body(cast.payer, "10"))
+    assert refusal(answer) == REFUSED
+    assert f"{plan} is for coins that move on a chain" in sentence(answer)
+    # Its acceptance may still be refused.
+    good(await cast.send("WALLET.SWAP", "chain_send=reject", swap_body(cast.payer, "10")))
+
+
 async def test_a_bank_that_is_not_the_sandboxes_keeps_to_no_plan(database: Database) -> None:
     scripted_outcomes = ScriptedOutcomes(database, is_sandbox=True, has_bank=False)
     assert scripted_outcomes.parse_header("chain_send=lost", "OFFRAMP") is not None

@@ -41,13 +41,15 @@ class TransferDraft:
 
     `payees` receive its coins; accounts that they lack are opened with it. `write_related` writes
     rows of the flow's own in the same transaction, once. `needs_seed`: it contains an address of
-    the organisation, which is empty until the organisation has a seed. `destination` is a bank
-    account as an e-mail names it. `granted_approval` is one that the payment has already.
+    the organisation, which is empty until the organisation has a seed. `has_orders` is False if the
+    ledger executes it, without a chain or bank. `destination` is a bank account as an e-mail names
+    it. `granted_approval` is one that the payment has already.
     """
 
     creation: CreateTransfer
     payees: Sequence[Payee]
     needs_seed: bool = False
+    has_orders: bool = True
     write_related: Callable[[Tx], Awaitable[None]] | None = None
     destination: str = ""
     granted_approval: Approval | None = None

@@ -13,6 +13,7 @@ from landbridge.payments.engine.create_transfer import (
     TransferCreation,
     TransferDraft,
 )
+from landbridge.payments.engine.scripted_outcomes import check_without_orders
 from landbridge.payments.limits.errors import LimitExceeded
 from landbridge.payments.quotes.errors import QuoteNotReady
 from landbridge.platform.core.errors import FieldInvalid
@@ -55,6 +56,8 @@ class ScriptedTransferCreation(TransferCreation):
 
         async def build_scripted(needs_approval: bool) -> TransferDraft:  # noqa: FBT001  as every builder
             draft = await build_draft(needs_approval)
+            if not draft.has_orders:
+                check_without_orders(plan)
             creation = _apply(
                 plan,
                 replace(draft.creation, request=request),

@@ -7,7 +7,9 @@ from datetime import timedelta
 
 from landbridge.ledger.model import Transfer
 from landbridge.payments.limits.errors import LimitExceeded
+from landbridge.platform.core.errors import FieldInvalid
 from landbridge.providers.simulation.outcome_catalog import OutcomeEffect, ScriptedStep
+from landbridge.providers.simulation.outcome_plans import HEADER, OutcomePlan
 from landbridge.providers.simulation.scripted_outcomes import find_outcome
 
 _FAILS = frozenset({OutcomeEffect.FAIL, OutcomeEffect.FAIL_LATE})
@@ -18,6 +20,18 @@ def check_scripted_screening(record: Transfer) -> None:
     planned = find_outcome(record.request, ScriptedStep.SCREENING)
     if planned is not None and planned.effect is OutcomeEffect.REFUSE:
         raise LimitExceeded(planned.outcome.reason)
+
+
+def check_without_orders(plan: OutcomePlan) -> None:
+    """Raise `FieldInvalid` for a plan whose orders a payment in the ledger never sends."""
+    for step in (ScriptedStep.CHAIN_SEND, ScriptedStep.CONFIRMATION):
+        planned = plan.outcomes.get(step)
+        if planned is not None and planned.effect is not OutcomeEffect.REFUSE:
+            raise FieldInvalid(
+                f"{HEADER}: {planned} is for coins that move on a chain: this swap stays in the "
+                "ledger; send it to an address outside of the platform",
+                field=HEADER,
+            )
 
 
 def is_reviewed(record: Transfer) -> bool:

@@ -222,7 +222,6 @@ class Swaps:
             raise InsufficientBalance(
                 insufficient_balance_text(quote.send_gross), field="source.amount"
             )
-        expires_at = at + QUOTE_LIFETIME
         is_on_chain = payee.account_id is None or self.parties.holds_coins(params.source_chain)
         details = SwapDetails(
             source_account_id=payer.account.id,
@@ -233,7 +232,7 @@ class Swaps:
             external_wallet_id=payee.external_wallet_id,
             fee_units=quote.fee.units,
             rate=quote.price.rate.value,
-            quote_expires_at=expires_at,
+            quote_expires_at=at + QUOTE_LIFETIME,
             is_exact_out=params.destination_amount is not None,
             source_wallet_id=payer.wallet.id if is_on_chain else None,
             source_address=payer.wallet.address if is_on_chain else None,
@@ -250,11 +249,12 @@ class Swaps:
                 source=quote.send_gross,
                 destination=quote.receive,
                 details=msgspec.to_builtins(details),
-                due_at=expires_at,
+                due_at=details.quote_expires_at,
                 at=at,
                 actor=caller.actor,
             ),
             payees=(payee,),
+            has_orders=is_on_chain,
         )
 
     async def _payee(

@@ -17,7 +17,8 @@ _ONRAMP = "ONRAMP"
 _OFFRAMP = "OFFRAMP"
 
 KINDS = (_SWAP, _TRANSFER, _BATCH, _BRIDGE, _ONRAMP, _OFFRAMP)
-_CARRIED = (_TRANSFER, _BATCH, _BRIDGE, _ONRAMP, _OFFRAMP)
+# Kinds that can wait for an approval or a compliance check.
+_DECIDED = (_TRANSFER, _BATCH, _BRIDGE, _ONRAMP, _OFFRAMP)
 _PRICED = (_SWAP, _ONRAMP, _OFFRAMP)
 # Kinds with a compliance check; every other payment is approved if possible.
 REVIEWED = frozenset({_ONRAMP, _OFFRAMP})
@@ -87,7 +88,7 @@ CATALOGUE = (
         OutcomeEffect.REVIEW,
         "an onramp enters review with its deposit, an offramp with its coins; other payments need"
         " approval",
-        _CARRIED,
+        _DECIDED,
     ),
     ScriptedOutcome(
         ScriptedStep.QUOTE,
@@ -158,28 +159,28 @@ CATALOGUE = (
         "timeout",
         OutcomeEffect.UNCLEAR,
         "the chain accepts the transaction, but the first call gets no response",
-        _CARRIED,
+        KINDS,
     ),
     ScriptedOutcome(
         ScriptedStep.CHAIN_SEND,
         "lost",
         OutcomeEffect.LOSE,
         "the first call is lost and gets no response; the transaction is sent again",
-        _CARRIED,
+        KINDS,
     ),
     ScriptedOutcome(
         ScriptedStep.CHAIN_SEND,
         "twice",
         OutcomeEffect.TWICE,
         "the transaction reaches the chain twice at once; it is executed once",
-        _CARRIED,
+        KINDS,
     ),
     ScriptedOutcome(
         ScriptedStep.CHAIN_SEND,
         "late",
         OutcomeEffect.UNAVAILABLE,
         "the chain is unreachable until the delay is over",
-        _CARRIED,
+        KINDS,
         delay=timedelta(minutes=10),
     ),
     ScriptedOutcome(
@@ -187,7 +188,7 @@ CATALOGUE = (
         "reject",
         OutcomeEffect.FAIL,
         "the chain accepts the transaction, and it fails on chain",
-        _CARRIED,
+        KINDS,
         reason="the transaction failed on the chain, as scripted in the sandbox",
     ),
     ScriptedOutcome(
@@ -196,7 +197,7 @@ CATALOGUE = (
         OutcomeEffect.SILENT,
         "the chain accepts the transaction and answers no query about it until the delay is over;"
         " after a day without an answer most payments become `UNKNOWN`",
-        _CARRIED,
+        KINDS,
         delay=timedelta(hours=30),
     ),
     ScriptedOutcome(
@@ -204,7 +205,7 @@ CATALOGUE = (
         "late",
         OutcomeEffect.SETTLE_LATE,
         "the transaction is final after the delay",
-        _CARRIED,
+        KINDS,
         delay=timedelta(hours=1),
     ),
     ScriptedOutcome(
