@@ -122,6 +122,11 @@ COMMANDS = {
         "prices",
         "Prices of an organisation.",
     ),
+    "proofs": LazyCommand(
+        "landbridge.app.service_commands",
+        "proofs",
+        "Prove the books to customers and auditors.",
+    ),
     "rates": LazyCommand(
         "landbridge.app.service_commands",
         "rates",

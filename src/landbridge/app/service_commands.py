@@ -32,6 +32,7 @@ from landbridge.providers.sidecar import commands as sidecar_commands
 from landbridge.providers.sidecar.suite.commands import adapters
 from landbridge.reporting import commands as report_commands
 from landbridge.reporting.commands import ReportCommandServices
+from landbridge.reporting.proofs import commands as proof_commands
 from landbridge.sandbox.seeding import commands as seeding_commands
 
 T = TypeVar("T")
@@ -60,6 +61,7 @@ reports = report_commands.reports(
         )
     )
 )
+proofs = proof_commands.proofs(run_command(lambda container: container.proofs))
 house = house_account_commands.house_accounts(
     run_command(lambda container: HouseAccountServices(container.database, container.orgs))
 )

@@ -22,6 +22,8 @@ PREFIX = "LANDBRIDGE_"
 _PRICE_AGE_MAX_S = 366 * 24 * 3600
 # A day: yesterday's market is of no use.
 _FEED_AGE_MAX_S = 24 * 3600
+# A day: the books of a day are proven on the next one at the latest.
+_CHECKPOINT_EVERY_MAX_S = 24 * 3600
 # Longer than any law requires.
 _RETENTION_DAYS_MAX = 36_600
 # Three months: older requests are found in the records.
@@ -89,6 +91,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     loopback_webhooks: str | None = None
     events_kept_days: Annotated[int, msgspec.Meta(ge=3, le=_EVENTS_DAYS_MAX)] = 30
     request_log_days: Annotated[int, msgspec.Meta(ge=0, le=_REQUEST_LOG_DAYS_MAX)] = 7
+    checkpoint_every_s: Annotated[int, msgspec.Meta(ge=10, le=_CHECKPOINT_EVERY_MAX_S)] = 3600
     metrics_token: str | None = None
     log_format: str | None = None
     log_level: str = "info"
@@ -169,6 +172,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def request_log_retention(self) -> timedelta:
         """How long requests are kept; zero disables the request log."""
         return timedelta(days=self.request_log_days)
+
+    @property
+    def checkpoint_every(self) -> timedelta:
+        """How often the books of an organisation get a checkpoint while they change."""
+        return timedelta(seconds=self.checkpoint_every_s)
 
     @property
     def price_age_max(self) -> timedelta:

@@ -137,6 +137,15 @@ async def _count_unfolded(container: Container, offsets: ClockOffsets) -> bool:
     return False
 
 
+async def _sequence(container: Container, offsets: ClockOffsets) -> bool:
+    return await container.proofs.sequencer.run_once(offsets)
+
+
+async def _sign_checkpoints(container: Container, offsets: ClockOffsets) -> bool:
+    await container.proofs.sequencer.sign_due(offsets)
+    return False
+
+
 async def _sweep_snapshots(container: Container, offsets: ClockOffsets) -> bool:
     return await delete_old_snapshots(
         container.database, container.clock, offsets, container.events.retention
@@ -257,6 +266,10 @@ SCHEDULES = [
     WorkerSchedule(
         "reports_roll_up", 0.2, lambda c, offsets: c.rollup_updater.run_once(offsets), 5.0
     ),
+    # A change is in the tree of provable books two seconds after its commit.
+    WorkerSchedule("proofs", 2.0, _sequence, 30.0),
+    # A checkpoint is signed at most ten seconds later than configured.
+    WorkerSchedule("proofs_checkpoints", 10.0, _sign_checkpoints),
     # Rollups that lag are detected within seconds.
     WorkerSchedule("reports_behind", 15.0, _count_unfolded),
     # A scheduled report is created within seconds of its time.

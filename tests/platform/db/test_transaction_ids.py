@@ -32,6 +32,8 @@ from tests.tenants import SETTINGS, served
 STORED = {
     ("changes", "tx"),
     ("house_rollups", "rolled_up_to"),
+    ("proof_blocks", "first_tx"),
+    ("proof_trees", "read_tx"),
     ("report_builds", "rolled_up_to"),
     ("webhook_deliveries", "tx"),
     ("webhook_endpoints", "read_tx"),
@@ -69,6 +71,8 @@ values (
     '[]', now(), now()
 )
 """
+_ADD_TREE = "insert into proof_trees values ($1, 1, 1, $2::text::xid8, $3, $4)"
+_ADD_BLOCK = "insert into proof_blocks values ($1, 0, $2::text::xid8, $3, $4, '{}')"
 # Moves all ids of a column on.
 _SHIFT = {
     (table, column): f"update {table} set {column} = (({column}::text::numeric + $1)::text)::xid8"  # noqa: S608  names of ours
@@ -104,7 +108,7 @@ async def test_one_id_that_is_ahead_refuses_every_start(
     (row,) = await own_database.rows("select id from orgs")
     await _fill(own_database, row["id"])
     await transaction_ids.check(own_database)
-    for column in sorted(STORED - {("webhook_deliveries", "tx")}):
+    for column in sorted(STORED - {("webhook_deliveries", "tx"), ("proof_blocks", "first_tx")}):
         await own_database.rows(_SHIFT[column], FAR)
         with pytest.raises(TransactionIdsAhead, match="landbridge repair-transaction-ids"):
             await prepare(settings, own_dsn)
@@ -276,6 +280,7 @@ async def _fill(database: Database, org_id: UUID) -> None:
     await database.rows(_ADD_ROLL, org_id, "11")
     await database.rows(_ADD_BUILD, org_id, "12")
     await database.rows(_ADD_ENDPOINT, org_id, new_id(), "13", UUID(int=0), 0)
+    await database.rows(_ADD_TREE, org_id, "10", object_id, 1)
 
 
 async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> None:
@@ -301,6 +306,9 @@ async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> 
 
     await database.rows(_ADD_ROLL, org_id, str(mark()))
     await database.rows(_ADD_BUILD, org_id, str(mark()))
+    for statement in (_ADD_TREE, _ADD_BLOCK):
+        at, object_id, seq = chance.choice(places)
+        await database.rows(statement, org_id, str(at), object_id, seq)
     for _ in range(3):
         endpoint = new_id()
         at, object_id, seq = chance.choice(places)
@@ -342,8 +350,11 @@ async def _view(database: Database, org_id: UUID) -> View:
     places = [
         (int(tx), object_id, seq)
         for tx, object_id, seq in await ids(
-            "select read_tx::text, read_object_id, read_seq from webhook_endpoints"
-            " where org_id = $1 order by id"
+            "(select read_tx::text, read_object_id, read_seq from webhook_endpoints"
+            " where org_id = $1 order by id) union all"
+            " (select read_tx::text, read_object_id, read_seq from proof_trees where org_id = $1)"
+            " union all (select first_tx::text, first_object_id, first_seq from proof_blocks"
+            " where org_id = $1)"
         )
     ]
     return View(

@@ -38,7 +38,7 @@ _IMPERSONAL: Final = """
     chain_attempts.request chain_leases.chain chain_orders.chain chain_orders.currency
     chain_orders.method chain_orders.reason chain_orders.state installation_secrets.name
     changes.actor changes.change_type changes.creation_digest
-    changes.kind
+    changes.kind changes.snapshot_digest
     changes.status_after changes.status_before entries.asset entries.role external_wallets.chain
     fees.destination_currency fees.source_currency funding_accounts.currency
     house_accounts.asset house_accounts.role idempotency_keys.operation
@@ -48,6 +48,8 @@ _IMPERSONAL: Final = """
     offramp_texts.file_ids passkey_challenges.browser_hash passkey_challenges.challenge_hash
     passkeys.credential_id passkeys.public_key prices.destination_currency
     prices.source_currency rate_fetches.failure recovery_codes.code_hash
+    proof_accounts.account proof_blocks.balances proof_checkpoints.note proof_checkpoints.root
+    proof_tiles.hashes
     provider_orders.asset provider_orders.provider provider_orders.provider_reference
     provider_orders.rail provider_orders.reason provider_orders.tracking
     provider_orders.webhook_ids

@@ -80,6 +80,7 @@ from landbridge.reporting.file_downloads import FileDownloads
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.service import CustomTemplates
 from landbridge.reporting.metrics.saved import SavedMetrics
+from landbridge.reporting.proofs.service import Proofs
 from landbridge.reporting.request_outcomes import RequestOutcomes
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.time_zones import TimeZones
@@ -148,6 +149,7 @@ class Container(CoinFlows):
     file_downloads: FileDownloads
     exports: Exports
     statements: Statements
+    proofs: Proofs
     report_schedules: ReportSchedules
 
     def with_clock(self, clock: Clock) -> "Container":

@@ -10,6 +10,7 @@ from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.service import CustomTemplates
 from landbridge.reporting.metrics.model import MetricSources
 from landbridge.reporting.metrics.saved import SavedMetrics
+from landbridge.reporting.proofs.service import Proofs
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.time_zones import TimeZones
 from landbridge.reporting.rollups.updater import RollupUpdater
@@ -31,6 +32,7 @@ class ReportingServices:
     file_downloads: FileDownloads
     exports: Exports
     statements: Statements
+    proofs: Proofs
     report_schedules: ReportSchedules
 
 
@@ -56,6 +58,7 @@ def report(on: CustomerServices) -> ReportingServices:
         file_downloads=outgoing,
         exports=exports,
         statements=Statements(database, clock, on.users, on.wallets),
+        proofs=Proofs.over(database, on.vault, clock, on.settings.checkpoint_every),
         report_schedules=ReportSchedules(
             database=database,
             clock=clock,

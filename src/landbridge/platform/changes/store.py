@@ -146,10 +146,11 @@ order by c.tx
 limit 1
 """
 
-# By the index of snapshots. The rest of the change is kept forever.
+# By the index of snapshots. The rest of the change is kept forever, and the digest of the snapshot,
+# which the leaf of the change has (reporting/proofs).
 _FORGET_PICTURES = """
 update changes c
-set snapshot_owner_id = null, sealed_snapshot = null
+set snapshot_owner_id = null, sealed_snapshot = null, snapshot_digest = sha256(c.sealed_snapshot)
 from (
     select o.org_id, o.object_id, o.seq
     from changes o

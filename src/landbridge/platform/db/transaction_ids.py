@@ -1,9 +1,9 @@
 """Stored transaction ids, compared with those that the PostgreSQL server has assigned.
 
 The order of the log (`changes.tx`) and the position of each of its readers (house rollups, report
-builds, webhook endpoints) are transaction ids of the server. A dump keeps their values, but a new
-server starts counting anew. Stored ids are then ahead of it: new entries are below the watermark of
-the rollups, so house balances are wrong, and events are not read.
+builds, webhook endpoints, proof trees) are transaction ids of the server. A dump keeps their
+values, but a new server starts counting anew. Stored ids are then ahead of it: new entries are
+below the watermark of the rollups, so house balances are wrong, and events are not read.
 
 Guarantees:
 - `check` detects that in one indexed statement, so each start and each `/readyz` can run it.
@@ -40,6 +40,7 @@ where (select c.tx from changes c where c.org_id = o.org_id order by c.tx desc l
     or exists (select from house_rollups h where h.org_id = o.org_id and h.rolled_up_to > n.oldest)
     or exists (select from report_builds b where b.org_id = o.org_id and b.rolled_up_to > n.oldest)
     or exists (select from webhook_endpoints e where e.org_id = o.org_id and e.read_tx > n.oldest)
+    or exists (select from proof_trees p where p.org_id = o.org_id and p.read_tx > n.oldest)
 limit 1
 """
 
@@ -56,6 +57,8 @@ from (
     select b.org_id, max(b.rolled_up_to), 0 from report_builds b group by b.org_id
     union all
     select e.org_id, max(e.read_tx), 0 from webhook_endpoints e group by e.org_id
+    union all
+    select p.org_id, max(p.read_tx), 0 from proof_trees p group by p.org_id
 ) s
 """
 
@@ -86,7 +89,8 @@ $$
 
 # Nothing reads or writes the log meanwhile.
 _LOCK = """
-lock table changes, house_rollups, report_builds, webhook_endpoints, webhook_deliveries
+lock table changes, house_rollups, report_builds, webhook_endpoints, webhook_deliveries,
+    proof_trees, proof_blocks
 in access exclusive mode
 """
 
@@ -105,6 +109,8 @@ with stored (org_id, tx, is_change) as (
     select b.org_id, b.rolled_up_to, false from report_builds b
     union all
     select e.org_id, e.read_tx, false from webhook_endpoints e
+    union all
+    select p.org_id, p.read_tx, false from proof_trees p
 ), numbered as materialized (
     select org_id, tx, is_change,
         (3 + sum(is_change::integer) over (partition by org_id order by tx) - is_change::integer)
@@ -129,6 +135,14 @@ with stored (org_id, tx, is_change) as (
         read_seq = case when n.is_change then e.read_seq else 0 end
     from numbered n
     where e.org_id = n.org_id and e.read_tx = n.tx
+), trees as (
+    update proof_trees p set read_tx = n.number
+    from numbered n
+    where p.org_id = n.org_id and p.read_tx = n.tx
+), blocks as (
+    update proof_blocks b set first_tx = n.number
+    from numbered n
+    where b.org_id = n.org_id and b.first_tx = n.tx
 ), deliveries as (
     update webhook_deliveries d set tx = n.number
     from numbered n

@@ -1,0 +1,62 @@
+"""Checkpoints: signed tree heads as C2SP specifies them (tlog-checkpoint, signed-note). Pure.
+
+    landbridge/4c1f.../1
+    1024
+    1mVn...=
+
+    — landbridge/4c1f.../1 Zx2P...=
+
+The lines are the origin, the number of leaves, the root in base64, and signatures. An origin names
+an organisation and an epoch. The algorithm is part of the key id, so that a signature of another
+algorithm can stand on a line of its own beside Ed25519.
+"""
+
+import base64
+from dataclasses import dataclass
+from hashlib import sha256
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from landbridge.platform.encryption.service import DataKey
+
+_ED25519 = b"\x01"
+_KEY_ID_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSigner:
+    """Signer of an organisation's checkpoints in one epoch."""
+
+    origin: str
+    key: Ed25519PrivateKey
+
+    @classmethod
+    def of(cls, org_key: DataKey, org_id: UUID, epoch: int) -> "CheckpointSigner":
+        """Return the signer of an epoch; its key is derived from that of the organisation."""
+        seed = org_key.derive(f"proofs.checkpoints.{epoch}")
+        return cls(origin_of(org_id, epoch), Ed25519PrivateKey.from_private_bytes(seed))
+
+    @property
+    def verifier_key(self) -> str:
+        """Return the text of the public key (signed-note): name, key id and key."""
+        public = self.key.public_key().public_bytes_raw()
+        shown = base64.b64encode(_ED25519 + public).decode()
+        return f"{self.origin}+{_key_id(self.origin, public).hex()}+{shown}"
+
+    def sign(self, size: int, root: bytes, *, extension: str | None = None) -> str:
+        """Return the signed note of a tree head."""
+        lines = [self.origin, str(size), base64.b64encode(root).decode()]
+        text = "\n".join(lines if extension is None else [*lines, extension]) + "\n"
+        public = self.key.public_key().public_bytes_raw()
+        signature = _key_id(self.origin, public) + self.key.sign(text.encode())
+        return f"{text}\n\u2014 {self.origin} {base64.b64encode(signature).decode()}\n"
+
+
+def origin_of(org_id: UUID, epoch: int) -> str:
+    """Return the origin of an organisation's checkpoints in an epoch."""
+    return f"landbridge/{org_id}/{epoch}"
+
+
+def _key_id(name: str, public: bytes) -> bytes:
+    return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_KEY_ID_BYTES]

@@ -1,0 +1,95 @@
+"""Commands on provable books. `cli` puts them under `landbridge proofs`."""
+
+import sys
+from pathlib import Path
+from uuid import UUID
+
+import click
+
+from landbridge.platform.cli_context import (
+    CommandContext,
+    CommandRunner,
+    data_dir_option,
+    org_option,
+)
+from landbridge.reporting.proofs.service import Proofs
+from landbridge.reporting.proofs.verification import BooksVerification
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def proofs(run_command: CommandRunner[Proofs]) -> click.Group:
+    """Return the group of commands."""
+
+    @click.group("proofs")
+    def group() -> None:
+        """Prove the books to customers and auditors."""
+
+    for each in (_verify, _export, _keys):
+        group.add_command(each(run_command))
+    return group
+
+
+def _verify(run_command: CommandRunner[Proofs]) -> click.Command:
+    @click.command()
+    @click.option(
+        "--checkpoint",
+        "checkpoints",
+        type=_EXISTING,
+        multiple=True,
+        help="A checkpoint that was kept elsewhere; may be repeated.",
+    )
+    @org_option
+    @data_dir_option
+    def verify(*, checkpoints: tuple[Path, ...], org: UUID | None, data_dir: str | None) -> None:
+        """Compare the database with the tree of its changes; exits 1 if they differ."""
+        notes = [each.read_text(encoding="utf-8") for each in checkpoints]
+
+        async def run(context: CommandContext[Proofs]) -> BooksVerification:
+            return await context.verbs.verifier.verify(context.org_id, notes)
+
+        result = run_command(data_dir, org, run, writes=False)
+        for finding in result.findings:
+            click.echo(finding)
+        if result.findings:
+            sys.exit(1)
+        click.echo(f"{result.leaves:,} changes and {result.checkpoints:,} checkpoints are proven.")
+
+    return verify
+
+
+def _export(run_command: CommandRunner[Proofs]) -> click.Command:
+    @click.command()
+    @click.option("--out", type=_FILE, required=True, help="The file to write.")
+    @org_option
+    @data_dir_option
+    def export(*, out: Path, org: UUID | None, data_dir: str | None) -> None:
+        """Write all changes with their salts into a file that an auditor verifies offline."""
+
+        async def run(context: CommandContext[Proofs]) -> int:
+            count = -1
+            with out.open("w", encoding="utf-8") as file:
+                async for line in context.verbs.export.lines(context.org_id, context.clock_offset):
+                    file.write(line)
+                    count += 1
+            return count
+
+        click.echo(f"{run_command(data_dir, org, run, writes=True):,} changes are in {out}.")
+
+    return export
+
+
+def _keys(run_command: CommandRunner[Proofs]) -> click.Command:
+    @click.command()
+    @org_option
+    @data_dir_option
+    def keys(*, org: UUID | None, data_dir: str | None) -> None:
+        """Print the public keys that sign the checkpoints, one for each epoch."""
+
+        async def run(context: CommandContext[Proofs]) -> list[str]:
+            return await context.verbs.sequencer.verifier_keys(context.org_id)
+
+        click.echo("\n".join(run_command(data_dir, org, run, writes=True)))
+
+    return keys

@@ -1,0 +1,94 @@
+"""Reads changes with their entries, in log order, as the leaves cover them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from uuid import UUID
+
+from landbridge.platform.changes.model import LogPosition
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.reporting.proofs.model import LoggedChange, LoggedEntry, RecordOpening
+
+# Everything below the horizon is settled, as for other readers of the log. A snapshot that was
+# removed has left its digest.
+_READ = """
+select c.object_id, c.seq, c.tx::text as tx, c.kind, c.change_type, c.status_before,
+    c.status_after, c.actor, c.facts::text as facts, c.occurred_at, c.is_settled,
+    coalesce(c.snapshot_digest, sha256(c.sealed_snapshot)) as snapshot_digest,
+    t.user_id, t.request_id, t.source_asset, t.source_units::text as source_units,
+    t.destination_asset, t.destination_units::text as destination_units,
+    t.details::text as details
+from (
+    select l.org_id, l.object_id, l.seq, l.tx, l.kind, l.change_type, l.status_before,
+        l.status_after, l.actor, l.facts, l.occurred_at, l.is_settled, l.snapshot_digest,
+        l.sealed_snapshot
+    from changes l
+    where l.org_id = $1 and l.tx >= $2::text::xid8
+        and l.tx < pg_snapshot_xmin(pg_current_snapshot())
+        and (l.tx, l.object_id, l.seq) > ($2::text::xid8, $3, $4)
+    order by l.tx, l.object_id, l.seq
+    limit $5
+) c
+left join transfers t on t.org_id = c.org_id and t.id = c.object_id and c.seq = 1
+order by c.tx, c.object_id, c.seq
+"""
+
+_ENTRIES = """
+select e.transfer_id, e.seq, e.line, e.account_id, e.role, e.asset,
+    e.available::text as available, e.held::text as held, a.wallet_id
+from unnest($2::uuid[], $3::integer[]) as k (object_id, seq)
+join entries e on e.org_id = $1 and e.transfer_id = k.object_id and e.seq = k.seq
+left join accounts a on a.org_id = e.org_id and a.id = e.account_id
+order by e.transfer_id, e.seq, e.line
+"""
+
+
+async def read(tx: Tx, org_id: UUID, after: LogPosition, limit: int) -> list[LoggedChange]:
+    """Return the changes after a position with their entries, at most `limit`."""
+    rows = await tx.fetch(_READ, org_id, str(after.tx), after.object_id, after.seq, limit)
+    keys = [(row["object_id"], row["seq"]) for row in rows]
+    entries: defaultdict[tuple[UUID, int], list[LoggedEntry]] = defaultdict(list)
+    for row in await tx.fetch(
+        _ENTRIES, org_id, [object_id for object_id, _ in keys], [seq for _, seq in keys]
+    ):
+        entries[row["transfer_id"], row["seq"]].append(_entry(row))
+    return [_change(row, entries.get(key, ())) for row, key in zip(rows, keys, strict=True)]
+
+
+def _entry(row: Row) -> LoggedEntry:
+    account_id = row["account_id"]
+    return LoggedEntry(
+        account=f"{row['role']}/{row['asset']}" if account_id is None else str(account_id),
+        wallet_id=row["wallet_id"],
+        asset=row["asset"],
+        available=int(row["available"]),
+        held=int(row["held"]),
+    )
+
+
+def _change(row: Row, entries: Sequence[LoggedEntry]) -> LoggedChange:
+    return LoggedChange(
+        position=LogPosition(int(row["tx"]), row["object_id"], row["seq"]),
+        kind=row["kind"],
+        change_type=row["change_type"],
+        status_before=row["status_before"],
+        status_after=row["status_after"],
+        actor=row["actor"],
+        facts=row["facts"],
+        occurred_at=row["occurred_at"],
+        is_settled=row["is_settled"],
+        snapshot_digest=row["snapshot_digest"],
+        opening=None if row["user_id"] is None else _opening(row),
+        entries=tuple(entries),
+    )
+
+
+def _opening(row: Row) -> RecordOpening:
+    return RecordOpening(
+        user_id=row["user_id"],
+        request_id=row["request_id"],
+        source_asset=row["source_asset"],
+        source_units=int(row["source_units"]),
+        destination_asset=row["destination_asset"],
+        destination_units=int(row["destination_units"]),
+        details=row["details"],
+    )

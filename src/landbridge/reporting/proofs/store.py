@@ -1,0 +1,329 @@
+"""Statements on the tables of provable books.
+
+Transaction ids are passed as text, because no integer type fits 64 unsigned bits.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.changes.model import START, LogPosition
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.reporting.proofs.model import AccountState, ProofBlock, ProofTree, StoredCheckpoint
+from landbridge.reporting.proofs.tree import Tile, TileKey
+
+# Only reads, so that an organisation without activity costs no write.
+_BEHIND = """
+select o.org_id
+from unnest($1::uuid[]) as o (org_id)
+left join proof_trees p on p.org_id = o.org_id
+where exists (
+    select
+    from changes c
+    where c.org_id = o.org_id and c.tx >= coalesce(p.read_tx, '0'::xid8)
+        and c.tx < pg_snapshot_xmin(pg_current_snapshot())
+        and (p.org_id is null or (c.tx, c.object_id, c.seq)
+            > (p.read_tx, p.read_object_id, p.read_seq))
+)
+"""
+
+_UNSIGNED = """
+select p.org_id, k.created_at
+from proof_trees p
+left join lateral (
+    select c.size, c.created_at
+    from proof_checkpoints c
+    where c.org_id = p.org_id and c.epoch = p.epoch
+    order by c.size desc
+    limit 1
+) k on true
+where p.org_id = any($1::uuid[]) and p.size > coalesce(k.size, 0)
+"""
+
+_BEGIN = """
+insert into proof_trees (org_id, epoch, size, read_tx, read_object_id, read_seq)
+values ($1, 1, 0, $2::text::xid8, $3, $4)
+on conflict (org_id) do nothing
+"""
+
+# Another worker that holds the lock is at this organisation's work.
+_TAKE = """
+select org_id, epoch, size, read_tx::text, read_object_id, read_seq
+from proof_trees
+where org_id = $1
+for update skip locked
+"""
+
+_LOCK = """
+select org_id, epoch, size, read_tx::text, read_object_id, read_seq
+from proof_trees
+where org_id = $1
+for update
+"""
+
+_FIND = """
+select org_id, epoch, size, read_tx::text, read_object_id, read_seq
+from proof_trees
+where org_id = $1
+"""
+
+_ADVANCE = """
+update proof_trees
+set size = $2, read_tx = $3::text::xid8, read_object_id = $4, read_seq = $5
+where org_id = $1
+"""
+
+_TILES = """
+select t.level, t.number, t.hashes
+from unnest($2::smallint[], $3::bigint[]) as k (level, number)
+join proof_tiles t on t.org_id = $1 and t.level = k.level and t.number = k.number
+"""
+
+_WRITE_TILES = """
+insert into proof_tiles as t (org_id, level, number, hashes)
+select $1, n.level, n.number, n.hashes
+from unnest($2::smallint[], $3::bigint[], $4::bytea[]) as n (level, number, hashes)
+on conflict (org_id, level, number) do update set hashes = excluded.hashes
+"""
+
+_BLOCK = """
+select number, first_tx::text, first_object_id, first_seq, balances::text
+from proof_blocks
+where org_id = $1 and number = $2
+"""
+
+_BLOCKS_OF = """
+select b.number, b.first_tx::text, b.first_object_id, b.first_seq, b.balances::text
+from proof_blocks b
+where b.org_id = $1 and b.number = any($2::bigint[])
+"""
+
+_BLOCK_OF_CHANGE = """
+select number
+from proof_blocks
+where org_id = $1 and (first_tx, first_object_id, first_seq) <= ($2::text::xid8, $3, $4)
+order by first_tx desc, first_object_id desc, first_seq desc
+limit 1
+"""
+
+_WRITE_BLOCKS = """
+insert into proof_blocks as b (org_id, number, first_tx, first_object_id, first_seq, balances)
+select $1, n.number, n.first_tx::xid8, n.first_object_id, n.first_seq, n.balances::jsonb
+from unnest($2::bigint[], $3::text[], $4::uuid[], $5::integer[], $6::text[])
+    as n (number, first_tx, first_object_id, first_seq, balances)
+on conflict (org_id, number) do update set balances = excluded.balances
+"""
+
+_ACCOUNTS = """
+select account, entry_count, available::text, held::text
+from proof_accounts
+where org_id = $1 and account = any($2::text[])
+"""
+
+_ALL_ACCOUNTS = """
+select account, entry_count, available::text, held::text
+from proof_accounts
+where org_id = $1
+order by account
+"""
+
+_WRITE_ACCOUNTS = """
+insert into proof_accounts as a (org_id, account, entry_count, available, held)
+select $1, n.account, n.entry_count, n.available::numeric, n.held::numeric
+from unnest($2::text[], $3::bigint[], $4::text[], $5::text[])
+    as n (account, entry_count, available, held)
+on conflict (org_id, account) do update
+set entry_count = excluded.entry_count, available = excluded.available, held = excluded.held
+"""
+
+_LAST_CHECKPOINT = """
+select epoch, size, root, note, created_at
+from proof_checkpoints
+where org_id = $1
+order by epoch desc, size desc
+limit 1
+"""
+
+_CHECKPOINTS = """
+select epoch, size, root, note, created_at
+from proof_checkpoints
+where org_id = $1
+order by epoch, size
+"""
+
+_ADD_CHECKPOINT = """
+insert into proof_checkpoints (org_id, epoch, size, root, note, created_at)
+values ($1, $2, $3, $4, $5, $6)
+"""
+
+
+async def find_behind(tx: Tx, org_ids: Collection[UUID]) -> list[UUID]:
+    """Return the organisations with settled changes that are not in their tree."""
+    return [row["org_id"] for row in await tx.fetch(_BEHIND, list(org_ids))]
+
+
+async def find_unsigned(tx: Tx, org_ids: Collection[UUID]) -> dict[UUID, datetime | None]:
+    """Return the organisations with leaves that no checkpoint covers, and when the last one was."""
+    rows = await tx.fetch(_UNSIGNED, list(org_ids))
+    return {row["org_id"]: row["created_at"] for row in rows}
+
+
+async def take(tx: Tx, org_id: UUID) -> ProofTree | None:
+    """Lock an organisation's tree, created if new; None if another worker has it."""
+    await tx.execute(_BEGIN, org_id, str(START.tx), START.object_id, START.seq)
+    row = await tx.fetchrow(_TAKE, org_id)
+    return None if row is None else _tree(row)
+
+
+async def lock(tx: Tx, org_id: UUID) -> ProofTree:
+    """Lock an organisation's tree, created if new, once no worker has it."""
+    await tx.execute(_BEGIN, org_id, str(START.tx), START.object_id, START.seq)
+    row = await tx.fetchrow(_LOCK, org_id)
+    assert row is not None, "the row was inserted above, and none is ever deleted"
+    return _tree(row)
+
+
+async def find(tx: Tx, org_id: UUID) -> ProofTree | None:
+    """Return an organisation's tree; None before its first leaf."""
+    row = await tx.fetchrow(_FIND, org_id)
+    return None if row is None else _tree(row)
+
+
+async def advance(tx: Tx, org_id: UUID, size: int, read_to: LogPosition) -> None:
+    """Store the size of a locked tree, and the position of its last leaf's change."""
+    await tx.execute(_ADVANCE, org_id, size, str(read_to.tx), read_to.object_id, read_to.seq)
+
+
+async def tiles(tx: Tx, org_id: UUID, keys: Collection[TileKey]) -> dict[TileKey, bytes]:
+    """Return the hashes of the existing ones of these tiles."""
+    rows = await tx.fetch(
+        _TILES, org_id, [each.level for each in keys], [each.number for each in keys]
+    )
+    return {TileKey(row["level"], row["number"]): row["hashes"] for row in rows}
+
+
+async def write_tiles(tx: Tx, org_id: UUID, changed: Sequence[Tile]) -> None:
+    """Store tiles, in place of those of the same keys."""
+    await tx.execute(
+        _WRITE_TILES,
+        org_id,
+        [each.key.level for each in changed],
+        [each.key.number for each in changed],
+        [each.hashes for each in changed],
+    )
+
+
+async def block(tx: Tx, org_id: UUID, number: int) -> ProofBlock | None:
+    """Return a block; None if no leaf of it exists."""
+    row = await tx.fetchrow(_BLOCK, org_id, number)
+    return None if row is None else _block(row)
+
+
+async def blocks(tx: Tx, org_id: UUID, numbers: Collection[int]) -> dict[int, ProofBlock]:
+    """Return the existing ones of these blocks."""
+    found = [_block(row) for row in await tx.fetch(_BLOCKS_OF, org_id, list(numbers))]
+    return {each.number: each for each in found}
+
+
+async def block_of_change(tx: Tx, org_id: UUID, position: LogPosition) -> int | None:
+    """Return the number of the block that a change's leaf is in, once it has one."""
+    return await tx.fetchval(
+        _BLOCK_OF_CHANGE, org_id, str(position.tx), position.object_id, position.seq
+    )
+
+
+async def write_blocks(tx: Tx, org_id: UUID, changed: Iterable[ProofBlock]) -> None:
+    """Store blocks; one that exists gets the accounts of its new leaves."""
+    rows = list(changed)
+    await tx.execute(
+        _WRITE_BLOCKS,
+        org_id,
+        [each.number for each in rows],
+        [str(each.first.tx) for each in rows],
+        [each.first.object_id for each in rows],
+        [each.first.seq for each in rows],
+        [msgspec.json.encode(_texts(each.balances)).decode() for each in rows],
+    )
+
+
+async def accounts(tx: Tx, org_id: UUID, names: Collection[str]) -> dict[str, AccountState]:
+    """Return the states of the existing ones of these accounts."""
+    return _states(await tx.fetch(_ACCOUNTS, org_id, list(names)))
+
+
+async def all_accounts(tx: Tx, org_id: UUID) -> dict[str, AccountState]:
+    """Return the states of all accounts with leaves."""
+    return _states(await tx.fetch(_ALL_ACCOUNTS, org_id))
+
+
+async def write_accounts(tx: Tx, org_id: UUID, states: Mapping[str, AccountState]) -> None:
+    """Store the states of accounts."""
+    names = sorted(states)
+    await tx.execute(
+        _WRITE_ACCOUNTS,
+        org_id,
+        names,
+        [states[each].entry_count for each in names],
+        [str(states[each].available) for each in names],
+        [str(states[each].held) for each in names],
+    )
+
+
+async def last_checkpoint(tx: Tx, org_id: UUID) -> StoredCheckpoint | None:
+    """Return the latest checkpoint of an organisation."""
+    row = await tx.fetchrow(_LAST_CHECKPOINT, org_id)
+    return None if row is None else _checkpoint(row)
+
+
+async def checkpoints(tx: Tx, org_id: UUID) -> list[StoredCheckpoint]:
+    """Return all checkpoints of an organisation, oldest first."""
+    return [_checkpoint(row) for row in await tx.fetch(_CHECKPOINTS, org_id)]
+
+
+async def add_checkpoint(tx: Tx, org_id: UUID, new: StoredCheckpoint) -> None:
+    """Store a checkpoint; a second one of the same size is a bug, and raises."""
+    await tx.execute(
+        _ADD_CHECKPOINT, org_id, new.epoch, new.size, new.root, new.note, new.created_at
+    )
+
+
+def _tree(row: Row) -> ProofTree:
+    read_to = LogPosition(int(row["read_tx"]), row["read_object_id"], row["read_seq"])
+    return ProofTree(row["org_id"], row["epoch"], row["size"], read_to)
+
+
+def _block(row: Row) -> ProofBlock:
+    first = LogPosition(int(row["first_tx"]), row["first_object_id"], row["first_seq"])
+    # [count, available, held]; units as texts.
+    stored = msgspec.json.decode(row["balances"], type=dict[str, tuple[int, str, str]])
+    balances = {
+        name: AccountState(count, int(available), int(held))
+        for name, (count, available, held) in stored.items()
+    }
+    return ProofBlock(row["number"], first, balances)
+
+
+def _texts(balances: Mapping[str, AccountState]) -> dict[str, tuple[int, str, str]]:
+    return {
+        name: (each.entry_count, str(each.available), str(each.held))
+        for name, each in balances.items()
+    }
+
+
+def _states(rows: Sequence[Row]) -> dict[str, AccountState]:
+    return {
+        row["account"]: AccountState(row["entry_count"], int(row["available"]), int(row["held"]))
+        for row in rows
+    }
+
+
+def _checkpoint(row: Row) -> StoredCheckpoint:
+    return StoredCheckpoint(
+        epoch=row["epoch"],
+        size=row["size"],
+        root=row["root"],
+        note=row["note"],
+        created_at=row["created_at"],
+    )

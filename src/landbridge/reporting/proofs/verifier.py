@@ -1,0 +1,215 @@
+"""Verify books of Landbridge offline. Needs Python 3.11 and nothing else.
+
+    python3 verifier.py proof KEYS FILE [CHECKPOINT]   proofs of a payment
+    python3 verifier.py books KEYS FILE [CHECKPOINT]   an export of all changes
+    python3 verifier.py growth KEYS FILE CHECKPOINT    a checkpoint that follows an older one
+
+KEYS is a file of public keys, CHECKPOINT an older checkpoint that you have kept.
+"""
+
+import json
+import sys
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256, sha512
+from pathlib import Path
+from typing import NamedTuple
+
+P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, P) % P
+Point = tuple[int, int, int, int]
+
+
+class BooksInvalid(Exception):
+    """The books do not follow from what was published; the message says where."""
+
+
+class TreeHead(NamedTuple):
+    """What a checkpoint says: a tree of `size` changes has this root."""
+
+    origin: str
+    size: int
+    root: bytes
+
+
+def point(data: bytes) -> Point:
+    """Decode a point of Ed25519 (RFC 8032)."""
+    y, sign = int.from_bytes(data, "little") & 2**255 - 1, data[31] >> 7
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    x = x if x * x % P == square else x * pow(2, (P - 1) // 4, P) % P
+    if y >= P or x * x % P != square or (x == 0 and sign):
+        raise BooksInvalid("a key or a signature is malformed")
+    x = x if x & 1 == sign else P - x
+    return x, y, 1, x * y % P
+
+
+def add(p: Point, q: Point) -> Point:
+    """Add two points."""
+    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
+    c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
+    return (
+        (b - a) * (d - c) % P,
+        (d + c) * (b + a) % P,
+        (d - c) * (d + c) % P,
+        (b - a) * (b + a) % P,
+    )
+
+
+def times(number: int, p: Point) -> Point:
+    """Multiply a point."""
+    total: Point = (0, 1, 1, 0)
+    for bit in f"{number:b}":
+        total = add(add(total, total), p) if bit == "1" else add(total, total)
+    return total
+
+
+def is_signed(key: bytes, text: bytes, signature: bytes) -> bool:
+    """Return whether this is the key's Ed25519 signature of a text."""
+    s, base = (
+        int.from_bytes(signature[32:], "little"),
+        point((4 * pow(5, -1, P) % P).to_bytes(32, "little")),
+    )
+    k = int.from_bytes(sha512(signature[:32] + key + text).digest(), "little") % L
+    one, other = times(s, base), add(point(signature[:32]), times(k, point(key)))
+    return s < L and all((one[n] * other[2] - other[n] * one[2]) % P == 0 for n in (0, 1))
+
+
+def open_note(note: str, keys: str) -> TreeHead:
+    """Return what a checkpoint says, once a known key has signed it."""
+    text, _, signatures = note.rpartition("\n\n")
+    origin, size, root = text.split("\n")[:3]
+    for name, _, key in (line.split("+", 2) for line in keys.split()):
+        key_id = sha256(f"{name}\n".encode() + b64decode(key)).digest()[:4]
+        for line in signatures.split("\n"):
+            signature = b64decode(line.rpartition(" ")[2])
+            is_its = (name, key_id) == (origin, signature[:4])
+            if is_its and is_signed(b64decode(key)[1:], f"{text}\n".encode(), signature[4:]):
+                return TreeHead(origin, int(size), b64decode(root))
+    raise BooksInvalid(f"{origin}: no key of yours has signed this checkpoint")
+
+
+def node(left: bytes, right: bytes) -> bytes:
+    """Hash two hashes of a tree (RFC 6962)."""
+    return sha256(b"\x01" + left + right).digest()
+
+
+def leaf(parts: Sequence[Mapping[str, str]]) -> bytes:
+    """Hash a change's parts: those that are shown with their salt, and the hashes of the others."""
+    hashes = (
+        sha256(b64decode(part["salt"]) + part["text"].encode()).digest()
+        if "text" in part
+        else b64decode(part["hash"])
+        for part in parts
+    )
+    return sha256(b"\x00" + b"".join(hashes)).digest()
+
+
+def included(found: bytes, index: int, size: int, path: list[bytes]) -> bytes:
+    """Return the root that an inclusion proof gives for a leaf."""
+    if size == 1:
+        return found
+    half, other = 1 << (size - 1).bit_length() - 1, path.pop()
+    if index < half:
+        return node(included(found, index, half, path), other)
+    return node(other, included(found, index - half, size - half, path))
+
+
+def grown(old: TreeHead, count: int, size: int, path: list[bytes]) -> tuple[bytes, bytes]:
+    """Return the roots of `count` leaves and of `size` that a consistency proof gives."""
+    if count == size:
+        root = old.root if count == old.size else path.pop()
+        return root, root
+    half, other = 1 << (size - 1).bit_length() - 1, path.pop()
+    if count <= half:
+        before, after = grown(old, count, half, path)
+        return before, node(after, other)
+    before, after = grown(old, count - half, size - half, path)
+    return node(other, before), node(other, after)
+
+
+def check_growth(old: TreeHead, new: TreeHead, path: list[bytes]) -> None:
+    """Raise unless a tree begins with all of an older one."""
+    if old.size > new.size or grown(old, old.size, new.size, path) != (old.root, new.root) or path:
+        raise BooksInvalid(f"{new.size} changes do not continue the {old.size} of {old.origin}")
+
+
+def check_proof(proof: str, keys: str) -> list[str]:
+    """Return the parts that a proof shows (tlog-proof), once they are found in its tree."""
+    top, _, note = proof.partition("\n\n")
+    extra, place, *hashes = top.strip().split("\n")
+    head, index, path = open_note(note, keys), int(place[6:]), [b64decode(each) for each in hashes]
+    parts = json.loads(b64decode(extra[6:]))
+    if index >= head.size or included(leaf(parts), index, head.size, path) != head.root or path:
+        raise BooksInvalid(f"this is not change {index} of {head.origin}")
+    return [part["text"] for part in parts if "text" in part]
+
+
+class Books:
+    """Replays an export: the tree, and what every part says about those before."""
+
+    def __init__(self) -> None:
+        self.size, self.trees, self.seqs = 0, list[tuple[int, bytes]](), Counter[str]()
+        self.balances: dict[str, tuple[int, int, int]] = {}
+
+    def append(self, parts: Sequence[Mapping[str, str]]) -> None:
+        """Add a change; raise unless it follows from those before, and its journal sums to zero."""
+        change, *others = [json.loads(part["text"]) for part in parts]
+        self.seqs[change["object"]] += 1
+        sums, is_right = Counter[str](), change["seq"] == self.seqs[change["object"]]
+        for entry in (each for each in others if each["part"] == "entry"):
+            count, available, held = self.balances.get(entry["account"], (0, 0, 0))
+            after = count + 1, available + int(entry["available"]), held + int(entry["held"])
+            shown = entry["count"], int(entry["balanceAvailable"]), int(entry["balanceHeld"])
+            sums[entry["asset"]] += int(entry["available"]) + int(entry["held"])
+            self.balances[entry["account"]] = after
+            is_right = is_right and after == shown
+        if not is_right or any(sums.values()):
+            raise BooksInvalid(f"change {self.size} does not follow from those before it")
+        self.size, height, root = self.size + 1, 0, leaf(parts)
+        while self.trees and self.trees[-1][0] == height:
+            height, root = height + 1, node(self.trees.pop()[1], root)
+        self.trees.append((height, root))
+
+    def check(self, head: TreeHead) -> None:
+        """Raise unless the changes so far are those of a checkpoint."""
+        root = b""
+        for _, each in reversed(self.trees):
+            root = node(each, root) if root else each
+        if self.size != head.size or root != head.root:
+            raise BooksInvalid(f"the books are not those of {head.origin} at {head.size} changes")
+
+
+def check_books(lines: Iterator[str], keys: str, old: TreeHead | None) -> Books:
+    """Return the books of an export, once they are found in its checkpoint and in an older one."""
+    books, head = Books(), open_note(json.loads(next(lines))["checkpoint"], keys)
+    if old is not None and old.origin.rpartition("/")[0] != head.origin.rpartition("/")[0]:
+        raise BooksInvalid(f"these are books of {head.origin}, not of {old.origin}")
+    for line in lines:
+        books.append(json.loads(line))
+        if old is not None and books.size == old.size:
+            books.check(old)
+    books.check(head)
+    if old is not None and old.size > head.size:
+        raise BooksInvalid(f"{head.size} changes are left of {old.size} of {old.origin}")
+    return books
+
+
+def main(verb: str, keys_file: str, file: str, *kept: str) -> None:
+    """Run a command; an error of any kind means that the books are not proven."""
+    keys, text = Path(keys_file).read_text(), Path(file).read_text()
+    old = open_note(Path(kept[0]).read_text(), keys) if kept else None
+    if verb == "proof":
+        for proof in text.split("c2sp.org/tlog-proof@v1\n")[1:]:
+            sys.stdout.write("\n".join([*check_proof(proof, keys), ""]))
+    elif verb == "growth" and old is not None:
+        top, _, note = text.partition("\n\n")
+        check_growth(old, open_note(note, keys), [b64decode(each) for each in top.split("\n")[1:]])
+    else:
+        size = check_books(iter(text.splitlines()), keys, old).size
+        sys.stdout.write(f"{size} changes are proven.\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,68 @@
+"""Books of a test's organisation, as an outsider gets them."""
+
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.db.pool import Database
+from landbridge.reporting.proofs.verifier import Books, TreeHead, check_books, open_note
+from tests.change_log import settled
+from tests.tenants import Tenant, make_swap, make_user
+
+
+async def paid_books(org: Tenant, *, swaps: int = 3) -> str:
+    """Make a user with swaps; return the user's id."""
+    user = await make_user(org, funds="100")
+    for _ in range(swaps):
+        await make_swap(org, user, status=SwapStatus.COMPLETED)
+    return user
+
+
+async def sequenced(org: Tenant) -> None:
+    """Append all changes so far to the organisation's tree."""
+    await settled(org.container.database)
+    await org.container.proofs.sequencer.append_all(org.org_id)
+
+
+async def checkpoint(org: Tenant) -> str:
+    """Return a checkpoint of all changes so far."""
+    await sequenced(org)
+    signed = await org.container.proofs.sequencer.sign(org.org_id, org.caller.clock_offset)
+    assert signed is not None
+    return signed.note
+
+
+async def exported(org: Tenant) -> list[str]:
+    """Return the lines of an export of all changes so far."""
+    await settled(org.container.database)
+    lines = org.container.proofs.export.lines(org.org_id, org.caller.clock_offset)
+    return [line async for line in lines]
+
+
+async def keys(org: Tenant) -> str:
+    """Return the public keys of the organisation's checkpoints."""
+    return "\n".join(await org.container.proofs.sequencer.verifier_keys(org.org_id))
+
+
+async def checked(org: Tenant, kept: str | None = None) -> Books:
+    """Verify an export offline, with a checkpoint that was kept."""
+    known = await keys(org)
+    old: TreeHead | None = None if kept is None else open_note(kept, known)
+    return check_books(iter(await exported(org)), known, old)
+
+
+async def findings(org: Tenant, *kept: str) -> list[str]:
+    """Return what `landbridge proofs verify` finds."""
+    return list((await org.container.proofs.verifier.verify(org.org_id, kept)).findings)
+
+
+async def forget_tree(database: Database, org: Tenant) -> None:
+    """Remove an organisation's tree, as an operator who rewrites history would."""
+    for statement in _FORGET:
+        await database.rows(statement, org.org_id)
+
+
+_FORGET = (
+    "delete from proof_trees where org_id = $1",
+    "delete from proof_tiles where org_id = $1",
+    "delete from proof_blocks where org_id = $1",
+    "delete from proof_accounts where org_id = $1",
+    "delete from proof_checkpoints where org_id = $1",
+)

@@ -1,0 +1,192 @@
+"""Every change becomes one leaf, once and in order, and all that is stored is verified."""
+
+import asyncio
+import json
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.changes.service import append_change, delete_snapshots
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Tx
+from landbridge.reporting.proofs import store
+from landbridge.reporting.proofs.verifier import Books
+from tests.change_log import settled
+from tests.reporting.proofs import proof_books as books
+from tests.tenants import Tenant, make_swap, make_user
+
+_CHANGES = "select count(*)::int as count from changes where org_id = $1"
+_ACCOUNTS = """
+select a.id::text as account, count(e.account_id)::int as entry_count, a.available::text,
+    a.held::text
+from accounts a
+join entries e on e.org_id = a.org_id and e.account_id = a.id
+where a.org_id = $1
+group by a.org_id, a.id
+"""
+
+
+async def test_books_of_payments_are_proven_online_and_offline(org: Tenant) -> None:
+    await books.paid_books(org)
+    first = await books.checkpoint(org)
+    assert await books.findings(org, first) == []
+    await make_user(org, funds="7")
+    proven = await books.checked(org, first)
+    (changes,) = await org.container.database.rows(_CHANGES, org.org_id)
+    assert proven.size == changes["count"] > 15
+    assert await books.findings(org, first) == []
+    stored = {
+        row["account"]: (row["entry_count"], int(row["available"]), int(row["held"]))
+        for row in await org.container.database.rows(_ACCOUNTS, org.org_id)
+    }
+    assert stored
+    assert stored.items() <= proven.balances.items()
+    houses = {each.partition("/")[0] for each in proven.balances.keys() - stored.keys()}
+    assert {"outside", "liquidity", "fees"} <= houses
+
+
+async def test_export_has_the_record_once_and_each_entry(org: Tenant) -> None:
+    user = await make_user(org, funds="100")
+    swap = await make_swap(org, user, "2", status=SwapStatus.COMPLETED)
+    leaves = [json.loads(line) for line in (await books.exported(org))[1:]]
+    parts = [[json.loads(part["text"]) for part in leaf] for leaf in leaves]
+    of_swap = [each for each in parts if each[0]["object"] == swap["id"]]
+    assert [each[0]["seq"] for each in of_swap] == list(range(1, len(of_swap) + 1))
+    records = [part for leaf in of_swap for part in leaf if part["part"] == "record"]
+    assert [each["sourceUnits"] for each in records] == ["2000000"]
+    assert of_swap[-1][0]["statusAfter"] == "COMPLETED"
+    entries = [part for part in of_swap[-1] if part["part"] == "entry"]
+    assert sum(int(each["available"]) + int(each["held"]) for each in entries) == 0
+    assert entries
+    assert {each["wallet"] is None for each in entries} == {True, False}
+    salts = [part["salt"] for leaf in leaves for part in leaf]
+    assert len(salts) == len(set(salts))
+
+
+@pytest.mark.parametrize("leaves_max", [1, 7, 256])
+async def test_tree_does_not_depend_on_the_steps(org: Tenant, leaves_max: int) -> None:
+    await books.paid_books(org)
+    whole = await books.checkpoint(org)
+    await books.forget_tree(org.container.database, org)
+    sequencer = org.container.proofs.sequencer
+    while await sequencer.append(org.org_id, leaves_max=leaves_max):
+        pass
+    assert await books.checkpoint(org) == whole
+    assert await books.findings(org, whole) == []
+
+
+async def test_blocks_of_a_long_log_can_be_rebuilt(org: Tenant) -> None:
+    async def work(tx: Tx) -> None:
+        for _ in range(600):
+            await append_change(
+                tx,
+                org_id=org.org_id,
+                object_id=uuid4(),
+                seq=1,
+                kind="TEST",
+                change_type="set",
+                actor="test",
+                at=org.container.clock.stamp(),
+                facts={"rate": "0.999", "fraction": 1.50, "units": 10**30},
+            )
+
+    await org.container.database.transact(work)
+    await books.paid_books(org, swaps=20)
+    await books.sequenced(org)
+    assert await books.findings(org) == []
+    (tree,) = await org.container.database.rows(
+        "select size, (select count(*) from proof_blocks where org_id = $1) as blocks"
+        " from proof_trees where org_id = $1",
+        org.org_id,
+    )
+    assert tree["size"] > 600
+    assert tree["blocks"] == -(-tree["size"] // 256)
+
+
+async def test_concurrent_workers_append_each_change_once(org: Tenant) -> None:
+    await books.paid_books(org)
+    await settled(org.container.database)
+    sequencer = org.container.proofs.sequencer
+    offsets = {org.org_id: timedelta()}
+    await asyncio.gather(*(sequencer.run_once(offsets) for _ in range(4)))
+    await books.sequenced(org)
+    assert (await books.checked(org)).size
+    assert await books.findings(org) == []
+
+
+async def test_change_that_commits_late_is_not_skipped(org: Tenant) -> None:
+    began, go = asyncio.Event(), asyncio.Event()
+    late = new_id()
+
+    async def work(tx: Tx) -> None:
+        await append_change(
+            tx,
+            org_id=org.org_id,
+            object_id=late,
+            seq=1,
+            kind="TEST",
+            change_type="set",
+            actor="test",
+            at=org.container.clock.stamp(),
+        )
+        began.set()
+        await go.wait()
+
+    slow = asyncio.create_task(org.container.database.transact(work))
+    await began.wait()
+    user = await make_user(org, funds="5")
+    sequencer = org.container.proofs.sequencer
+    await sequencer.run_once({org.org_id: timedelta()})
+    before = await _size(org)
+    go.set()
+    await slow
+    proven = await books.checked(org)
+    assert proven.seqs[str(late)] == 1
+    assert proven.seqs[user] >= 1
+    assert before < proven.size == await _size(org)
+
+
+async def test_removed_snapshots_change_no_leaf(org: Tenant) -> None:
+    await make_user(org, funds="5")
+    kept = await books.checkpoint(org)
+    database = org.container.database
+    (before,) = await database.rows(_SNAPSHOTS, org.org_id)
+    assert before["count"]
+    tomorrow = org.container.clock.now() + timedelta(days=1)
+    await database.transact(
+        lambda tx: delete_snapshots(tx, org.org_id, before=tomorrow, below=None, limit=99)
+    )
+    (after,) = await database.rows(_SNAPSHOTS, org.org_id)
+    assert after["count"] == 0
+    assert await books.findings(org, kept) == []
+    assert isinstance(await books.checked(org, kept), Books)
+
+
+async def test_checkpoint_is_signed_once_per_interval_and_not_without_changes(org: Tenant) -> None:
+    sequencer, database = org.container.proofs.sequencer, org.container.database
+    offsets = {org.org_id: timedelta()}
+    await books.sequenced(org)
+    await sequencer.sign_due(offsets)
+    await make_user(org)
+    await books.sequenced(org)
+    await sequencer.sign_due(offsets)
+    assert len(await database.single(lambda tx: store.checkpoints(tx, org.org_id))) == 1
+    later = {org.org_id: sequencer.checkpoint_every + timedelta(seconds=1)}
+    await sequencer.sign_due(later)
+    await sequencer.sign_due({org.org_id: later[org.org_id] * 2})
+    signed = await database.single(lambda tx: store.checkpoints(tx, org.org_id))
+    assert [each.size for each in signed] == sorted({each.size for each in signed})
+    assert len(signed) == 2
+
+
+_SNAPSHOTS = """
+select count(sealed_snapshot)::int as count from changes where org_id = $1
+"""
+
+
+async def _size(org: Tenant) -> int:
+    tree = await org.container.database.single(lambda tx: store.find(tx, org.org_id))
+    assert tree is not None
+    return tree.size

@@ -1,0 +1,120 @@
+"""The verifier is one short file of the standard library, and the guide shows all of it."""
+
+import ast
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given
+from hypothesis import strategies as st
+
+from landbridge.reporting.proofs import verifier
+from landbridge.reporting.proofs.checkpoints import CheckpointSigner
+from landbridge.reporting.proofs.verifier import BooksInvalid, is_signed, open_note
+from tests.reporting.proofs import proof_books as books
+from tests.sources import ROOT
+from tests.tenants import Tenant
+
+SOURCE = Path(verifier.__file__)
+PAGE = ROOT / "docs/guides/prove-the-books.md"
+LINES_MAX = 150
+
+
+def test_guide_shows_the_whole_verifier() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    begin, end = "<!-- verifier:begin -->\n", "<!-- verifier:end -->"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    source = SOURCE.read_text(encoding="utf-8")
+    due = f"{before}{begin}\n```python\n{source}```\n\n{end}{after}"
+    if os.environ.get("WRITE_FIGURES"):
+        PAGE.write_text(due, encoding="utf-8")
+        text = due
+    assert text == due, "Run the tests with WRITE_FIGURES=1 to renew the verifier in the guide."
+
+
+def test_verifier_is_short_and_imports_the_standard_library_alone() -> None:
+    tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {
+        node.module or "" if isinstance(node, ast.ImportFrom) else each.name
+        for node in imports
+        for each in node.names
+    }
+    assert {each.partition(".")[0] for each in modules} <= sys.stdlib_module_names
+    comments = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    lines = enumerate(SOURCE.read_text(encoding="utf-8").splitlines(), start=1)
+    count = sum(1 for number, line in lines if line.strip() and number not in comments)
+    assert count < LINES_MAX, f"the verifier has {count} lines of code"
+
+
+@given(st.binary(min_size=32, max_size=32), st.binary(max_size=200), st.integers(0, 511))
+def test_signatures_are_those_of_ed25519(seed: bytes, text: bytes, bit: int) -> None:
+    key = Ed25519PrivateKey.from_private_bytes(seed)
+    public, signature = key.public_key().public_bytes_raw(), key.sign(text)
+    assert is_signed(public, text, signature)
+    assert not is_signed(public, text + b"x", signature)
+    damaged = bytearray(signature)
+    damaged[bit // 8] ^= 1 << bit % 8
+    with suppress(BooksInvalid):  # no point of the curve
+        assert not is_signed(public, text, bytes(damaged))
+
+
+def test_signature_with_a_larger_scalar_is_refused() -> None:
+    key = Ed25519PrivateKey.from_private_bytes(bytes(32))
+    signature = key.sign(b"text")
+    scalar = int.from_bytes(signature[32:], "little") + verifier.L
+    malleable = signature[:32] + scalar.to_bytes(32, "little")
+    assert not is_signed(key.public_key().public_bytes_raw(), b"text", malleable)
+
+
+def test_only_a_known_key_of_the_same_origin_opens_a_note() -> None:
+    signers = [
+        CheckpointSigner(f"log/{name}", Ed25519PrivateKey.from_private_bytes(bytes([seed]) * 32))
+        for name, seed in (("a", 1), ("b", 2), ("a", 3))
+    ]
+    note = signers[0].sign(5, bytes(32))
+    known = [each.verifier_key for each in signers]
+    assert open_note(note, "\n".join(known)) == ("log/a", 5, bytes(32))
+    for keys in (known[1], known[2], ""):
+        with pytest.raises(BooksInvalid):
+            open_note(note, keys)
+    with pytest.raises(BooksInvalid):
+        open_note(note.replace("\n5\n", "\n6\n"), known[0])
+
+
+async def test_verifier_runs_alone(org: Tenant, tmp_path: Path) -> None:
+    await books.paid_books(org)
+    kept = await books.checkpoint(org)
+    await books.paid_books(org)
+    lines, keys = await books.exported(org), await books.keys(org)
+    proven = _run(tmp_path, "books", keys=keys, books="".join(lines), kept=kept)
+    assert proven == (0, f"{len(lines) - 1} changes are proven.\n")
+    shorter = "".join([*lines[:5], *lines[6:]])
+    code, printed = _run(tmp_path, "books", keys=keys, books=shorter, kept=kept)
+    assert code != 0
+    assert not printed
+
+
+def _run(folder: Path, verb: str, **texts: str) -> tuple[int, str]:
+    """Run the verifier on files of these texts, without the packages of this environment."""
+    (folder / "verifier.py").write_bytes(SOURCE.read_bytes())
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "verifier.py", verb, *texts],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
