@@ -30,7 +30,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 CHAINS_FILE = .landbridge/chains.toml
 
-.PHONY: help setup run test test-long test-soak test-versions check fmt bench demo chains image lock sdk words screenshots news clean
+.PHONY: help setup run test test-long test-soak test-versions check fmt bench demo chains image lock sdk site words screenshots news clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 15
@@ -99,6 +99,9 @@ lock: setup ## renew the lock files: of pyproject.toml with all extras, and of t
 
 sdk: $(VENV)/.tools ## write the generated parts of the client libraries from openapi.json
 	$(BIN)/python -m sdk.emitter
+
+site: ## build the documentation site, which the server then has at /docs/site (needs npm)
+	cd site && npm ci --ignore-scripts --no-audit --no-fund && npx vitepress build
 
 words: $(VENV)/.tools ## gather what pages say into the files of languages
 	$(BIN)/python -m tests.dashboard.catalogue

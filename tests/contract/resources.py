@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.verification.model import case_id
+from tests.contract.public_routes import PUBLIC
 from tests.customers.bank_accounts.verified import verify
 from tests.developers.webhooks.sample_events import BODIES as WEBHOOK_BODIES
 from tests.developers.webhooks.sample_events import make_webhook_resources, unknown_webhook_ids
@@ -41,27 +42,6 @@ from tests.tenants import (
     transfer_body,
 )
 
-PUBLIC = {
-    "GET /healthz",
-    "GET /readyz",
-    "GET /metrics",
-    *("GET /docs", "GET /docs/errors"),
-    "GET /openapi.json",
-    "GET /docs/assets/{name}",
-    "GET /v2/webhooks/{webhookId}/jwks.json",
-    "GET /tos/{signedAgreementId}",
-    "POST /tos/{signedAgreementId}/accept",
-    "GET /kyc/{linkId}",
-    "POST /kyc/{linkId}/terms",
-    "POST /kyc/{linkId}/about",
-    "POST /kyc/{linkId}/details",
-    "POST /kyc/{linkId}/questions",
-    "POST /kyc/{linkId}/owners",
-    "POST /kyc/{linkId}/owners/remove",
-    "POST /kyc/{linkId}/documents",
-    "POST /kyc/{linkId}/submit",
-    "POST /providers/{name}/webhooks",
-}
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
 # Path and query parameters and body members that are ids, with the kind of their object.

@@ -15,9 +15,9 @@ import pytest
 from litestar.routes import HTTPRoute
 
 from landbridge.app.container import Container
+from tests.contract.public_routes import PUBLIC
 from tests.contract.resources import (
     KINDS,
-    PUBLIC,
     QUERIES,
     VIRTUAL_ACCOUNTS,
     Things,

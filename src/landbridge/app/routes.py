@@ -41,6 +41,7 @@ from landbridge.payments.virtual_accounts.api import VirtualAccountRoutes
 from landbridge.payments.virtual_accounts.rule_api import SettlementRuleRoutes
 from landbridge.platform.audit_log.api import AuditLogRoutes
 from landbridge.platform.files.api import FileRoutes
+from landbridge.platform.http.documentation_site import site_file
 from landbridge.platform.http.service_api import (
     bare_ping,
     explained_errors,
@@ -68,7 +69,7 @@ from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 
 SERVICE_ROUTES = [
     *(ping, bare_ping, healthz, readyz, metrics),
-    *(explorer, explained_errors, openapi, explorer_asset),
+    *(explorer, explained_errors, openapi, explorer_asset, site_file),
 ]
 ROUTES = [
     ProviderWebhookRoutes,

@@ -24,6 +24,7 @@ from landbridge.platform.db.migrate import SchemaNewer, check_schema
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http import error_page
 from landbridge.platform.http.auth_guard import bearer
+from landbridge.platform.http.documentation_site import SITE
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.platform.http.metrics import MetricsText
 from landbridge.platform.http.responses import ResponseEncoder, WireStruct
@@ -114,12 +115,13 @@ _EXPLORER = """<!doctype html>
   <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
 </head>
 <body>
-  <div id="swagger-ui"></div>
+  {link}<div id="swagger-ui"></div>
   <script src="/docs/assets/swagger-ui-bundle.js"></script>
   <script>{script}</script>
 </body>
 </html>
 """
+_SITE_LINK = '<p><a href="/docs/site/">Guides and reference</a></p>'
 _EXPLORER_SCRIPT = (
     'SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", persistAuthorization: true});'
 )
@@ -146,7 +148,8 @@ _EXPLORER_HEADERS = {
 @get("/docs", public=True, include_in_schema=False, sync_to_thread=False)
 def explorer() -> Response[str]:
     """A page to explore the API; all its files are served from here."""
-    page = _EXPLORER.replace("{script}", _EXPLORER_SCRIPT)
+    link = _SITE_LINK if SITE.is_built else ""
+    page = _EXPLORER.replace("{script}", _EXPLORER_SCRIPT).replace("{link}", link)
     return Response(page, media_type=MediaType.HTML, headers=_EXPLORER_HEADERS)
 
 

@@ -1,0 +1,84 @@
+"""Documentation site: the files that `make site` has built, if it has.
+
+A wheel contains them if they were built before it.
+"""
+
+import asyncio
+import base64
+import hashlib
+import mimetypes
+import re
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Final
+
+from litestar import Response, get
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
+
+from landbridge.platform.http.list_query import AnyRequest
+from landbridge.platform.http.static_content import LazyContent, StaticContent
+
+_HOME: Final = "index.html"
+_HTML: Final = "text/html"
+_INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]* src=)[^>]*>(.*?)</script>", re.DOTALL)
+
+
+class DocumentationSite:
+    """The files below a folder, each read on its first request."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def is_built(self) -> bool:
+        """Return whether there is a site."""
+        return (self._folder / _HOME).is_file()
+
+    def find(self, path: str) -> LazyContent | None:
+        """Return the file at a path below the site; the home page for an empty one."""
+        return self._files.get(path.strip("/") or _HOME)
+
+    @cached_property
+    def policy(self) -> str:
+        """Return the content security policy: inline scripts, alike on all pages, by their hash."""
+        scripts = _INLINE_SCRIPT.findall((self._folder / _HOME).read_text(encoding="utf-8"))
+        digests = (hashlib.sha256(each.encode()).digest() for each in scripts)
+        hashes = "".join(f" 'sha256-{base64.b64encode(each).decode()}'" for each in digests)
+        return (
+            f"default-src 'none'; script-src 'self'{hashes}; style-src 'self' 'unsafe-inline'; "
+            "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; "
+            "base-uri 'none'; frame-ancestors 'none'"
+        )
+
+    @cached_property
+    def _files(self) -> dict[str, LazyContent]:
+        """Return each file by its path; no other file can be requested."""
+        return {
+            file.relative_to(self._folder).as_posix(): LazyContent(partial(_read, file))
+            for file in self._folder.rglob("*")
+            if file.is_file()
+        }
+
+
+SITE: Final = DocumentationSite(Path(__file__).parent / "site")
+
+
+@get(["/docs/site", "/docs/site/{path:path}"], public=True, include_in_schema=False)
+async def site_file(request: AnyRequest, path: FromPath[str] = "/") -> Response[bytes]:
+    """A file of the documentation site; 404 if the site was not built."""
+    found = SITE.find(path)
+    if found is None:
+        raise NotFoundException
+    content = found.built or await asyncio.to_thread(found.get)
+    response: Response[Any] = content.response(request)
+    if content.media_type == _HTML:
+        response.headers["Content-Security-Policy"] = SITE.policy
+        response.headers["X-Frame-Options"] = "DENY"
+        response.headers["Referrer-Policy"] = "same-origin"
+    return response
+
+
+def _read(file: Path) -> StaticContent:
+    kind, _ = mimetypes.guess_type(file.name)
+    return StaticContent.of(file.read_bytes(), kind or "text/plain")

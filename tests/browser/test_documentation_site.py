@@ -1,0 +1,65 @@
+"""The built site in a browser: pages, diagrams, search, dark mode; no request to other hosts."""
+
+import os
+import shutil
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.async_api import Browser, ConsoleMessage, Request, expect
+
+from tests.app.processes.server_process import Served
+from tests.npm_tools import run_tool
+from tests.sources import ROOT
+
+BUILT = ROOT / "src/landbridge/platform/http/site"
+PAGES = sorted(
+    each.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
+    for kind in ("start", "guides", "concepts", "reference", "internals")
+    for each in (ROOT / "docs" / kind).glob("*.md")
+)
+
+
+@pytest.fixture(scope="module")
+def built_site() -> Path:
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm here, which builds the site")
+    run_tool(["make", "site"], ROOT, os.environ)
+    return BUILT
+
+
+async def test_site_works_in_a_browser(built_site: Path, browser: Browser, site: Served) -> None:
+    page = await browser.new_page(base_url=f"http://127.0.0.1:{site.port}")
+    hosts: set[str | None] = set()
+    errors: list[str] = []
+
+    def note_request(request: Request) -> None:
+        hosts.add(urlsplit(request.url).hostname)
+
+    def note_error(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(message.text)
+
+    page.on("request", note_request)
+    page.on("console", note_error)
+    await page.goto("/docs/site/")
+    await page.get_by_role("link", name="First swap").first.click()
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("First swap")
+    await page.goto("/docs/site/reference/swaps.html")
+    await expect(page.locator(".mermaid svg")).to_be_visible()
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("exactly once")
+    await expect(page.locator(".VPLocalSearchBox .result").first).to_be_visible()
+    await page.keyboard.press("Escape")
+    await page.get_by_role("switch").first.click()
+    await expect(page.locator("html.dark")).to_be_visible()
+    await page.goto("/docs/site/api/index.html")
+    await expect(page.locator('[data-path="/v2/wallets/swaps"]').first).to_be_visible()
+    assert hosts == {"127.0.0.1"}
+    assert errors == []
+    assert (built_site / "llms.txt").is_file()
+
+
+async def test_every_page_is_on_the_site(built_site: Path) -> None:
+    missing = [each for each in PAGES if not (built_site / each).is_file()]
+    assert missing == []

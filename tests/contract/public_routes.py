@@ -1,0 +1,26 @@
+"""Routes that are open without a key."""
+
+PUBLIC = {
+    "GET /healthz",
+    "GET /readyz",
+    "GET /metrics",
+    "GET /docs",
+    "GET /docs/errors",
+    "GET /openapi.json",
+    "GET /docs/assets/{name}",
+    "GET /docs/site",
+    "GET /docs/site/{path}",
+    "GET /v2/webhooks/{webhookId}/jwks.json",
+    "GET /tos/{signedAgreementId}",
+    "POST /tos/{signedAgreementId}/accept",
+    "GET /kyc/{linkId}",
+    "POST /kyc/{linkId}/terms",
+    "POST /kyc/{linkId}/about",
+    "POST /kyc/{linkId}/details",
+    "POST /kyc/{linkId}/questions",
+    "POST /kyc/{linkId}/owners",
+    "POST /kyc/{linkId}/owners/remove",
+    "POST /kyc/{linkId}/documents",
+    "POST /kyc/{linkId}/submit",
+    "POST /providers/{name}/webhooks",
+}
