@@ -13,7 +13,7 @@ from tests.tenants import Tenant, make_swap, make_transfer, make_user, run_due
 _FEE = {"fees": [{"type": "FLAT", "value": "2", "walletAddress": "0x" + "2" * 40}]}
 
 
-async def test_overview_report_and_limits_count_one_story(org: Tenant) -> None:
+async def test_overview_report_and_limits_count_the_same_scenario(org: Tenant) -> None:
     await set_rules(org, rule(maxUsd="1000"))
     ada, bob = await make_payee(org), await make_user(org)
     account = await make_account(org, ada)

@@ -227,9 +227,7 @@ def wire(
     reporting = report(people)
     incoming_payment_steps = _incoming_payment_steps(people, taking_in)
     return Container(
-        **members(people),
-        **members(reporting),
-        **members(keep_books(people)),
+        **members(people) | members(reporting) | members(keep_books(people)),
         **members(giving_back),
         **members(wire_event_services(people, paying_out, taking_in, reporting)),
         prices=prices,
