@@ -65,13 +65,15 @@ where org_id = $1 and transfer_id = $2 and (held <> 0 or role = 'in_transit')
 order by seq
 """
 
-# Records that move money of a payment beside its own journals, such as a fee or a debt.
+# Records that move money of a payment beside its own journals, such as a fee or a debt; of a
+# deposit, the record that took it back.
 DEPENDENTS = """
 select t.id,
     (select array_agg(distinct e.seq order by e.seq) from entries e
      where e.org_id = t.org_id and e.transfer_id = t.id) as seqs
 from transfers t
-where t.org_id = $1 and t.details ? 'payment_id' and t.details ->> 'payment_id' = $2::text
+where t.org_id = $1
+    and (t.details ? 'payment_id' and t.details ->> 'payment_id' = $2::text or t.id = $3)
 order by t.created_at, t.id
 """
 
@@ -101,9 +103,11 @@ async def journals(tx: Tx, org_id: UUID, transfer_id: UUID, seqs: Sequence[int])
     return await tx.fetch(JOURNALS, org_id, transfer_id, seqs)
 
 
-async def dependents(tx: Tx, org_id: UUID, payment_id: UUID) -> list[tuple[UUID, set[int]]]:
+async def dependents(
+    tx: Tx, org_id: UUID, payment_id: UUID, reversal_id: UUID
+) -> list[tuple[UUID, set[int]]]:
     """Return the records that belong to a payment, with their changes that have journals."""
-    rows = await tx.fetch(DEPENDENTS, org_id, str(payment_id))
+    rows = await tx.fetch(DEPENDENTS, org_id, str(payment_id), reversal_id)
     return [(row["id"], set(row["seqs"] or ())) for row in rows]
 
 

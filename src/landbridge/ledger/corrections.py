@@ -14,7 +14,8 @@ corrects, and references them. Guarantees:
   request that is repeated late can never reverse twice.
 - A record and its corrections together hold no money and have none in transit, as before.
   Journals that belong together are corrected together: a hold with the journal that released it.
-- A payment is corrected after the records that belong to it: its receivable, fees, coins sent back.
+- A payment is corrected after the records that belong to it: its receivable, fees, coins sent back,
+  or lost by their chain.
 - No wallet goes below zero: money that was spent since can't be taken back.
 
 The id of a correction is derived from what it corrects. Its request id is random: callers choose
@@ -32,7 +33,7 @@ from landbridge.ledger import correction_store, record_store, store
 from landbridge.ledger.correction_store import RecordCorrection
 from landbridge.ledger.errors import InsufficientBalance, RequestIdTaken, TransactionNotFound
 from landbridge.ledger.model import CommitOutcome, CreateTransfer, HouseRole, Posting, Transfer
-from landbridge.ledger.reversed_journals import corrected_changes
+from landbridge.ledger.reversed_journals import corrected_changes, reversal_id
 from landbridge.ledger.service import CreatedTransfer, Ledger
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import derived_id, new_id
@@ -196,7 +197,10 @@ async def _check_alone(
     tx: Tx, transitions_by_kind: Mapping[str, Transitions[Any]], payment: Transfer
 ) -> None:
     """Raise `ResourceConflict` while a record that belongs to this payment is in effect."""
-    for dependent_id, seqs in await correction_store.dependents(tx, payment.org_id, payment.id):
+    dependents = await correction_store.dependents(
+        tx, payment.org_id, payment.id, reversal_id(payment.id)
+    )
+    for dependent_id, seqs in dependents:
         found = await _get_ended(tx, transitions_by_kind, payment.org_id, dependent_id)
         if in_effect := sorted(seqs - set(await corrected_changes(tx, found))):
             raise ResourceConflict(

@@ -2,10 +2,28 @@
 
 from uuid import UUID
 
-from landbridge.ledger import correction_store
-from landbridge.ledger.model import Transfer
+from landbridge.ledger import correction_store, record_store, store
+from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Tx
+
+
+def reversal_id(credit_id: UUID) -> UUID:
+    """Return the id of the record that takes a deposit's credit back, if its chain has lost it."""
+    return derived_id(credit_id, "reversal")
+
+
+async def has_returned_coins(tx: Tx, org_id: UUID, transfer_id: UUID) -> bool:
+    """Lock a record; return whether a correction has reversed the arrival of its coins.
+
+    Coins that their chain has lost are then not taken back a second time.
+    """
+    await store.lock(tx, transfers=[(org_id, transfer_id)], accounts=())
+    (record,) = await record_store.get_batch(tx, [(org_id, transfer_id)])
+    seqs = [] if record is None else await corrected_changes(tx, record)
+    rows = await correction_store.journals(tx, org_id, transfer_id, seqs)
+    return any(row["role"] == HouseRole.OUTSIDE and row["available"] < 0 for row in rows)
 
 
 async def corrected_changes(tx: Tx, record: Transfer) -> list[int]:

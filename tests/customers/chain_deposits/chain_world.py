@@ -15,8 +15,10 @@ from msgspec import structs
 
 from landbridge.app.container import AUDIT_RULES, TRANSITIONS, Container, wire
 from landbridge.app.container.chain_deposits import build_chain_deposits
+from landbridge.app.container.registry import ASSETS
 from landbridge.customers.chain_deposits.steps import ChainDepositSteps
 from landbridge.ledger.audit import audit, table
+from landbridge.ledger.corrections import correct
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
@@ -146,6 +148,28 @@ async def chain_world(database: Database, logs: Path) -> AsyncGenerator[Followed
         world.mine(FINALITY)
         await world.follow()
         yield world
+
+
+async def correct_all(org: Tenant, record_id: UUID) -> None:
+    """Reverse all journals of a record, as `landbridge correct` does."""
+    container = org.container
+    rows = await container.database.rows(
+        "select distinct seq from entries where org_id = $1 and transfer_id = $2",
+        org.org_id,
+        record_id,
+    )
+    await correct(
+        container.database,
+        container.ledger,
+        ASSETS,
+        TRANSITIONS,
+        org_id=org.org_id,
+        transfer_id=record_id,
+        seqs=[row["seq"] for row in rows],
+        reason="test",
+        actor="test",
+        at=container.clock.stamp(),
+    )
 
 
 async def end_leases(database: Database) -> None:

@@ -15,6 +15,7 @@ from tests.customers.chain_deposits.chain_world import (
     FINALITY,
     FollowedChain,
     configured,
+    correct_all,
     deposits,
     statuses,
 )
@@ -181,6 +182,34 @@ async def test_what_is_owed_can_be_written_off(world: FollowedChain) -> None:
     await fund(org, user, "9")
     await world.follow()
     assert await held(org, user) == "9"
+    await world.check_ledger()
+
+
+async def test_a_lost_deposit_that_was_corrected_is_not_taken_back_again(
+    world: FollowedChain,
+) -> None:
+    user, address = await world.new_user()
+    world.pay(address, 5)
+    await world.finalize()
+    (deposit,) = await deposits(world.org, user)
+    await fund(world.org, user, "5")
+    await correct_all(world.org, UUID(deposit["id"]))
+    await lose_final_blocks(world)
+    assert await held(world.org, user) == "5"
+    assert await house_units(world, HouseRole.RECEIVABLE) == 0
+    await world.check_ledger()
+
+
+async def test_a_deposit_that_was_taken_back_is_not_corrected(world: FollowedChain) -> None:
+    user, address = await world.new_user()
+    world.pay(address, 5)
+    await world.finalize()
+    (deposit,) = await deposits(world.org, user)
+    await lose_final_blocks(world)
+    await fund(world.org, user, "5")
+    with pytest.raises(ResourceConflict, match="belongs to"):
+        await correct_all(world.org, UUID(deposit["id"]))
+    assert await held(world.org, user) == "5"
     await world.check_ledger()
 
 

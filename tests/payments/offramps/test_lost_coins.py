@@ -15,6 +15,7 @@ from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
+from tests.customers.chain_deposits.chain_world import correct_all
 from tests.house_accounts import house_balance
 from tests.payments.offramps.external_scenario import (
     COIN,
@@ -113,6 +114,19 @@ async def test_lost_coins_of_a_payment_are_owed_by_its_user(scenario: ExternalSc
     assert REGISTRY.get_sample_value("landbridge_chain_lost_treasury_deposits", labels) == 0
     # The payment itself is never changed.
     assert await scenario.status(offramp) == "COMPLETED"
+    await check_books(scenario.world.org)
+
+
+async def test_lost_coins_that_a_correction_gave_back_are_not_owed(
+    scenario: ExternalScenario,
+) -> None:
+    offramp, transaction = await paid(scenario)
+    await correct_all(scenario.world.org, UUID(offramp["id"]))
+    await lose(scenario, transaction)
+    await scenario.finalize()
+    assert await scenario.deposits() == [("REVERSED", 100)]
+    assert await reversals(scenario) == []
+    assert await owed(scenario) == 0
     await check_books(scenario.world.org)
 
 

@@ -18,8 +18,8 @@ from uuid import UUID
 import msgspec
 
 from landbridge.customers.chain_deposits.model import ACTOR, ChainDeposit, credit_id
-from landbridge.customers.wallets.model import reversal_id
 from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, HouseRole, Posting, Transfer
+from landbridge.ledger.reversed_journals import reversal_id
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions

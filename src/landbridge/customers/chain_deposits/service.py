@@ -16,10 +16,16 @@ from uuid import UUID
 
 from landbridge.customers.chain_deposits import reversals, store, treasury_store
 from landbridge.customers.chain_deposits.matching import FoundDeposits
-from landbridge.customers.chain_deposits.model import ChainDeposit, ChainDepositStatus, credited
+from landbridge.customers.chain_deposits.model import (
+    ChainDeposit,
+    ChainDepositStatus,
+    credit_id,
+    credited,
+)
 from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
 from landbridge.customers.wallets.model import DEPOSIT_MOVES
 from landbridge.ledger.model import CommitOutcome
+from landbridge.ledger.reversed_journals import has_returned_coins
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
@@ -156,7 +162,8 @@ class ChainDeposits:
         """Freeze the user of an orphaned deposit and take the deposit back.
 
         Return False if the cursor has moved, or if the wallet's balance has changed: then try
-        again. What the wallet no longer holds is owed.
+        again. What the wallet no longer holds is owed. A credit that a correction has taken back
+        already is not taken back again.
         """
         reason = (
             f"A reorganisation of {deposit.chain} took back deposit {deposit.id}, which had been "
@@ -173,15 +180,17 @@ class ChainDeposits:
             (locked,) = await store.lock(tx, [(deposit.org_id, deposit.id)])
             if locked.status is not ChainDepositStatus.ORPHANED:
                 return False
-            creation = reversals.reversed_deposit(
-                locked,
-                account.id,
-                available_units=account.available_units,
-                at=self._clock.stamp(offset),
-            )
-            outcome = await self._ledger.create_in(tx, creation, reversals.TRANSITIONS)
-            if isinstance(outcome, CommitOutcome):
-                return False
+            credit = credit_id(locked, locked.credits)
+            if not await has_returned_coins(tx, locked.org_id, credit):
+                creation = reversals.reversed_deposit(
+                    locked,
+                    account.id,
+                    available_units=account.available_units,
+                    at=self._clock.stamp(offset),
+                )
+                outcome = await self._ledger.create_in(tx, creation, reversals.TRANSITIONS)
+                if isinstance(outcome, CommitOutcome):
+                    return False
             await store.set_status(tx, replace(locked, status=ChainDepositStatus.REVERSED))
             return True
 

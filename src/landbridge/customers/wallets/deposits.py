@@ -19,7 +19,7 @@ from uuid import UUID
 
 from landbridge.customers.wallets import confirmed_deposit_store
 from landbridge.customers.wallets.errors import WalletNotFound
-from landbridge.customers.wallets.model import DEPOSIT_KIND, Wallet, reversal_id
+from landbridge.customers.wallets.model import DEPOSIT_KIND, Wallet
 from landbridge.customers.wallets.service import Wallets, wallets_of
 from landbridge.ledger.credits import (
     CreditPage,
@@ -28,6 +28,7 @@ from landbridge.ledger.credits import (
     find_credits,
     find_recorded_credits,
 )
+from landbridge.ledger.reversed_journals import reversal_id
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.gather import gather_in_order

@@ -6,7 +6,6 @@ from enum import StrEnum
 from uuid import UUID
 
 from landbridge.ledger.model import AccountBalance, HouseRole, Posting
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
 from landbridge.providers.chains.tokens import Chain
@@ -81,8 +80,3 @@ def deposit_details(account_id: UUID, transaction_hash: str, source_address: str
 def deposit_postings(account_id: UUID, money: Money) -> list[Posting]:
     """Return the journal of coins that arrive in a wallet from outside."""
     return [Posting(HouseRole.OUTSIDE, -money), Posting(account_id, money)]
-
-
-def reversal_id(deposit_id: UUID) -> UUID:
-    """Return the id of the record that takes back a deposit's credit, if its chain has lost it."""
-    return derived_id(deposit_id, "reversal")

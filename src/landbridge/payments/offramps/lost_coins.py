@@ -8,7 +8,8 @@ reversal is recovered.
 Guarantees:
 - Reversal and deposit change in one transaction, with the deposit locked, so each loss is taken
   back once.
-- Coins that were never booked are not taken back: the offramp awaits them as before.
+- Coins that were never booked are not taken back: the offramp awaits them as before. Nor are those
+  that a correction has taken back.
 """
 
 from collections.abc import Awaitable, Callable
@@ -29,6 +30,7 @@ from landbridge.customers.chain_deposits.treasury_reversals import (
 )
 from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
 from landbridge.ledger.model import CommitOutcome
+from landbridge.ledger.reversed_journals import has_returned_coins
 from landbridge.ledger.service import Ledger
 from landbridge.payments.offramps.model import Offramp
 from landbridge.payments.offramps.service import Offramps
@@ -96,6 +98,8 @@ class LostCoins:
             return
 
         async def take(tx: Tx, locked: TreasuryDeposit) -> TreasuryDeposit:
+            if await has_returned_coins(tx, locked.org_id, offramp.record.id):
+                return locked
             creation = treasury_reversals.opened(locked, offramp.record, at)
             outcome = await self.ledger.create_in(tx, creation, treasury_reversals.TRANSITIONS)
             if isinstance(outcome, CommitOutcome):
