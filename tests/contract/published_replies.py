@@ -344,12 +344,12 @@ DEPOSIT = {
         "walletType": frozenset({"INDIVIDUAL"}),
     },
     "transaction": {
-        # Null for coins that moved in the ledger alone, as in swaps.
-        "transactionHash": "string?",
+        # Coins that moved in the ledger alone, as in swaps, have neither hash nor sender.
+        "transactionHash": Omitted("string"),
         "chain": _WALLETS,
         "currency": "string",
         "status": frozenset({"COMPLETED", "CONFIRMED"}),
-        "sourceAddress": "string?",
+        "sourceAddress": Omitted("string"),
         "destinationAddress": "string",
         "contractAddress": "string",
         "amount": "string",

@@ -1001,9 +1001,9 @@ class DepositTransaction(Struct, frozen=True, kw_only=True):
     contract_address: str = field(name="contractAddress")
     currency: str
     destination_address: str = field(name="destinationAddress")
-    source_address: str | None = field(name="sourceAddress")
+    source_address: str | None = field(default=None, name="sourceAddress")
     status: str
-    transaction_hash: str | None = field(name="transactionHash")
+    transaction_hash: str | None = field(default=None, name="transactionHash")
     unit_amount: str = field(name="unitAmount")
 
 

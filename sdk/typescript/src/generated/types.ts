@@ -1013,9 +1013,9 @@ export interface DepositTransaction {
   contractAddress: string;
   currency: string;
   destinationAddress: string;
-  sourceAddress: string | null;
+  sourceAddress?: string;
   status: "CONFIRMED" | "COMPLETED";
-  transactionHash: string | null;
+  transactionHash?: string;
   unitAmount: string;
 }
 

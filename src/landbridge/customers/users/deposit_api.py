@@ -20,7 +20,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import coins, one_of, query
 from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, or_unset
 from landbridge.providers.chains.tokens import CURRENCIES, DECIMALS_MAX, Chain
 
 # Source: contract, lifecycles 1.7.
@@ -46,18 +46,18 @@ class DepositWallet(WireStruct, frozen=True):
 class DepositTransaction(WireStruct, frozen=True):
     """Transaction of a deposit; `amount` is in whole coins, `unitAmount` in smallest units.
 
-    Hash and sender are null for deposits without a transaction on a chain.
+    Deposits without a transaction on a chain have no hash and no sender.
     """
 
-    transaction_hash: str | None
     chain: Chain
     currency: str
     status: DepositStatusReply
-    source_address: str | None
     destination_address: str
     contract_address: str
     amount: str
     unit_amount: str
+    transaction_hash: str | msgspec.UnsetType = msgspec.UNSET
+    source_address: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class DepositReply(WireStruct, frozen=True):
@@ -164,13 +164,13 @@ def deposit_reply(deposit: WalletDeposit) -> DepositReply:
             id=wallet.id, address=wallet.address, chain=wallet.chain, wallet_type="INDIVIDUAL"
         ),
         transaction=DepositTransaction(
-            transaction_hash=deposit.transaction_hash,
+            transaction_hash=or_unset(deposit.transaction_hash),
             chain=wallet.chain,
             currency=asset.currency,
             status=(
                 DepositStatusReply.COMPLETED if deposit.is_final else DepositStatusReply.CONFIRMED
             ),
-            source_address=deposit.source_address,
+            source_address=or_unset(deposit.source_address),
             destination_address=wallet.address,
             contract_address=deposit.contract_address,
             amount=str(deposit.money),
