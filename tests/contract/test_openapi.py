@@ -57,7 +57,8 @@ BODIES = {
         ),
         (
             "requestId type* businessName* chains email* address ipAddress"
-            f" ultimateBeneficialOwners* signedAgreementId* {ADDRESS} {OWNERS}"
+            # The reference lists the owners as required, and its guides send none.
+            f" ultimateBeneficialOwners signedAgreementId* {ADDRESS} {OWNERS}"
         ),
     ],
     "POST /v2/users/{userId}": [

@@ -187,6 +187,20 @@ async def test_a_business_needs_an_owner_in_control_and_a_signer(
     assert says in sentence(answer)
 
 
+async def test_a_business_may_be_created_without_owners(org: Tenant) -> None:
+    body = business(await make_agreement(org), ultimateBeneficialOwners=None)
+    user = (await org.post(USERS, body))["id"]
+    assert (await org.get(f"{USERS}/{user}/particulars"))["ultimateBeneficialOwners"] == []
+    kyc = f"{USERS}/{user}/kyc"
+    invalid = (await org.get(f"{kyc}/requirements", rails="USD"))["invalid"]
+    assert invalid["fields"]["ultimateBeneficialOwners"] == "missing"
+    names = {"firstName": "Ada", "lastName": "Example"}
+    await org.post(f"{kyc}/ubos", names)
+    invalid = (await org.get(f"{kyc}/requirements", rails="USD"))["invalid"]
+    assert "ultimateBeneficialOwners" not in invalid["fields"]
+    assert "ultimateBeneficialOwners[0].phone" in invalid["fields"]
+
+
 async def test_fifty_owners_are_not_too_many(org: Tenant) -> None:
     owners = [OWNER] * 50
     await org.post(USERS, business(await make_agreement(org), ultimateBeneficialOwners=owners))

@@ -1241,7 +1241,7 @@ class NewBusiness(TypedDict):
     requestId: NotRequired[str | None]
     signedAgreementId: str
     type: Literal["business"]
-    ultimateBeneficialOwners: Sequence[BusinessOwner]
+    ultimateBeneficialOwners: NotRequired[Sequence[BusinessOwner] | None]
 
 
 class NewExternalWallet(TypedDict):

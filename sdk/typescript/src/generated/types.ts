@@ -2131,7 +2131,7 @@ export interface NewBusiness {
   requestId?: string | null;
   signedAgreementId: string;
   type: "business";
-  ultimateBeneficialOwners: Array<BusinessOwner>;
+  ultimateBeneficialOwners?: Array<BusinessOwner> | null;
 }
 
 export interface NewExternalWallet {

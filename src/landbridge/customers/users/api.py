@@ -50,12 +50,15 @@ class NewIndividual(WireStruct, frozen=True, tag_field="type", tag="individual")
 
 
 class NewBusiness(WireStruct, frozen=True, tag_field="type", tag="business"):
-    """New business. At least one owner has control, at least one is a signer."""
+    """New business. At least one owner has control, at least one is a signer.
+
+    Without owners they are added to its KYC data, before it is submitted.
+    """
 
     business_name: NameText
     email: EmailText
-    ultimate_beneficial_owners: tuple[BusinessOwner, ...]
     signed_agreement_id: UUID
+    ultimate_beneficial_owners: tuple[BusinessOwner, ...] | None = None
     request_id: UUID | None = None
     chains: _Chains | None = None
     address: Address | None = None
