@@ -59,8 +59,8 @@ async def test_file_is_a_download_and_never_shown_inline(org: Tenant) -> None:
     await visitor.submit(at(user), PASSPORT, files={"file": ("a.pdf", PDF, "application/pdf")})
     (document,) = await documents(org, user)
     path = f"/dashboard/files/{document['fileId']}"
-    analyst = await visit(org, MemberRole.ANALYST)
-    response = (await analyst.load(path)).response
+    member = await visit(org, MemberRole.MEMBER)
+    response = (await member.load(path)).response
     assert response.content == PDF
     assert response.headers["content-disposition"].startswith("attachment")
     assert "sandbox" in response.headers["content-security-policy"]

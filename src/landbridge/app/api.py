@@ -35,6 +35,7 @@ from landbridge.platform.http.direct_routes import DirectLitestar
 from landbridge.platform.http.list_query import AnyRequest, check_query, provide_window
 from landbridge.platform.http.methods import OPTIONS, options_reply
 from landbridge.platform.http.metrics import MetricsText
+from landbridge.platform.http.number_masks import masking
 from landbridge.platform.http.periodic_task import repeating
 from landbridge.platform.http.request_decoding import RequestDecoder
 from landbridge.platform.http.responses import ResponseEncoder, encode
@@ -91,6 +92,7 @@ def build_app(container: Container) -> Litestar:
         middleware=[
             _ending(turns),
             *([_listening(container)] if container.request_log.is_on else []),
+            masking,
         ],
         lifespan=[
             lambda _: noting_use(container.orgs.note_use),

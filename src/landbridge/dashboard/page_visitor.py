@@ -47,6 +47,11 @@ class PageVisitor:
         return self.role in {MemberRole.ADMIN, MemberRole.MEMBER}
 
     @property
+    def sees_documents(self) -> bool:
+        """Return whether the visitor may open uploaded files, and sees numbers unmasked."""
+        return not self.caller.is_read_only
+
+    @property
     def theme(self) -> Theme:
         """Return the visitor's color theme."""
         return Theme.SYSTEM if self.signed is None else self.signed.person.theme

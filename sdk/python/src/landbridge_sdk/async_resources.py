@@ -1390,7 +1390,7 @@ class AsyncFiles:
     async def download(self, file_id: str, *, timeout: float | None = None) -> bytes:
         """Download a file.
 
-        The bytes as they were uploaded.
+        The bytes as they were uploaded; not for analysts and keys that only read.
         """
         call = Call(
             "GET",

@@ -847,7 +847,7 @@ export class Files {
   /**
    * Download a file.
    *
-   * The bytes as they were uploaded.
+   * The bytes as they were uploaded; not for analysts and keys that only read.
    */
   download(fileId: string, options: Options = {}): Promise<Uint8Array> {
     return this.sender.download(

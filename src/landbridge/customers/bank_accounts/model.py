@@ -12,10 +12,9 @@ import msgspec
 from landbridge.customers.bank_accounts.field_tables import AccountTypeTable, FieldReference, Ramp
 from landbridge.customers.bank_accounts.parsing import NumberContradiction
 from landbridge.customers.bank_accounts.types import BY_TYPE
+from landbridge.platform.core.masks import mask
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.addresses import find_alpha3
-
-_SHOWN_DIGITS = 4
 
 
 class BankAccountStatus(StrEnum):
@@ -220,9 +219,3 @@ def summary_of(
         number=None if number is None else mask(number),
         bank_country=country,
     )
-
-
-def mask(number: str) -> str:
-    """Mask a number: at most the last four characters, and never more than half: `****6789`."""
-    digits_shown = min(_SHOWN_DIGITS, len(number) // 2)
-    return "****" + number[len(number) - digits_shown :]

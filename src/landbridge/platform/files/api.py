@@ -20,7 +20,7 @@ from typing_extensions import override
 from landbridge.platform.files.model import PART, StoredFileInfo, file_id
 from landbridge.platform.files.service import Files
 from landbridge.platform.files.upload import UPLOAD_BYTES_MAX, read_upload
-from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.caller import ApiRequest, check_sees_documents
 from landbridge.platform.http.responses import Moment, WireStruct, moment
 from landbridge.platform.idempotency.service import IdempotencyKeys
 
@@ -163,7 +163,8 @@ class FileRoutes(Controller):
     async def content(
         self, request: ApiRequest, fileId: FromPath[str], files: NamedDependency[Files]
     ) -> Response[bytes]:
-        """The bytes as they were uploaded."""
+        """The bytes as they were uploaded; not for analysts and keys that only read."""
+        check_sees_documents(request.user)
         with ExitStack() as stack:
             stack.enter_context(files.reserve_download(request.user.org_id))
             file, content = await files.read(request.user.org_id, fileId)

@@ -102,6 +102,16 @@ class Caller:
         return self.member.role is MemberRole.ADMIN
 
     @property
+    def is_read_only(self) -> bool:
+        """Return whether this is an analyst, or a key with no scope but `read`.
+
+        Such callers see numbers masked, and no documents.
+        """
+        if self.member is not None:
+            return self.member.role is MemberRole.ANALYST
+        return self.scopes == frozenset({KeyScope.READ})
+
+    @property
     def scopes(self) -> frozenset[KeyScope]:
         """Return the scopes of this key."""
         return frozenset(scopes_of(self))
@@ -179,6 +189,15 @@ def check_editor(caller: Caller) -> None:
     check_scope(caller, KeyScope.PAY)
     if not may_edit(caller):
         raise RoleNotAllowed("an analyst may look, and change nothing")
+
+
+def check_sees_documents(caller: Caller) -> None:
+    """Raise `RoleNotAllowed` for callers who may not see the content of uploaded files."""
+    if caller.is_read_only:
+        raise RoleNotAllowed(
+            "analysts, and keys with no scope but read, can't open documents; their numbers are "
+            "masked too"
+        )
 
 
 def check_admin(caller: Caller) -> None:

@@ -1,0 +1,19 @@
+"""Masks of numbers and of other values that not every reader may see. Pure."""
+
+import re
+from typing import Final
+
+_SHOWN_LENGTH: Final = 4
+_HIDDEN: Final = "****"
+_MASKED: Final = re.compile(rf"{re.escape(_HIDDEN)}.{{0,{_SHOWN_LENGTH}}}")
+
+
+def mask(number: str) -> str:
+    """Mask a number: at most its last four characters, and never more than half: `****6789`.
+
+    A masked number is returned unchanged.
+    """
+    if _MASKED.fullmatch(number):
+        return number
+    shown_length = min(_SHOWN_LENGTH, len(number) // 2)
+    return _HIDDEN + number[len(number) - shown_length :]

@@ -1,0 +1,136 @@
+"""Masks of tax, bank and identity numbers in the responses to analysts and to keys that only read.
+
+This is the one place: pages of the dashboard, its exports and the API get their data from the same
+routes. Numbers are recognised by the names of their members, wherever they are in a response: also
+in the events and snapshots that repeat a record. A test fails on a member that looks like a number
+and is neither masked nor listed as one that everyone may see.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final, cast
+
+import msgspec
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from landbridge.platform.core.masks import mask
+from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.responses import encode
+
+# Members whose value is masked but for its last characters. `number` is that of a document.
+MASKED: Final = frozenset(
+    {
+        "accountNumber",
+        "additionalIdNumber",
+        "certificateNumber",
+        "govIdNumber",
+        "iban",
+        "idNumber",
+        "incorporationNumber",
+        "leiNumber",
+        "number",
+        "partyAccount",
+        "pix",
+        "pixKey",
+        "registrationNumber",
+        "speiClabe",
+        "taxIdentificationNumber",
+    }
+)
+# Addresses that lead to no document of a user. Those of all other members ending in `Url` are
+# withheld, because clients may store a document as a link to it.
+SHOWN_URLS: Final = frozenset(
+    {"docUrl", "downloadUrl", "explorerUrl", "jwksUrl", "kycLinkUrl", "redirectUrl"}
+)
+# Sentences that may name an account: how to pay an onramp.
+_SENTENCES: Final = frozenset({"instruction"})
+# Members that are withheld in objects that also have the other member: the link of a document, and
+# the response of a webhook's receiver, which may repeat the event.
+_WITHHELD_BESIDE: Final = {"url": "fileId", "answer": "milliseconds"}
+_WITHHELD: Final = "****"
+
+# Amounts keep their digits.
+_decoder = msgspec.json.Decoder(Any, float_hook=Decimal)
+
+
+def masking(app: ASGIApp) -> ASGIApp:
+    """ASGI middleware that masks the JSON responses to callers who only read."""
+
+    async def masked(scope: Scope, receive: Receive, send: Send) -> None:
+        await app(scope, receive, _Masking(scope, send).send)
+
+    return masked
+
+
+class _Masking:
+    """Forwards a response. JSON for callers who only read is held back until it is complete."""
+
+    __slots__ = ("_chunks", "_scope", "_send", "_start")
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self._start: Message | None = None
+        self._chunks: list[bytes] = []
+
+    async def send(self, message: Message) -> None:
+        """Forward a message, or keep it."""
+        if message["type"] == "http.response.start" and self._is_masked(message):
+            self._start = message
+        elif message["type"] == "http.response.body" and self._start is not None:
+            self._chunks.append(message["body"])
+            if not message["more_body"]:
+                await self._finish(self._start)
+        else:
+            await self._send(message)
+
+    def _is_masked(self, start: Any) -> bool:
+        caller = cast("Mapping[str, Any]", self._scope).get("user")
+        return (
+            isinstance(caller, Caller)
+            and caller.is_read_only
+            and any(
+                name.lower() == b"content-type" and value.startswith(b"application/json")
+                for name, value in start["headers"]
+            )
+        )
+
+    async def _finish(self, start: Any) -> None:
+        body = masked_json(b"".join(self._chunks))
+        start["headers"] = [
+            (name, str(len(body)).encode() if name.lower() == b"content-length" else value)
+            for name, value in start["headers"]
+        ]
+        await self._send(start)
+        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+def masked_json(body: bytes) -> bytes:
+    """Return a JSON text with its numbers masked."""
+    return encode(_masked(_decoder.decode(body))) if body else body
+
+
+def _masked(value: Any) -> Any:
+    match value:
+        case dict():
+            members = cast("dict[str, Any]", value)
+            return {name: _member(name, each, members) for name, each in members.items()}
+        case list():
+            return [_masked(each) for each in cast("list[Any]", value)]
+        case _:
+            return value
+
+
+def _member(name: str, value: Any, members: Mapping[str, Any]) -> Any:
+    if not isinstance(value, str):
+        return _masked(value)
+    if name in MASKED:
+        return mask(value)
+    if name in _SENTENCES or _is_link(name, value) or _WITHHELD_BESIDE.get(name) in members:
+        return _WITHHELD
+    return value
+
+
+def _is_link(name: str, value: str) -> bool:
+    """Return whether this is the link of a document; the id of an uploaded file is none."""
+    return name.endswith("Url") and name not in SHOWN_URLS and ":" in value
