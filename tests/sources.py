@@ -22,6 +22,8 @@ _MADE = frozenset(
         ".import_linter_cache",
         "__pycache__",
         "htmlcov",
+        "node_modules",
+        "built_site",
         "dist",
         "build",
     }

@@ -92,6 +92,16 @@ COMMANDS = {
         "listen",
         "Forward the events of an organisation to an address, until Ctrl-C.",
     ),
+    "login": LazyCommand(
+        "landbridge.sandbox.scenarios.commands",
+        "login",
+        "Keep an API key for listen, trigger and logs.",
+    ),
+    "logs": LazyCommand(
+        "landbridge.sandbox.scenarios.commands",
+        "logs",
+        "The requests of an organisation to the API.",
+    ),
     "master-key": LazyCommand(
         "landbridge.app.master_key_commands",
         "master_key",

@@ -40,7 +40,7 @@ async def test_events_are_forwarded_across_a_restart_of_the_server(tmp_path: Pat
 
 def test_a_key_is_needed(tmp_path: Path) -> None:
     completed = landbridge("trigger", "USER.CREATE", cwd=tmp_path)
-    assert completed.returncode == 2
+    assert completed.returncode == 1
     assert "LANDBRIDGE_API_KEY" in completed.stderr
 
 

@@ -29,10 +29,16 @@ def new_pair() -> KeyPair:
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    public = key.public_key().public_bytes(
+    return pair_of(private)
+
+
+def pair_of(private: bytes) -> KeyPair:
+    """Return a private key with its public key; raises `ValueError` if it is none."""
+    public = private_key(private).public_key()
+    pem = public.public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
-    return KeyPair(private, public.decode())
+    return KeyPair(private, pem.decode())
 
 
 def private_key(private: bytes) -> RSAPrivateKey:

@@ -61,7 +61,7 @@ class DocumentationSite:
         }
 
 
-SITE: Final = DocumentationSite(Path(__file__).parent / "site")
+SITE: Final = DocumentationSite(Path(__file__).parent / "built_site")
 
 
 @get(["/docs/site", "/docs/site/{path:path}"], public=True, include_in_schema=False)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlencode, urlsplit
 
@@ -12,6 +12,7 @@ import aiohttp
 from landbridge import __version__
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.providers.simulation.outcome_plans import HEADER
+from landbridge.sandbox.scenarios.overrides import BodyOverrides
 
 _TIMEOUT_S = 60
 _GOOD = 200
@@ -45,6 +46,7 @@ class ScenarioClient:
     """API client that raises `ScenarioFailed` on error responses."""
 
     send: Send
+    overrides: BodyOverrides = field(default_factory=BodyOverrides)
 
     async def get(self, path: str, **query: str | int) -> Any:
         """Return the JSON of a response."""
@@ -76,6 +78,7 @@ class ScenarioClient:
 
     async def _json(self, method: str, path: str, body: Any, plan: str | None) -> Any:
         headers = {} if plan is None else {HEADER: plan}
+        body = self.overrides.apply(path, body)
         content = None if body is None else json.dumps(body).encode()
         response = await self._send(method, path, content, headers)
         return json.loads(response) if response else None
@@ -107,7 +110,9 @@ def _error_text(response: bytes) -> str:
 
 
 @asynccontextmanager
-async def connected(url: str, key: str) -> AsyncGenerator[ScenarioClient]:
+async def connected(
+    url: str, key: str, overrides: BodyOverrides | None = None
+) -> AsyncGenerator[ScenarioClient]:
     """Connect to the API at an address; proxies of the environment are not used."""
     base = url.rstrip("/")
     own = {"Authorization": f"Bearer {key}", "User-Agent": f"landbridge-cli/{__version__}"}
@@ -131,4 +136,4 @@ async def connected(url: str, key: str) -> AsyncGenerator[ScenarioClient]:
             except (aiohttp.ClientError, OSError, TimeoutError) as error:
                 raise ServerUnavailable(f"{url} does not answer; is the server running?") from error
 
-        yield ScenarioClient(send)
+        yield ScenarioClient(send, overrides or BodyOverrides())

@@ -1,25 +1,49 @@
-"""`landbridge listen` and `landbridge trigger`: tools to test an integration."""
+"""`landbridge login`, `listen`, `trigger` and `logs`: API clients to test an integration."""
 
 import asyncio
-import os
-from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import click
 
 from landbridge.platform.core.clock import ReadingClock
-from landbridge.sandbox.scenarios import listener
+from landbridge.sandbox.scenarios import listener, profiles
 from landbridge.sandbox.scenarios import trigger as triggering
 from landbridge.sandbox.scenarios.client import connected
-
-_URL = "http://127.0.0.1:8080"
-_KEY = "LANDBRIDGE_API_KEY"
+from landbridge.sandbox.scenarios.overrides import read_overrides
+from landbridge.sandbox.scenarios.request_tail import RequestTail
 
 _api_url = click.option(
-    "--api-url", default=_URL, show_default=True, help="Where the API is served."
+    "--api-url", help=f"Where the API is served: the profile's address, or {profiles.URL}."
 )
+_profile = click.option("--profile", help="A profile of `landbridge login` to use.")
+
+
+@click.command()
+@click.option("--api-url", default=profiles.URL, show_default=True, help="Where the API is served.")
+@click.option(
+    "--profile", default=profiles.DEFAULT, show_default=True, help="The name to keep it under."
+)
+@click.option("--remove", "is_removed", is_flag=True, help="Forget the profile instead.")
+def login(api_url: str, profile: str, *, is_removed: bool) -> None:
+    """Keep an API key for `listen`, `trigger` and `logs`, after a request with it has succeeded.
+
+    Reads the key without showing it, or from standard input.
+    """
+    store = profiles.ProfileStore.of_user()
+    if is_removed:
+        store.remove(profile)
+        click.echo(f"Profile {profile} is removed. The key itself still works until it is revoked.")
+        return
+    key = click.prompt("API key", hide_input=True, prompt_suffix=": ", err=True).strip()
+
+    async def check() -> None:
+        async with connected(api_url, key) as client:
+            await client.get("/v2/ping")
+
+    asyncio.run(check())
+    store.save(profile, profiles.Profile(api_url, key))
+    click.echo(f"Profile {profile} is kept in {store.file}.")
 
 
 @click.command()
@@ -31,17 +55,32 @@ _api_url = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="A file for the key that deliveries are verified with.",
 )
-def listen(forward_to: str, api_url: str, events: str | None, public_key_out: Path | None) -> None:
+@click.option(
+    "--signing-key",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A file that keeps the key that signs; without it each start makes a new one.",
+)
+@_profile
+def listen(
+    *,
+    forward_to: str,
+    api_url: str | None,
+    events: str | None,
+    public_key_out: Path | None,
+    signing_key: Path | None,
+    profile: str | None,
+) -> None:
     """Forward the events of an organisation to an address, until Ctrl-C.
 
-    Reads them with the key in LANDBRIDGE_API_KEY, starting with new events.
+    Reads them with the key in LANDBRIDGE_API_KEY or of a profile, starting with new events.
     """
     patterns = None if events is None else triggering.known_patterns(events)
+    used = profiles.choose(profile, api_url)
 
-    async def run(key: str) -> None:
-        to = listener.forward_target(forward_to, api_url)
+    async def run() -> None:
+        to = listener.forward_target(forward_to, used.api_url, signing_key)
         async with (
-            connected(api_url, key) as client,
+            connected(used.api_url, used.key) as client,
             listener.listening(
                 client, to, patterns=patterns, clock=ReadingClock(), print_line=click.echo
             ) as found,
@@ -52,17 +91,32 @@ def listen(forward_to: str, api_url: str, events: str | None, public_key_out: Pa
             await found.run()
 
     with suppress(KeyboardInterrupt):
-        _with_key(run)
+        asyncio.run(run())
 
 
 @click.command()
 @click.argument("event_type", required=False)
 @click.option("--list", "is_list", is_flag=True, help="List every type of event.")
+@click.option(
+    "--override",
+    "overrides",
+    multiple=True,
+    help="A member of a request that the scenario sends, as in swaps:source.amount=25.",
+)
 @_api_url
-def trigger(event_type: str | None, api_url: str, *, is_list: bool) -> None:
+@_profile
+def trigger(
+    event_type: str | None,
+    *,
+    is_list: bool,
+    overrides: tuple[str, ...],
+    api_url: str | None,
+    profile: str | None,
+) -> None:
     """Run the scenario that produces EVENT_TYPE, in the sandbox.
 
-    Uses the key in LANDBRIDGE_API_KEY, and creates new users and payments each time.
+    Uses the key in LANDBRIDGE_API_KEY or of a profile, and creates new users and payments each
+    time.
     """
     if is_list:
         for line in triggering.listed():
@@ -70,18 +124,47 @@ def trigger(event_type: str | None, api_url: str, *, is_list: bool) -> None:
         return
     if event_type is None:
         raise click.UsageError("Name a type of event, or see --list.")
-    type_ = triggering.known_type(event_type)
+    type_, changes = triggering.known_type(event_type), read_overrides(overrides)
+    used = profiles.choose(profile, api_url)
 
-    async def run(key: str) -> None:
-        async with connected(api_url, key) as client:
+    async def run() -> None:
+        async with connected(used.api_url, used.key, changes) as client:
             _, found = await triggering.trigger(client, type_)
         click.echo(f"{found.event_type}  {found.object_id}  {found.event_id}")
+        changes.check_used()
 
-    _with_key(run)
+    asyncio.run(run())
 
 
-def _with_key(run: Callable[[str], Coroutine[Any, Any, None]]) -> None:
-    key = os.environ.get(_KEY)
-    if not key:
-        raise click.UsageError(f"Set {_KEY} to a key of the organisation.")
-    asyncio.run(run(key))
+@click.group()
+def logs() -> None:
+    """The requests of an organisation to the API."""
+
+
+@logs.command()
+@click.option("--method", help="Only requests with this method.")
+@click.option("--status", help="Only this status, as 409, or a class, as 4xx.")
+@click.option("--path", help="Only paths that begin like this, as /v2/users.")
+@_api_url
+@_profile
+def tail(
+    *,
+    method: str | None,
+    status: str | None,
+    path: str | None,
+    api_url: str | None,
+    profile: str | None,
+) -> None:
+    """Print requests as they arrive, until Ctrl-C: time, status, method, path, duration, id."""
+    given = {"method": method, "status": status, "path": path}
+    filters = {name: value for name, value in given.items() if value is not None}
+    used = profiles.choose(profile, api_url)
+
+    async def run() -> None:
+        async with connected(used.api_url, used.key) as client:
+            found = RequestTail(client, filters, click.echo)
+            await found.begin()
+            await found.run()
+
+    with suppress(KeyboardInterrupt):
+        asyncio.run(run())

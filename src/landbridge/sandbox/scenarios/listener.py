@@ -7,6 +7,7 @@ Guarantees:
 """
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from uuid import NAMESPACE_URL, UUID
 import aiohttp
 
 from landbridge import __version__
-from landbridge.developers.webhooks.keys import new_pair, private_key
+from landbridge.developers.webhooks.keys import KeyPair, new_pair, pair_of, private_key
 from landbridge.developers.webhooks.model import ATTEMPT_TIMEOUT_S
 from landbridge.developers.webhooks.signing import Signer
 from landbridge.platform.core.clock import Clock
@@ -44,10 +45,10 @@ class ForwardTarget:
     public_pem: str
 
 
-def forward_target(url: str, api_url: str) -> ForwardTarget:
-    """Create a receiver with a new key; its id depends on the address only."""
+def forward_target(url: str, api_url: str, key_file: Path | None = None) -> ForwardTarget:
+    """Create a receiver with a new key, or that of a file; its id depends on the address only."""
     _check_address(url)
-    pair = new_pair()
+    pair = new_pair() if key_file is None else _kept_pair(key_file)
     signer = Signer(
         issuer=api_url,
         org_id=_NO_ORG,
@@ -56,6 +57,22 @@ def forward_target(url: str, api_url: str) -> ForwardTarget:
         key=private_key(pair.private),
     )
     return ForwardTarget(url, signer, pair.public_pem)
+
+
+def _kept_pair(file: Path) -> KeyPair:
+    """Return the key of a file, which is created with a new key if it is missing."""
+    try:
+        if not file.exists():
+            pair = new_pair()
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as created:
+                created.write(pair.private)
+            return pair
+        return pair_of(file.read_bytes())
+    except OSError as error:
+        raise ScenarioFailed(f"{file} can't be used: {error.strerror}") from error
+    except ValueError:
+        raise ScenarioFailed(f"{file} has no key that `listen` has made") from None
 
 
 def _check_address(url: str) -> None:
