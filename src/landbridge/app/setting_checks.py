@@ -90,7 +90,7 @@ def _path(value: str) -> None:
 
 def _email(value: str) -> None:
     name, _, domain = value.partition("@")
-    if not name or "." not in domain:
+    if not name or "." not in domain or not value.isprintable() or set(value) & set(' <>,"'):
         raise ValueError("is not an e-mail address")
 
 

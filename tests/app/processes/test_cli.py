@@ -261,6 +261,7 @@ def test_a_port_is_from_1_to_65535(command: str, port: str, tmp_path: Path) -> N
         ("LANDBRIDGE_MASTER_KEY", "not base64!", "LANDBRIDGE_MASTER_KEY"),
         ("LANDBRIDGE_DATABASE_URL", "mysql://x", "LANDBRIDGE_DATABASE_URL"),
         ("LANDBRIDGE_ADMIN_EMAIL", "nobody", "LANDBRIDGE_ADMIN_EMAIL"),
+        ("LANDBRIDGE_ADMIN_EMAIL", "a@b.test\r\nBcc: c@d.test", "LANDBRIDGE_ADMIN_EMAIL"),
         ("LANDBRIDGE_ADMIN_PASSWORD", "short", "LANDBRIDGE_ADMIN_PASSWORD"),
         ("LANDBRIDGE_LOG_LEVEL", "loud", "LANDBRIDGE_LOG_LEVEL"),
         ("LANDBRIDGE_API_PROCESSES", "0", "LANDBRIDGE_API_PROCESSES"),
