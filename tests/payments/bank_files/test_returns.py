@@ -5,8 +5,10 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
+import msgspec
 import pytest
 
+from landbridge.app.container import wire
 from landbridge.payments.bank_files.model import TRANSITIONS, BankPaymentStatus
 from landbridge.payments.bank_files.statement_line_model import (
     LineResolutionKind,
@@ -15,6 +17,7 @@ from landbridge.payments.bank_files.statement_line_model import (
 from landbridge.payments.bank_files.stop_payments import StopPayments
 from landbridge.payments.incoming_payments.model import TRANSITIONS as RECEIPT_MOVES
 from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
+from landbridge.payments.incoming_payments.returns import return_payment
 from landbridge.platform.core.errors import Rejected
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
@@ -23,6 +26,8 @@ from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.rails.port import RailPayment, RailPaymentState
 from tests.payments.bank_files.builders import AT, Bank, by_ach, by_wire, make_bank
 from tests.payments.bank_files.inbound_files import ach_return, line_reviews_of, lines, read, status
+from tests.payments.incoming_payments.incoming_payment_setup import make_credit
+from tests.tenants import SETTINGS
 
 MONEY = Money(10_000, FIAT["usd"])
 
@@ -91,7 +96,7 @@ async def test_a_withheld_key_is_never_paid(bank: Bank) -> None:
     assert await withhold(bank, payment.key, incoming_payment_id=payment.record_id)
     found = await bank.rails.pay(payment)
     assert found.state is RailPaymentState.FAILED
-    assert found.reason == "the bank took back the deposit that this would have returned"
+    assert found.reason == "the deposit was reversed, or returned by other means"
     assert await bank.write(is_early=True) == []
     rows = await bank.database.rows(
         "select change_type from changes where org_id = $1 and kind = 'BANK.PAYMENT'", bank.org_id
@@ -113,6 +118,22 @@ async def test_queued_payments_are_withheld_and_sent_ones_are_not(bank: Bank) ->
     assert withheld == [True, False, False]
     assert await bank.write(is_early=True) == []
     assert (await bank.find(sent.key)).status is BankPaymentStatus.WRITTEN
+
+
+async def test_a_deposit_settled_outside_is_not_also_paid_back(bank: Bank) -> None:
+    settings = msgspec.structs.replace(SETTINGS, rails="files")
+    container = wire(settings, bank.database, bank.clock)
+    incoming_payments, reviews = container.incoming_payments, container.incoming_payment_reviews
+    caller = Caller(bank.org_id, UUID(int=1), timedelta(), can_pay=True, can_review=True)
+    found = await incoming_payments.receive(make_credit(bank.org_id, bank.clock))
+    await incoming_payments.hold(found, bank.clock.stamp())
+    returning = await reviews.send_back(caller, found.id, comment="unknown sender")
+    settled = await reviews.settle_outside(caller, found.id, comment="paid in cash")
+    assert settled.status is IncomingPaymentStatus.RETURNED
+    # A worker that read the deposit before it was settled.
+    order = return_payment(returning, key=found.id, at=AT)
+    assert (await bank.rails.pay(order)).state is RailPaymentState.FAILED
+    assert await bank.write(is_early=True) == []
 
 
 async def test_a_key_is_paid_or_withheld_and_never_both(bank: Bank) -> None:

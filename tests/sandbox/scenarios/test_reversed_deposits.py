@@ -224,7 +224,7 @@ async def test_reversal_withholds_the_return_of_a_deposit(scenario: BankScenario
     line = await scenario.take_back("99")
     await scenario.resolve(line, "REVERSAL", transferId=onramp["id"])
     assert await status_of(org, onramp) == "FIAT_RETURNED"
-    why = "the bank took back the deposit that this would have returned"
+    why = "the deposit was reversed, or returned by other means"
     assert await payments(scenario) == [("FAILED", why)]
     await scenario.container.bank_file_writer.run(
         {org.org_id: await scenario.offset()}, is_early=True

@@ -62,7 +62,12 @@ def take_in(on: PaymentServices, rates: RateSource) -> OnrampServices:
         ),
         onramp_deposits=deposits,
         incoming_payment_reviews=IncomingPaymentReviews(
-            on.incoming_payments, ManualDepositMatching(deposits), on.rails, on.clock
+            incoming_payments=on.incoming_payments,
+            matcher=ManualDepositMatching(deposits),
+            rails=on.rails,
+            clock=on.clock,
+            database=on.database,
+            orders=on.return_orders,
         ),
         reply_contexts=OnrampReplyContexts(on.users, on.incoming_payments, on.rails),
     )

@@ -12,11 +12,13 @@ from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.bank_files.bank_simulator import SandboxBank
 from landbridge.payments.bank_files.inbox import InboxReader
 from landbridge.payments.bank_files.reconciliation import Reconciliation
+from landbridge.payments.bank_files.stop_payments import StopPayments
 from landbridge.payments.engine.create_transfer import TransferCreation
 from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
 from landbridge.payments.engine.scripted_creation import ScriptedTransferCreation
 from landbridge.payments.engine.treasury_bounds import TreasuryBounds
+from landbridge.payments.incoming_payments.returns import ReturnOrders
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.virtual_accounts.deposits import VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.destinations import DeliveryDestinations
@@ -35,6 +37,8 @@ class PaymentServices(CustomerServices):
     transfer_creation: TransferCreation
     quote_acceptance: QuoteAcceptance
     incoming_payments: IncomingPayments
+    # Stops returns of deposits that are in no bank file yet; other rails cannot.
+    return_orders: ReturnOrders | None
     # Bank files, if the rails use them.
     inbox_reader: InboxReader
     sandbox_bank: SandboxBank
@@ -79,6 +83,9 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
         quote_acceptance=QuoteAcceptance(database, ledger, on.limits),
         transfer_creation=_transfer_creation(on, approvals),
         incoming_payments=incoming_payments,
+        return_orders=StopPayments(on.funding_accounts, on.bank_payments)
+        if settings.bank == "files"
+        else None,
         inbox_reader=InboxReader(
             database=database,
             vault=on.vault,

@@ -34,7 +34,7 @@ def wire_returns(on: PaymentServices) -> ReturnServices:
         ledger=on.ledger,
         rfis=on.rfis,
         receivables=receivables,
-        orders=withholding if on.settings.bank == "files" else None,
+        orders=on.return_orders,
     )
     returning = BankReturns(
         payments=on.bank_payments,

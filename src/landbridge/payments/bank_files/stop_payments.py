@@ -10,7 +10,7 @@ from landbridge.payments.bank_files.payments import BankPayments, record_change
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Tx
 
-_REASON = "the bank took back the deposit that this would have returned"
+_REASON = "the deposit was reversed, or returned by other means"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ The ledger has no entries for unmatched fiat, because it is not ours.
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 from landbridge.payments.incoming_payments import store
@@ -37,6 +37,24 @@ class ReturnOrder:
 
     key: UUID
     is_due: bool
+
+
+class ReturnOrders(Protocol):
+    """Payments that return deposits and that the bank has not received yet."""
+
+    async def withhold_in(
+        self,
+        tx: Tx,
+        org_id: UUID,
+        key: UUID,
+        *,
+        incoming_payment_id: UUID,
+        money: Money,
+        actor: str,
+        at: datetime,
+    ) -> bool:
+        """Withhold the payment of this key for good; False if it may have been sent."""
+        ...
 
 
 class IncomingPaymentReturns:

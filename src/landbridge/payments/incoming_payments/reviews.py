@@ -10,6 +10,8 @@ Guarantees:
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -21,12 +23,13 @@ from landbridge.payments.incoming_payments.model import (
     return_refusal,
     settlement_refusal,
 )
-from landbridge.payments.incoming_payments.returns import return_payment
+from landbridge.payments.incoming_payments.returns import ReturnOrders, return_payment
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, ResourceConflict, Unavailable
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.core.retry_policy import key_of_attempt
+from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.texts import check_prose
 from landbridge.platform.http.caller import Caller, check_payer, check_reviewer
 from landbridge.platform.http.reviewer_access import check_reviewer_access
@@ -51,12 +54,14 @@ class ManualMatcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IncomingPaymentReviews:
-    """Deposits that await a person's decision."""
+    """Deposits that await a person's decision. Without `orders` no return can be stopped."""
 
     incoming_payments: IncomingPayments
     matcher: ManualMatcher
     rails: Rails
     clock: Clock
+    database: Database
+    orders: ReturnOrders | None
 
     async def queue(self, caller: Caller, window: PageWindow) -> Sequence[IncomingPayment]:
         """List unmatched deposits, the longest waiting first; raises `RoleNotAllowed`."""
@@ -131,6 +136,8 @@ class IncomingPaymentReviews:
             raise refusal
         at = self.clock.stamp(caller.clock_offset)
         key = key_of_attempt(payment.id, payment.return_attempts)
+        # A worker that has read the deposit before may be about to pay it back.
+        await self._withhold(payment, key, at)
         with suppress(Unavailable):
             found = await self.rails.find_status(payment.org_id, key, at)
             if found is not None and found.state is not RailPaymentState.FAILED:
@@ -140,6 +147,19 @@ class IncomingPaymentReviews:
         if not await self.incoming_payments.settle_outside(payment, at):
             return await self._reread(caller, payment_id)
         return await self.incoming_payments.get(caller.org_id, payment_id)
+
+    async def _withhold(self, payment: IncomingPayment, key: UUID, at: datetime) -> None:
+        if self.orders is not None:
+            withhold = partial(
+                self.orders.withhold_in,
+                org_id=payment.org_id,
+                key=key,
+                incoming_payment_id=payment.id,
+                money=payment.money,
+                actor=payment.decided_by or "",
+                at=at,
+            )
+            await self.database.transact(withhold)
 
     async def _reread(self, caller: Caller, payment_id: UUID) -> IncomingPayment:
         """Return a deposit that a concurrent decision has moved."""

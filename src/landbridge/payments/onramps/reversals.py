@@ -20,6 +20,7 @@ from landbridge.ledger.model import Transfer
 from landbridge.ledger.reversed_journals import check_uncorrected
 from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.retry_until_settled import retry_key
+from landbridge.payments.incoming_payments.returns import ReturnOrders
 from landbridge.payments.onramps import transitions
 from landbridge.payments.onramps.model import (
     KIND,
@@ -47,24 +48,6 @@ class ReceivableOpener(Protocol):
 
     async def is_recovered_in(self, tx: Tx, payment: Transfer) -> bool | None:
         """Return whether the receivable of a payment was paid back; None if it has none."""
-        ...
-
-
-class ReturnOrders(Protocol):
-    """Payments that return deposits and that the bank has not received yet."""
-
-    async def withhold_in(
-        self,
-        tx: Tx,
-        org_id: UUID,
-        key: UUID,
-        *,
-        incoming_payment_id: UUID,
-        money: Money,
-        actor: str,
-        at: datetime,
-    ) -> bool:
-        """Withhold the payment of this key for good; False if it may have been sent."""
         ...
 
 

@@ -140,7 +140,7 @@ REASONS: Final[Sequence[str]] = (
     _("the statement begins with another balance than the ones before it ended with"),
     _("the bank's charges for a payment"),
     _("an entry that is neither a return nor a change"),
-    _("the bank took back the deposit that this would have returned"),
+    _("the deposit was reversed, or returned by other means"),
     _("Pay by SEPA to IBAN %(account)s."),
     _("Pay by PIX with the key %(account)s."),
     _("Pay by SPEI to CLABE %(account)s."),
