@@ -102,6 +102,7 @@ UNLED_ALLOWED = {
     "team_member_links_token_hash_key": "whoever follows a link knows its token alone",
     "passkeys_credential_id_key": "an authenticator says its key's id alone",
     "chain_attempts_fees_key": "all organisations share the nonces of a relayer",
+    "chain_attempts_block_idx": "a block has transactions of all organisations",
     "chain_orders_gas_due": "a worker books the gas of all organisations",
     "chain_orders_open": "a chain's worker takes the orders of all organisations in turn",
     "chain_deposits_block_number_idx": "a block has deposits of all organisations",

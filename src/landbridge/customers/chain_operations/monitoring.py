@@ -14,6 +14,7 @@ from landbridge.providers.evm.outbox.metrics import (
     OLDEST_ORDER_S,
     OPEN_ORDERS,
     TREASURY_LOW,
+    UNPAID_ORDERS,
 )
 from landbridge.providers.evm.outbox.model import FINAL_STATES, OutboxState
 from landbridge.providers.evm.outbox.overview_service import OutboxOverview
@@ -62,6 +63,7 @@ class ChainMonitoring:
         for state in OutboxState:
             if state not in FINAL_STATES:
                 OPEN_ORDERS.labels(name, state.value).set(orders.counts.get(state, 0))
+        UNPAID_ORDERS.labels(name).set(orders.unpaid)
         age_s = 0.0
         if orders.oldest is not None:
             age_s = max((self._clock.now() - orders.oldest.created_at).total_seconds(), 0)

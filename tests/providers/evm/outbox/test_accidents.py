@@ -134,18 +134,6 @@ async def test_a_reorganisation_removes_a_payment(world: ChainWorld, state: Outb
     assert len(await attempts_of(world, order)) == 1
 
 
-async def test_a_reorganisation_below_finality_loses_no_nonce(world: ChainWorld) -> None:
-    """Nothing is paid twice: the next payment brings back what the chain has lost."""
-    order = await sent_order(world, {new_address(): COIN})
-    world.mine(FINAL_DEPTH + 2)
-    assert (await run_until_final(world, order)).state is OutboxState.FINAL
-    world.reorganise(FINAL_DEPTH + 2)
-    assert await world.balance("usdc", order.legs[0].address) == 0
-    await pay_again(world)
-    assert (await stored(world, order)).state is OutboxState.FINAL
-    await check_paid_once(world, order)
-
-
 async def test_a_reorganisation_moves_a_payment_to_another_block(world: ChainWorld) -> None:
     """Row 11: confirmations begin again."""
     order = await sent_order(world, {new_address(): COIN})

@@ -32,6 +32,12 @@ OLDEST_ORDER_S = Gauge(
     ["chain"],
     multiprocess_mode="mostrecent",
 )
+UNPAID_ORDERS = Gauge(
+    "landbridge_chain_unpaid_orders",
+    "Orders that were reported as paid, and have no confirmations now.",
+    ["chain"],
+    multiprocess_mode="mostrecent",
+)
 TREASURY_LOW = Gauge(
     "landbridge_chain_treasury_low",
     "Organisations whose own address has fewer coins of a token than the configured floor.",
@@ -41,6 +47,11 @@ TREASURY_LOW = Gauge(
 REORGANISED = Counter(
     "landbridge_chain_reorganised_transactions",
     "Transactions of ours that a reorganisation removed from their block.",
+    ["chain"],
+)
+REOPENED = Counter(
+    "landbridge_chain_reopened_orders",
+    "Final orders that a reorganisation below the final block has removed.",
     ["chain"],
 )
 REPLACED = Counter(

@@ -19,7 +19,7 @@ class OutboxState(StrEnum):
     SENT = "SENT"  # a node has the bytes
     MINED = "MINED"  # in a block; a reorganisation can return it to SENT
     CONFIRMED = "CONFIRMED"  # as deep as the chain's `confirmations`
-    FINAL = "FINAL"  # can't be undone
+    FINAL = "FINAL"  # can't be undone, except by a reorganisation below the chain's finality
     REVERTED = "REVERTED"  # final: only gas was paid
     REJECTED = "REJECTED"  # final: nothing was signed
 

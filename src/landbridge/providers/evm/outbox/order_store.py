@@ -6,6 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.evm.configuration import SponsorMethod
+from landbridge.providers.evm.following.model import BlockRef
 from landbridge.providers.evm.outbox.model import (
     OutboxOrder,
     OutboxState,
@@ -39,13 +40,14 @@ from chain_orders where chain = $1 and state in ('SIGNED', 'SENT', 'MINED', 'CON
 order by state = 'CONFIRMED', due_at, org_id, key limit $2
 """
 
-# A final order stays as it is; the state and step as read guard against a second worker.
+# A final order stays as it is, unless it is reopened; the state and step as read guard against a
+# second worker.
 _MOVE = """
 update chain_orders o
 set state = i.state, step = i.step, reason = i.reason, method = coalesce(i.method, o.method),
     transaction_hash = coalesce(i.transaction_hash, o.transaction_hash),
     confirmed_at = coalesce(o.confirmed_at, i.confirmed_at),
-    gas_wei = coalesce(i.gas_wei, o.gas_wei), due_at = i.due_at, updated_at = $1
+    gas_wei = coalesce(o.gas_wei, i.gas_wei), due_at = i.due_at, updated_at = $1
 from unnest($2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::smallint[],
     $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::numeric[], $13::timestamptz[])
     as i (org_id, key, from_state, from_step, state, step, reason, method, transaction_hash,
@@ -53,6 +55,25 @@ from unnest($2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::
 where o.org_id = i.org_id and o.key = i.key and o.state = i.from_state and o.step = i.from_step
     and o.state not in ('FINAL', 'REVERTED', 'REJECTED')
 returning o.org_id, o.key
+"""
+
+_FINAL_BLOCKS = """
+select distinct a.block_number, a.block_hash
+from chain_attempts a join chain_orders o on o.org_id = a.org_id and o.key = a.key
+where a.chain = $1 and a.block_number <= $2 and o.state = 'FINAL'
+order by a.block_number desc limit $3
+"""
+
+_REOPEN = """
+with lost as (
+    update chain_orders o set state = 'CONFIRMED', due_at = $3, updated_at = $3
+    where o.chain = $1 and o.state = 'FINAL' and exists (
+        select from chain_attempts a
+        where a.org_id = o.org_id and a.key = o.key and a.chain = $1 and a.block_number > $2
+    )
+    returning o.org_id
+)
+select count(*) from lost
 """
 
 _BY_KEYS = """
@@ -186,6 +207,17 @@ async def move(
         [new.due_at for _, new in moves],
     )
     return {(row["org_id"], row["key"]) for row in rows}
+
+
+async def final_blocks(tx: Tx, chain: str, *, up_to: int, limit: int) -> list[BlockRef]:
+    """Return the blocks that have transactions of final orders, the newest first."""
+    rows = await tx.fetch(_FINAL_BLOCKS, chain, up_to, limit)
+    return [BlockRef(row["block_number"], row["block_hash"]) for row in rows]
+
+
+async def reopen(tx: Tx, chain: str, *, above: int, at: datetime) -> int:
+    """Return final orders with a transaction above this block to CONFIRMED; return how many."""
+    return int(await tx.fetchval(_REOPEN, chain, above, at))
 
 
 async def treasury_needs(tx: Tx, chain: str) -> list[tuple[str, str, int]]:

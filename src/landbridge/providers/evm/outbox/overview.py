@@ -21,9 +21,13 @@ class OldestOrder:
 
 @dataclass(frozen=True, slots=True)
 class OpenOrders:
-    """Orders that are not final, by state, and the oldest of those without confirmations."""
+    """Orders that are not final, by state, and the oldest of those without confirmations.
+
+    `unpaid` counts those that were reported as paid, and have no confirmations now.
+    """
 
     counts: Mapping[OutboxState, int]
+    unpaid: int
     oldest: OldestOrder | None
 
 

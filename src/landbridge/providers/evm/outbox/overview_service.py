@@ -22,6 +22,7 @@ class OutboxOverview:
         async def read(tx: Tx) -> OpenOrders:
             return OpenOrders(
                 await overview_store.open_counts(tx, chain, org_id),
+                await overview_store.unpaid_count(tx, chain, org_id),
                 await overview_store.oldest(tx, chain, org_id),
             )
 

@@ -18,6 +18,12 @@ where chain = $1 and state not in ('FINAL', 'REVERTED', 'REJECTED')
 group by state
 """
 
+_UNPAID = """
+select count(*) from chain_orders
+where chain = $1 and state not in ('CONFIRMED', 'FINAL', 'REVERTED', 'REJECTED')
+    and confirmed_at is not null and ($2::uuid is null or org_id = $2)
+"""
+
 # What has its confirmations only waits for the chain's finality.
 _OLDEST = """
 select org_id, record_id, state, reason, created_at from chain_orders
@@ -60,6 +66,11 @@ async def open_counts(tx: Tx, chain: str, org_id: UUID | None) -> Mapping[Outbox
     """Return the number of orders in each state that is not final."""
     rows = await tx.fetch(_OPEN_COUNTS, chain, org_id)
     return {OutboxState(row["state"]): row["count"] for row in rows}
+
+
+async def unpaid_count(tx: Tx, chain: str, org_id: UUID | None) -> int:
+    """Return the number of orders that were reported as paid, and have no confirmations now."""
+    return int(await tx.fetchval(_UNPAID, chain, org_id))
 
 
 async def oldest(tx: Tx, chain: str, org_id: UUID | None) -> OldestOrder | None:

@@ -276,6 +276,9 @@ def _unsigned(
     match plan:
         case AlreadyExecuted(transaction_hash):
             return _executed(order, transaction_hash, at)
+        case PlanRefusal(reason) if order.confirmed_at is not None:
+            # It was reported as paid, and a reorganisation has undone that: a person has to decide.
+            return _postponed(order, f"waits for a person: {reason}", at)
         case PlanRefusal(reason):
             # Nothing was signed for its payment, and nothing will be.
             return replace(order, state=OutboxState.REJECTED, reason=reason, due_at=at)

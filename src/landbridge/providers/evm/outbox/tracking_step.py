@@ -3,6 +3,10 @@
 A receipt counts only if its block is the chain's block of that height, so a node that answers an
 old receipt decides nothing. A nonce that none of our transactions has used stops the account:
 another party has its key.
+
+An order that was reported as paid stays so. If a reorganisation has removed its transaction, and it
+can't pay any more (its authorization has expired), another is signed. The order's key on the chain,
+or the nonce that is used up, keeps the old one from paying as well.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,6 +21,7 @@ from landbridge.providers.evm.chain_data import BlockTag, TransactionReceipt
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.outbox import attempt_store, order_store
 from landbridge.providers.evm.outbox.chain_context import ChainContext
+from landbridge.providers.evm.outbox.finality_check import FinalityCheck
 from landbridge.providers.evm.outbox.metrics import REORGANISED
 from landbridge.providers.evm.outbox.model import (
     OutboxOrder,
@@ -41,6 +46,7 @@ class TrackingStep:
     def __init__(self, context: ChainContext, planner: OrderPlanner) -> None:
         self._context = context
         self._planner = planner
+        self._finality_check = FinalityCheck(context)
         self._seen: tuple[str, int] | None = None
         # Nonces that the chain counted at the head before, and no receipt explained.
         self._unexplained: set[tuple[str, int]] = set()
@@ -56,6 +62,7 @@ class TrackingStep:
             return 0
         view = ChainView(head.number, final_block, context.chain.confirmations)
         at = context.clock.now()
+        await self._finality_check.run(head, at)
         orders = await context.database.single(
             lambda tx: order_store.open_orders(tx, context.name, limit=BATCH_SIZE)
         )
@@ -117,6 +124,7 @@ class TrackingStep:
                 continue
             if new.state is OutboxState.REVERTED and order.confirmed_at is not None:
                 _log.error("chain.payment.lost", chain=name, order=order.key)
+                new = replace(new, state=OutboxState.CREATED, step=order.step + 1, due_at=at)
             moves.append((order, new))
             is_final = new.state in (OutboxState.FINAL, OutboxState.REVERTED)
             costs.append(sum(each.gas_wei or 0 for each in own) if is_final else None)
