@@ -41,6 +41,7 @@ from landbridge.platform.http.request_decoding import RequestDecoder
 from landbridge.platform.http.responses import ResponseEncoder, encode
 from landbridge.platform.http.static_content import LazyContent, StaticContent
 from landbridge.platform.http.telemetry import is_routed
+from landbridge.platform.http.unknown_names import POLICY, check_query_names
 
 _log = structlog.stdlib.get_logger()
 
@@ -105,6 +106,7 @@ def build_app(container: Container) -> Litestar:
         on_app_init=[_quiet],
     )
     app.state[error_responses.PUBLIC_URL] = lambda: container.settings.base_url
+    app.state[POLICY] = lambda: container.settings.unknown_names
     check_scopes(app.routes)
     app.compile_routes()
     return app
@@ -115,6 +117,7 @@ def _checking(turns: OrgConcurrency) -> Callable[[AnyRequest], Awaitable[Respons
         if request.method == OPTIONS:
             return options_reply(request)
         await check_query(request)
+        check_query_names(request)
         await check_request_options(request)
         await turns.take(request)
         return None

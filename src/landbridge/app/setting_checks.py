@@ -11,6 +11,7 @@ from landbridge.customers.users.country_policy import check_codes, codes
 from landbridge.platform.db.sealing import keys_from_text, wrapped_keys_from_text
 from landbridge.platform.encryption.key_wrapping import wrapping_from_text
 from landbridge.platform.files import s3
+from landbridge.platform.http.unknown_names import REFUSE
 from landbridge.platform.mail import smtp
 from landbridge.platform.orgs.model import check_secret
 from landbridge.providers.rates.fetching import check_location
@@ -58,6 +59,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "unmatched_deposits": _one_of("hold", "return"),
         "webhooks": _one_of("on", OFF),
         "loopback_webhooks": _one_of("on", OFF),
+        "unknown_names": _one_of("report", REFUSE),
         "log_level": _one_of("debug", "info", "warning", "error"),
     }
 

@@ -93,6 +93,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     request_log_days: Annotated[int, msgspec.Meta(ge=0, le=_REQUEST_LOG_DAYS_MAX)] = 7
     checkpoint_every_s: Annotated[int, msgspec.Meta(ge=10, le=_CHECKPOINT_EVERY_MAX_S)] = 3600
     metrics_token: str | None = None
+    unknown_names: str = "report"
     log_format: str | None = None
     log_level: str = "info"
 

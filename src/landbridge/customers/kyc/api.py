@@ -14,6 +14,11 @@ from landbridge.customers.kyc.inline_files import BODY_BYTES_MAX
 from landbridge.customers.kyc.model import KycDocument, KycOwner, KycProfile, Rail, Requirements
 from landbridge.customers.kyc.schemas import KycExpand, document_reply, kyc_reply, owner_reply
 from landbridge.customers.kyc.service import KycProfiles
+from landbridge.customers.kyc.unknown_fields import (
+    handle_unknown_document_fields,
+    handle_unknown_fields,
+    handle_unknown_owner_fields,
+)
 from landbridge.customers.users.model import User, UserType
 from landbridge.customers.users.path_params import known_user
 from landbridge.customers.users.service import Users
@@ -110,6 +115,7 @@ class KycRoutes(Controller):
         """Change the given members; null removes a value."""
         expansions = parse_choices("expand", expand, KycExpand) or frozenset()
         user = await users.get(request.user.org_id, known_user(userId))
+        handle_unknown_fields(request, user.type, data)
         return kyc_reply(
             await kyc_profiles.update(request.user, user, data, keeps_wrong_numbers=True),
             expansions,
@@ -180,6 +186,7 @@ class KycRoutes(Controller):
     ) -> _Owner:
         """Adds an ultimate beneficial owner to a business."""
         user = await users.get(request.user.org_id, known_user(userId))
+        handle_unknown_owner_fields(request, data)
         _check_business(user)
 
         async def load(key: IdempotencyKey) -> tuple[KycProfile, KycOwner]:
@@ -228,6 +235,7 @@ class KycRoutes(Controller):
     ) -> _Owner:
         """Change the given members; null removes a value."""
         user = await users.get(request.user.org_id, known_user(userId))
+        handle_unknown_owner_fields(request, data)
         owner_id = known_id(uboId, "owner")
         return owner_reply(
             *await kyc_profiles.update_owner(
@@ -268,6 +276,7 @@ class KycRoutes(Controller):
     ) -> _Documents:
         """Add 1 to 20 documents, all or none, and return the added documents."""
         user = await users.get(request.user.org_id, known_user(userId))
+        handle_unknown_document_fields(request, *data)
 
         async def load(key: IdempotencyKey) -> tuple[KycDocument, ...]:
             dossier = await kyc_profiles.get(key.org_id, user)
@@ -313,6 +322,7 @@ class KycRoutes(Controller):
     ) -> _Document:
         """Changes the members that are given; type, subType and uboId never change."""
         user = await users.get(request.user.org_id, known_user(userId))
+        handle_unknown_document_fields(request, data)
         document_id = known_id(documentId, "document")
         return document_reply(
             await kyc_profiles.update_document(request.user, user, document_id, data)

@@ -7,6 +7,7 @@ from litestar.openapi.spec import OpenAPIType, Reference, Schema
 from litestar.params import BodyKwarg
 
 from landbridge.platform.http import openapi_errors, openapi_operations
+from landbridge.platform.http.unknown_names import WARNING
 
 REF = "#/components/schemas/{name}"
 # No text of a request may have a NUL character, which no text in the database can hold.
@@ -66,6 +67,13 @@ def describe(
                 },
                 **openapi_errors.responses(path, method),
             }
+    components["headers"] = {
+        WARNING: {
+            "description": "Members of the body and parameters of the query that are unknown, and "
+            "were ignored: `member requestid (write requestId)`. Absent if all are known.",
+            "schema": {"type": "string"},
+        }
+    }
     document["webhooks"] = dict(webhooks)
     _refuse_nul(document)
     _simplify(document, schemas)

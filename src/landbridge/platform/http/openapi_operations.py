@@ -13,6 +13,7 @@ from typing import Any
 
 from landbridge.platform.http.constraints import take_required
 from landbridge.platform.http.idempotency_key import HEADER, MEMBERS
+from landbridge.platform.http.unknown_names import WARNING
 
 # Keywords that say nothing when they are false.
 _FLAGS = ("deprecated", "allowEmptyValue", "allowReserved")
@@ -40,6 +41,11 @@ def complete(
     items = _items(operation, schemas)
     if items is not None:
         operation["x-items"] = items
+    for status, response in operation["responses"].items():
+        if status.startswith("2"):
+            response.setdefault("headers", {})[WARNING] = {
+                "$ref": f"#/components/headers/{WARNING}"
+            }
     member = _offer_key(operation, schemas, is_keyed=is_keyed)
     if member is not None:
         operation["x-idempotent"] = member

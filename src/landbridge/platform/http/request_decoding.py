@@ -2,7 +2,7 @@
 
 Guarantees: bounded time and memory (size is bounded by the app, depth and values here); numbers
 arrive as exact decimals; a key given twice, a NUL character, NaN and half a surrogate pair are
-refused; members that we don't know are ignored.
+refused; members that we don't know are reported (`unknown_names`).
 """
 
 import json
@@ -28,6 +28,7 @@ from landbridge.platform.http.body_choices import choices
 from landbridge.platform.http.constraints import positive_text, stated
 from landbridge.platform.http.headers import header, header_values
 from landbridge.platform.http.idempotency_key import HEADER, key_member, with_key
+from landbridge.platform.http.unknown_names import check_body_names
 
 T = TypeVar("T")
 
@@ -67,7 +68,10 @@ class RequestDecoder(AbstractDTO[Any]):
         keys = header_values(connection.scope, HEADER)
         if keys and (member := cls._key_members[handler_id]) is not None:
             raw = with_key(raw, member, keys, connection.user.org_id)
-        return _typed(raw, cls._decoders[handler_id], tree)
+        decoder = cls._decoders[handler_id]
+        data = _typed(raw, decoder, tree)
+        check_body_names(connection, decoder.type, tree)
+        return data
 
     @classmethod
     def is_of(cls, handler_id: str) -> bool:
