@@ -193,7 +193,7 @@ REQUIRED = [
     *((SWAPS, SWAP, f"source.{each}") for each in ("userId", "chain", "currency")),
     *((SWAPS, SWAP, f"destination.{each}") for each in ("chain", "currency")),
     *(("/v2/users", PERSON, each) for each in PERSON if each not in {"type", "ipAddress"}),
-    *(("/v2/users", COMPANY, each) for each in COMPANY if each not in {"type", "ipAddress"}),
+    *(("/v2/users", COMPANY, each) for each in ("businessName", "email", "signedAgreementId")),
     ("/v2/users", PERSON, "type"),
 ]
 OPTIONAL = [
@@ -204,6 +204,7 @@ OPTIONAL = [
     ),
     *(("/v2/users", PERSON, each) for each in ("requestId", "chains", "address", "ipAddress")),
     *(("/v2/users", PERSON, f"address.{each}") for each in ("addressLine1", "addressLine2")),
+    ("/v2/users", COMPANY, "ultimateBeneficialOwners"),
 ]
 
 
