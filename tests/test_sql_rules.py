@@ -47,6 +47,16 @@ CALLS = {
 
 UNSCOPED_ALLOWED = {
     ("providers/sidecar/order_store.py", "_FIND_BY_KEY"): "a provider knows our key alone",
+    (
+        "providers/sidecar/order_store.py",
+        "_COUNT_PROBLEMS",
+    ): "the metric counts those of all organisations",
+    ("providers/sidecar/account_store.py", "_OF_PROVIDER"): "a credit names its account alone",
+    ("providers/sidecar/credit_store.py", "_FIND"): "a provider knows its own id alone",
+    (
+        "providers/sidecar/credit_store.py",
+        "_COUNT_PROBLEMS",
+    ): "the metric counts those of all organisations",
     ("platform/orgs/store.py", "_FIND_KEYS"): "a key is how the organisation is found out",
     **{
         ("customers/chain_deposits/store.py", name): "a block has deposits of all organisations"
@@ -94,6 +104,8 @@ UNLED_ALLOWED = {
     "api_keys_secret_hash_key": "a key is how the organisation is found out",
     "agreements_session_token_key": "the hosted page knows its token alone",
     "kyc_links_token_hash_key": "the hosted form knows its token alone",
+    "provider_accounts_provider_key": "a credit names its account by provider and number alone",
+    "provider_credits_pkey": "a provider knows its own id alone",
     "provider_orders_key_key": "a provider knows our key alone",
     "provider_orders_recheck_at_idx": "a worker takes the orders of all organisations in turn",
     "webhook_endpoints_id_key": "receivers fetch keys by the endpoint's id alone",

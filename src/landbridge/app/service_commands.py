@@ -37,7 +37,8 @@ from landbridge.sandbox.seeding import commands as seeding_commands
 
 T = TypeVar("T")
 
-adapters.add_command(sidecar_commands.problems(run_command(lambda container: container.database)))
+for each in (sidecar_commands.problems, sidecar_commands.reread):
+    adapters.add_command(each(run_command(lambda container: container.database)))
 seed = seeding_commands.seeding(run_in_container)
 members = team_commands.members(run_command(lambda container: container.team))
 chain_deposits = chain_deposit_commands.chain_deposits(

@@ -13,6 +13,7 @@ from landbridge.app.worker_schedules import (
     ClockOffsets,
     WorkerSchedule,
     chain_schedules,
+    provider_schedules,
 )
 from landbridge.platform.core.errors import Busy
 from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
@@ -36,7 +37,11 @@ async def work(
         watch.run(stop),
         *(
             _Repetition(each, container, offsets, watch, wakeup if each is DUE else None).run(stop)
-            for each in (*SCHEDULES, *chain_schedules(container))
+            for each in (
+                *SCHEDULES,
+                *chain_schedules(container),
+                *provider_schedules(container),
+            )
         ),
     )
 

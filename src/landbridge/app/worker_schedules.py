@@ -20,6 +20,7 @@ from landbridge.providers.evm.errors import NodeUnavailable
 from landbridge.providers.evm.outbox.local_funds import LocalFunds
 from landbridge.providers.evm.outbox.service import ChainOutbox
 from landbridge.providers.rates.monitoring import watch_market, watch_reference
+from landbridge.providers.sidecar.monitoring import watch_providers
 
 FAILING = Gauge(
     "landbridge_due_failing_records",
@@ -178,6 +179,34 @@ def chain_schedules(container: Container) -> list[WorkerSchedule]:
             for name, funds in container.evm.local_funds.items()
         ),
     ]
+
+
+def provider_schedules(container: Container) -> list[WorkerSchedule]:
+    """Return the polls of each connected provider: a slow one does not hold up the others."""
+    if container.providers is None:
+        return []
+    return [
+        WorkerSchedule("provider_monitoring", 15.0, _watch_providers),
+        # Credits that a webhook announces are read within a second, all others at `poll_s`.
+        *(
+            WorkerSchedule(f"provider_credits_{name}", 1.0, _credits_job(name))
+            for name in container.providers.clients
+        ),
+    ]
+
+
+def _credits_job(name: str) -> WorkerJob:
+    async def run(container: Container, offsets: ClockOffsets) -> bool:
+        assert container.provider_credits is not None
+        return await container.provider_credits.run_once(name, offsets)
+
+    return run
+
+
+async def _watch_providers(container: Container, _offsets: ClockOffsets) -> bool:
+    assert container.providers is not None
+    await watch_providers(container.database, container.clock, container.providers.clients)
+    return False
 
 
 async def _book_gas(container: Container, offsets: ClockOffsets) -> bool:

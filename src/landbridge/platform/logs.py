@@ -61,6 +61,7 @@ FIELDS = frozenset(
         "missing_units",
         "account",
         "order",
+        "credit",
         "hash",
         "result",
         "node",

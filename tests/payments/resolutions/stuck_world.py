@@ -125,6 +125,8 @@ class StuckRails(_Faults[RailPayment]):
     def __init__(self, inner: Rails) -> None:
         super().__init__()
         self.inner = inner
+        self.takes_deposits = inner.takes_deposits
+        self.new_account_number = inner.new_account_number
 
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
         fault = self.fault_of(payment)
@@ -145,9 +147,6 @@ class StuckRails(_Faults[RailPayment]):
         self, org_id: UUID, currency: str, account_number: str
     ) -> DepositCoordinates | None:
         return await self.inner.coordinates(org_id, currency, account_number)
-
-    async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
-        return await self.inner.new_account_number(org_id, currency, seed)
 
 
 def _pending(sent: ChainOrderStatus, at: datetime) -> ChainOrderStatus:

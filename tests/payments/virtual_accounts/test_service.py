@@ -112,7 +112,7 @@ async def test_account_numbers_are_unique(org: Tenant) -> None:
     rails = Forgetting(make_scripted_orders(org.container.database))
     clock = Clock(await take_node(org.container.database))
     accounts = wire(SETTINGS, org.container.database, clock, rails=rails).virtual_accounts
-    rails.times = 8
+    rails.times = 4
     first = await accounts.create(org.caller, user, TO_POLYGON)
     second = await accounts.create(org.caller, user, TO_POLYGON)
     assert first.account_number != second.account_number

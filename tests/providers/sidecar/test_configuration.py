@@ -10,6 +10,8 @@ from landbridge.app.container.provider_services import read_providers
 from landbridge.app.settings import SettingsInvalid
 from landbridge.platform.core.clock import ReadingClock
 from landbridge.platform.db.pool import Database
+from landbridge.platform.db.sealing import Sealer, new_key
+from landbridge.platform.encryption.service import Vault
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.sidecar.configuration import ProvidersFileError, read_providers_file
 from tests.providers.sidecar.kit import payment
@@ -94,4 +96,4 @@ async def test_an_unknown_rail_is_refused_at_the_start(database: Database, tmp_p
     path = write(tmp_path, PROVIDER + ROUTE + 'rails = ["ahc"]')
     settings = structs.replace(SETTINGS, providers_file=str(path))
     with pytest.raises(SettingsInvalid, match=r"payouts\[0\].rails has ahc; there are"):
-        read_providers(settings, database, ReadingClock(), NoRails())
+        read_providers(settings, Vault(Sealer(new_key())), database, ReadingClock(), NoRails())

@@ -8,29 +8,43 @@ from typing import Any
 import msgspec
 
 from landbridge.providers.sidecar.protocol import (
+    ACCOUNTS_PATH,
+    CREDITS_PATH,
     DESCRIBE_PATH,
     PAYOUTS_PATH,
     QUERY_PATH,
+    TEST_CREDITS_PATH,
+    CreditsAnswer,
+    CreditsQuery,
+    DepositAccountAnswer,
+    DepositAccountRequest,
     DescribeRequest,
     PayoutAnswer,
     PayoutQuery,
     PayoutRefusal,
     PayoutRequest,
-    PayoutWebhook,
+    RawCreditsAnswer,
+    RequestedCredit,
     SidecarDescription,
     SidecarError,
+    SidecarWebhook,
 )
 
 DOCUMENT = Path(__file__).parents[3] / "docs/reference/provider-openapi.json"
 MESSAGES = (
+    CreditsAnswer,
+    CreditsQuery,
+    DepositAccountAnswer,
+    DepositAccountRequest,
     DescribeRequest,
     PayoutAnswer,
     PayoutQuery,
     PayoutRefusal,
     PayoutRequest,
-    PayoutWebhook,
+    RequestedCredit,
     SidecarDescription,
     SidecarError,
+    SidecarWebhook,
 )
 ANSWER_HEADERS = ("Landbridge-Key", "Landbridge-Timestamp", "Landbridge-Signature")
 
@@ -61,6 +75,32 @@ def operation(
                 "401": answer("The request is not validly signed; nothing was done."),
             },
         }
+    }
+
+
+def deposit_operations() -> dict[str, Any]:
+    return {
+        ACCOUNTS_PATH: operation(
+            "openAccount",
+            "Give an account for deposits, once per key",
+            DepositAccountRequest,
+            _200=answer("The account.", DepositAccountAnswer),
+            _503=answer("It can't be given now.", SidecarError),
+        ),
+        CREDITS_PATH: operation(
+            "credits",
+            "Query the credits behind a cursor",
+            CreditsQuery,
+            _200=answer("Credits in the provider's order.", CreditsAnswer),
+            _503=answer("It can't be said now.", SidecarError),
+        ),
+        TEST_CREDITS_PATH: operation(
+            "makeTestCredit",
+            "Make up a credit, or reverse it; only where no real money moves",
+            RequestedCredit,
+            _200=answer("It is in the next answer to a query."),
+            _404=answer("This sidecar moves real money.", SidecarError),
+        ),
     }
 
 
@@ -105,6 +145,7 @@ def document() -> dict[str, Any]:
                 _404=answer("The key is unknown.", SidecarError),
                 _503=answer("It can't be said now.", SidecarError),
             ),
+            **deposit_operations(),
         },
         "components": {
             "schemas": schemas,
@@ -123,6 +164,10 @@ def document() -> dict[str, Any]:
             },
         },
     }
+
+
+def test_credits_are_decoded_one_by_one_from_the_same_answer() -> None:
+    assert RawCreditsAnswer.__struct_fields__ == CreditsAnswer.__struct_fields__
 
 
 def test_document_equals_the_messages() -> None:

@@ -7,9 +7,12 @@ from uuid import UUID
 
 import pytest
 
+from landbridge.platform.core.clock import ReadingClock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
+from landbridge.platform.db.sealing import Sealer, new_key
+from landbridge.platform.encryption.service import Vault
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import (
     PaymentTracking,
@@ -18,6 +21,7 @@ from landbridge.providers.rails.port import (
     RailPaymentStatus,
 )
 from landbridge.providers.sidecar import order_store
+from landbridge.providers.sidecar.accounts import ProviderAccounts
 from landbridge.providers.sidecar.configuration import PayoutRoute, ProvidersFile
 from landbridge.providers.sidecar.model import (
     AnswerUnusable,
@@ -56,7 +60,8 @@ class ScriptedProvider:
             failure=failure,
         )
 
-    async def pay(self, payment: RailPayment) -> PayoutReport:
+    async def pay(self, payment: RailPayment, *, returns: str | None = None) -> PayoutReport:
+        assert returns is None
         self.paid.append(payment.key)
         outcome = self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
         return self.report(outcome, payment.money, payment.rail)
@@ -96,7 +101,21 @@ def rails(database: Database) -> Rails:
         )
         own = others or NoRails()
         file = ProvidersFile(sidecars={}, routes=(route,))
-        return ProviderRails(database, file, providers, own, () if others is None else (own,))
+        accounts = ProviderAccounts(
+            database=database,
+            vault=Vault(Sealer(new_key())),
+            clock=ReadingClock(),
+            routes=file,
+            providers={},
+        )
+        return ProviderRails(
+            database=database,
+            routes=file,
+            providers=providers,
+            accounts=accounts,
+            others=own,
+            elsewhere=() if others is None else (own,),
+        )
 
     return build
 

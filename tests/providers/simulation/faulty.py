@@ -178,6 +178,9 @@ class FaultyRails(_Faulty[RailPayment]):
     ) -> DepositCoordinates | None:
         return await self.inner.coordinates(org_id, currency, account_number)
 
+    async def takes_deposits(self, org_id: UUID, currency: str) -> bool:
+        return await self.inner.takes_deposits(org_id, currency)
+
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
         return await self.inner.new_account_number(org_id, currency, seed)
 

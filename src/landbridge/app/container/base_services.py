@@ -130,7 +130,7 @@ def build_base_services(
     own_accounts, bank_payments = FundingAccounts(database, vault), BankPayments(ledger)
     files = FileRails(database, vault, own_accounts, bank_payments)
     own_rails = rails or choose_rails(settings, scripted_orders, files)
-    providers = read_providers(settings, database, clock, own_rails, files)
+    providers = read_providers(settings, vault, database, clock, own_rails, files)
     rates = reference(settings, database, clock)
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(

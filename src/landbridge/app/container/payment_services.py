@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from landbridge.app.container.base_services import members
 from landbridge.app.container.customer_services import CustomerServices
+from landbridge.app.container.provider_services import poll_credits
 from landbridge.app.container.registry import OWED_BY_TREASURY
 from landbridge.customers.team.approval_emails import ApprovalEmails
 from landbridge.customers.wallets.party_contexts import PartyContexts
@@ -25,6 +26,7 @@ from landbridge.payments.virtual_accounts.destinations import DeliveryDestinatio
 from landbridge.payments.virtual_accounts.rules import SettlementRules
 from landbridge.payments.virtual_accounts.service import VirtualAccounts
 from landbridge.platform.orgs.model import Mode
+from landbridge.providers.sidecar.credit_polls import ProviderCredits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,8 @@ class PaymentServices(CustomerServices):
     incoming_payments: IncomingPayments
     # Stops returns of deposits that are in no bank file yet; other rails cannot.
     return_orders: ReturnOrders | None
+    # Polls the providers of the providers file; None without one.
+    provider_credits: ProviderCredits | None
     # Bank files, if the rails use them.
     inbox_reader: InboxReader
     sandbox_bank: SandboxBank
@@ -86,6 +90,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
         return_orders=StopPayments(on.funding_accounts, on.bank_payments)
         if settings.bank == "files"
         else None,
+        provider_credits=poll_credits(on.providers, database, on.clock, incoming_payments),
         inbox_reader=InboxReader(
             database=database,
             vault=on.vault,

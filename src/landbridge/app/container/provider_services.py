@@ -5,16 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from landbridge.app.settings import Settings, SettingsInvalid
+from landbridge.payments.incoming_payments.provider_credits import ProviderCreditReceiver
+from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.limits.document import RAILS
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
+from landbridge.platform.encryption.service import Vault
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import Rails
+from landbridge.providers.sidecar.accounts import ProviderAccounts
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import (
     ProvidersFileError,
     read_providers_file,
 )
+from landbridge.providers.sidecar.credit_polls import ProviderCredits
 from landbridge.providers.sidecar.orders import ProviderRails
 
 
@@ -32,12 +37,12 @@ class ProviderServices:
 
 
 def read_providers(
-    settings: Settings, database: Database, clock: Clock, others: Rails, *elsewhere: Rails
+    settings: Settings, vault: Vault, database: Database, clock: Clock, *rails: Rails
 ) -> ProviderServices | None:
     """Return the providers of the configured file; None without one.
 
-    All that no route names stays with `others`, and what `elsewhere` has stays there. Raises
-    `SettingsInvalid`.
+    All that no route names stays with the first of the `rails`, and what another of them has stays
+    there. Raises `SettingsInvalid`.
     """
     if settings.providers_file is None:
         return None
@@ -52,6 +57,35 @@ def read_providers(
                 f"payouts[{place}].rails has {unknown[0]}; there are {', '.join(sorted(RAILS))}"
             )
     clients = {name: SidecarClient(each, clock) for name, each in file.sidecars.items()}
-    banks = [each for each in (others, *elsewhere) if not isinstance(each, NoRails)]
-    rails = ProviderRails(database, file, clients, others, banks)
-    return ProviderServices(rails=rails, clients=clients)
+    accounts = ProviderAccounts(
+        database=database, vault=vault, clock=clock, routes=file, providers=clients
+    )
+    return ProviderServices(
+        rails=ProviderRails(
+            database=database,
+            routes=file,
+            providers=clients,
+            accounts=accounts,
+            others=rails[0],
+            elsewhere=[each for each in rails if not isinstance(each, NoRails)],
+        ),
+        clients=clients,
+    )
+
+
+def poll_credits(
+    providers: ProviderServices | None,
+    database: Database,
+    clock: Clock,
+    incoming_payments: IncomingPayments,
+) -> ProviderCredits | None:
+    """Return what polls the providers; None without any."""
+    if providers is None:
+        return None
+    return ProviderCredits(
+        database=database,
+        receiver=ProviderCreditReceiver(incoming_payments, clock),
+        clock=clock,
+        routes=providers.rails.routes,
+        providers=providers.clients,
+    )

@@ -112,6 +112,10 @@ class FileRails:
             instruction=instruction,
         )
 
+    async def takes_deposits(self, org_id: UUID, currency: str) -> bool:
+        """Return whether the account has a number range for deposits; see the port."""
+        return await self.coordinates(org_id, currency, "0") is not None
+
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
         """Return a number of the range that the bank assigned; see the port."""
         account = await self.accounts.find(org_id, currency)

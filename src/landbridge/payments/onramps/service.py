@@ -72,14 +72,12 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.rails.currencies import FIAT, FIAT_ASSETS
-from landbridge.providers.rails.port import Rails, shared_seed
+from landbridge.providers.rails.port import Rails, give_number, shared_seed
 from landbridge.providers.rates.port import RateSource
 from landbridge.providers.rates.valuation import Valuation
 
 # Attempts to draw a reference that no other record has.
 _ATTEMPTS = 4
-# Whether a bank serves a currency does not depend on the account number.
-_ANY_NUMBER = "0"
 
 
 class _ReferenceTaken(LandbridgeError):
@@ -239,9 +237,8 @@ class Onramps:
         return transitions.out_of_review(as_onramp(record), actor=actor, at=at)
 
     async def account_number(self, org_id: UUID, currency: str) -> str:
-        """Return the account number for deposits in a currency; raises `Unavailable`."""
-        seed = shared_seed(org_id, currency)
-        return await self.rails.new_account_number(org_id, currency, seed)
+        """Return the account number for deposits in a currency; raises `Busy`."""
+        return await give_number(self.rails, org_id, currency, shared_seed(org_id, currency))
 
     async def _accept(self, onramp: Onramp, actor: str, at: datetime) -> Transfer | CommitOutcome:
         """Accept with a reference that no other record of the organisation has."""
@@ -358,7 +355,7 @@ class Onramps:
 
     async def _check_taken(self, org_id: UUID, currency: str) -> None:
         """Raise `RouteInvalid` for a currency that no connected bank serves."""
-        if await self.rails.coordinates(org_id, currency, _ANY_NUMBER) is None:
+        if not await self.rails.takes_deposits(org_id, currency):
             raise RouteInvalid(
                 f"source.currency: no connected bank serves {currency}",
                 field="source.currency",

@@ -56,7 +56,7 @@ class DeliveryDestinations:
         Raises `FieldInvalid`, `RouteInvalid` for a currency that no bank or chain serves, and
         `WalletNotFound`.
         """
-        if await self.rails.coordinates(org_id, route.source_currency, "0") is None:
+        if not await self.rails.takes_deposits(org_id, route.source_currency):
             raise RouteInvalid(
                 "sourceCurrency: no connected bank accepts deposits",
                 field="sourceCurrency",

@@ -8,6 +8,7 @@ leave the platform through an account, because its deliveries need no approval.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -54,7 +55,7 @@ from landbridge.platform.encryption.service import Vault
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.http.caller import Caller, check_admin, check_payer
 from landbridge.platform.idempotency.model import Claim, no_claim
-from landbridge.providers.rails.port import DepositCoordinates, Rails, shared_seed
+from landbridge.providers.rails.port import DepositCoordinates, Rails, give_number, shared_seed
 
 # Candidate numbers: one collision among millions is rare, three in a row are a fault.
 _NUMBERS_MAX = 5
@@ -121,14 +122,17 @@ class VirtualAccounts:
             created_at=at,
             updated_at=at,
         )
-        seeds = (account.id, *(new_id() for _ in range(_NUMBERS_MAX - 1)))
-        numbers = [await self._new_number(account, seed) for seed in seeds]
         # The shared account for deposits by reference belongs to no user.
-        shared = await self._new_number(account, shared_seed(caller.org_id, route.source_currency))
-        candidates = [replace(account, account_number=each) for each in numbers if each != shared]
-        # For any of the candidate numbers; a bank is not called inside a transaction.
-        externals = [(each, await self.instructions(each)) for each in candidates]
-        return await self._database.transact(lambda tx: self._add(tx, externals, caller, claim))
+        number_of = partial(give_number, self._rails, caller.org_id, route.source_currency)
+        shared = await number_of(shared_seed(caller.org_id, route.source_currency))
+        # One after the other: a bank may open an account for each. None is called in a transaction.
+        for seed in (account.id, *(new_id() for _ in range(_NUMBERS_MAX - 1))):
+            numbered = replace(account, account_number=await number_of(seed))
+            told = await self.instructions(numbered)
+            add = partial(self._add, account=numbered, told=told, caller=caller, claim=claim)
+            if numbered.account_number != shared and (added := await self._database.transact(add)):
+                return added
+        raise Busy("no unused account number found")
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> VirtualAccount:
         """Get an account; raises `AccountNotFound`, also for another user's."""
@@ -316,9 +320,6 @@ class VirtualAccounts:
         """Return the deposit instructions; a number never changes, so no lock is needed."""
         return await self.instructions(await self.get(org_id, user_id, account_id))
 
-    async def _new_number(self, account: VirtualAccount, seed: UUID) -> str:
-        return await self._rails.new_account_number(account.org_id, account.source_currency, seed)
-
     async def _check_may_receive(self, caller: Caller, user_id: UUID) -> None:
         check_payer(caller)
         await self._users.check_active(caller.org_id, user_id)
@@ -327,22 +328,19 @@ class VirtualAccounts:
     async def _add(
         self,
         tx: Tx,
-        candidates: Sequence[tuple[VirtualAccount, DepositCoordinates | None]],
+        account: VirtualAccount,
+        told: DepositCoordinates | None,
         caller: Caller,
         claim: Claim,
-    ) -> VirtualAccount:
-        """Store the first candidate with a free number."""
-        for account, coordinates in candidates:
-            if await store.add(tx, account):
-                await self._check_not_erased(tx, account)
-                await claim(tx, account.id)
-                await self._change_events.record(tx, account, caller.actor, coordinates)
-                return account
+    ) -> VirtualAccount | None:
+        """Store an account, `told` to its payers; None if another one has its number."""
+        if not await store.add(tx, account):
             # Ours, if an earlier attempt's commit was not confirmed.
-            stored = await store.get(tx, account.org_id, account.id)
-            if stored is not None:
-                return stored
-        raise Busy("no unused account number found")
+            return await store.get(tx, account.org_id, account.id)
+        await self._check_not_erased(tx, account)
+        await claim(tx, account.id)
+        await self._change_events.record(tx, account, caller.actor, told)
+        return account
 
     async def _change(
         self,

@@ -33,6 +33,11 @@ class NoRails:
         """Return None: no account takes deposits."""
         del org_id, currency, account_number
 
+    async def takes_deposits(self, org_id: UUID, currency: str) -> bool:
+        """Return False."""
+        del org_id, currency
+        return False
+
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
         """Raise `Unavailable`."""
         raise Unavailable(f"{_WHY} that could give {org_id} a {currency} account for {seed}")

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 from uuid import UUID
 
+from landbridge.platform.core.errors import Busy, Unavailable
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 
@@ -44,6 +45,11 @@ class RailPayment:
     texts: Mapping[str, str]
     at: datetime
     returns: UUID | None = None
+
+    @property
+    def goes_to_sender(self) -> bool:
+        """Whether it returns a deposit to its sender, not to an account of ours by its type."""
+        return self.returns is not None and "type" not in self.payee
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +147,21 @@ class Rails(Protocol):
         """
         ...
 
+    async def takes_deposits(self, org_id: UUID, currency: str) -> bool:
+        """Return whether a bank of the organisation takes deposits in `currency`."""
+        ...
+
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
         """Return an account number for deposits in `currency`, the same for the same seed.
 
         Raises `Unavailable` where no bank of the organisation takes it.
         """
         ...
+
+
+async def give_number(rails: Rails, org_id: UUID, currency: str, seed: UUID) -> str:
+    """Return the account number of a seed to a request; raises `Busy` while there is none."""
+    try:
+        return await rails.new_account_number(org_id, currency, seed)
+    except Unavailable as error:
+        raise Busy(f"no bank gives an account for {currency} now; try again later") from error

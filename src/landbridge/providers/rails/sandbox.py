@@ -128,6 +128,10 @@ class SandboxRails:
             instruction=instruction,
         )
 
+    async def takes_deposits(self, org_id: UUID, currency: str) -> bool:
+        """Return whether the sandbox's bank has coordinates for a currency; see the port."""
+        return await self.coordinates(org_id, currency, "0") is not None
+
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
         """Return sixteen digits; see the port."""
         del org_id, currency

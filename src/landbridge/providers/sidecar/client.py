@@ -17,8 +17,9 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.http.egress import Egress, EgressExchange
-from landbridge.providers.rails.port import PaymentTracking, RailPayment
+from landbridge.providers.rails.port import DepositCoordinates, PaymentTracking, RailPayment
 from landbridge.providers.sidecar.configuration import SidecarSettings
+from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage, read_credit
 from landbridge.providers.sidecar.model import (
     AnswerUnusable,
     NothingDone,
@@ -26,16 +27,24 @@ from landbridge.providers.sidecar.model import (
     PayoutReport,
 )
 from landbridge.providers.sidecar.protocol import (
+    ACCOUNTS_PATH,
+    CREDITS_PATH,
     DESCRIBE_PATH,
     FAILURES,
     PAYOUTS_PATH,
     QUERY_PATH,
+    TEST_CREDITS_PATH,
+    CreditsQuery,
+    DepositAccountAnswer,
+    DepositAccountRequest,
     DescribeRequest,
     ErrorCode,
     PayoutAnswer,
     PayoutQuery,
     PayoutRefusal,
     PayoutRequest,
+    RawCreditsAnswer,
+    RequestedCredit,
     RequestedOutcome,
     SidecarDescription,
     SidecarError,
@@ -48,14 +57,15 @@ from landbridge.providers.sidecar.signing import (
     verify,
 )
 
-# An answer has a few hundred bytes.
+# An answer has a few hundred bytes; a page of credits has fifty times as many.
 _BYTES_MAX = 64 * 1024
+_PAGE_BYTES_MAX = 1024 * 1024
 _CONNECTIONS = 32
 _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 class SidecarClient:
-    """One sidecar, as a provider of payouts."""
+    """One sidecar, as a provider of payouts and of deposits."""
 
     def __init__(self, settings: SidecarSettings, clock: Clock) -> None:
         self._settings = settings
@@ -74,7 +84,11 @@ class SidecarClient:
         await self._egress.close()
 
     async def pay(
-        self, payment: RailPayment, *, test_outcome: RequestedOutcome | None = None
+        self,
+        payment: RailPayment,
+        *,
+        returns: str | None = None,
+        test_outcome: RequestedOutcome | None = None,
     ) -> PayoutReport:
         """Submit a payout; see `PayoutProvider`. A test outcome is refused by real providers."""
         request = PayoutRequest(
@@ -84,8 +98,9 @@ class SidecarClient:
             currency=payment.money.asset.currency,
             rail=payment.rail,
             is_same_day=payment.is_same_day,
-            payee=dict(payment.payee),
-            texts=dict(payment.texts),
+            payee=dict(payment.payee) if returns is None else None,
+            texts=dict(payment.texts) if returns is None else {},
+            returns=returns,
             test_outcome=test_outcome,
         )
         status, body = await self._call(PAYOUTS_PATH, request)
@@ -121,6 +136,66 @@ class SidecarClient:
             raise Unavailable(f"provider {self.name} can't say now")
         raise self._unusable(f"HTTP status {status}")
 
+    async def open_account(self, org_id: UUID, currency: str, key: UUID) -> DepositAccount:
+        """Return the account for deposits of this key; see `DepositProvider`."""
+        request = DepositAccountRequest(key=key, org_id=org_id, currency=currency)
+        status, body = await self._call(ACCOUNTS_PATH, request)
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise Unavailable(f"provider {self.name} gives no account now")
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")
+        answer = self._decoded(body, DepositAccountAnswer)
+        self._check_key(answer.key, key)
+        if answer.currency != currency:
+            raise self._unusable("an account in another currency")
+        numbers = {
+            "ach": answer.rails.ach,
+            "wire": answer.rails.wire,
+            "rtp": answer.rails.rtp,
+        }
+        return DepositAccount(
+            answer.account_number,
+            DepositCoordinates(
+                bank_name=answer.bank_name,
+                bank_address=answer.bank_address,
+                swift_code=answer.swift_code,
+                beneficiary_name=answer.beneficiary_name,
+                beneficiary_address=answer.beneficiary_address,
+                rails={
+                    name: (each.routing_number, each.account_number)
+                    for name, each in numbers.items()
+                    if each is not None
+                },
+                instruction=answer.instruction,
+            ),
+        )
+
+    async def credits(self, after: str | None, limit: int) -> ProviderCreditPage:
+        """Return credits behind a cursor; see `DepositProvider`."""
+        query = CreditsQuery(after=after, limit=limit)
+        status, body = await self._call(CREDITS_PATH, query, bytes_max=_PAGE_BYTES_MAX)
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise Unavailable(f"provider {self.name} can't say now")
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")
+        answer = self._decoded(body, RawCreditsAnswer)
+        if max(len(answer.credits), len(answer.reversed)) > limit:
+            raise self._unusable("more credits than the limit")
+        is_last = answer.next is None or answer.next == after
+        if is_last and (answer.credits or answer.reversed):
+            raise self._unusable("credits without a next cursor")
+        return ProviderCreditPage(
+            credits=tuple(map(read_credit, answer.credits)),
+            reversed=answer.reversed,
+            next=None if is_last else answer.next,
+        )
+
+    async def make_test_credit(self, request: RequestedCredit) -> None:
+        """Have a sidecar under test make up a credit; raises `Unavailable` and `Unclear`."""
+        status, _ = await self._call(TEST_CREDITS_PATH, request)
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")
+
     async def describe(self) -> SidecarDescription:
         """Return what the sidecar says about itself; raises `Unavailable` and `Unclear`."""
         status, body = await self._call(DESCRIBE_PATH, DescribeRequest())
@@ -128,7 +203,9 @@ class SidecarClient:
             raise self._unusable(f"HTTP status {status}")
         return self._decoded(body, SidecarDescription)
 
-    async def _call(self, path: str, message: msgspec.Struct) -> tuple[int, bytes]:
+    async def _call(
+        self, path: str, message: msgspec.Struct, *, bytes_max: int = _BYTES_MAX
+    ) -> tuple[int, bytes]:
         """Return status and body of a verified answer."""
         body = msgspec.json.encode(message)
         at_s = int(self._clock.now().timestamp())
@@ -143,7 +220,7 @@ class SidecarClient:
                 **headers,
             },
             timeout_s=self._settings.timeout_s,
-            bytes_max=_BYTES_MAX,
+            bytes_max=bytes_max,
         )
         if found.is_unsent:
             raise NothingDone(f"provider {self.name}: {found.error}")

@@ -1,4 +1,4 @@
-"""Commands on orders at providers. `cli` adds them to `landbridge adapters`."""
+"""Commands on orders and credits at providers. `cli` adds them to `landbridge adapters`."""
 
 import sys
 from collections.abc import Sequence
@@ -14,37 +14,79 @@ from landbridge.platform.cli_context import (
     print_lines,
 )
 from landbridge.platform.db.pool import Database
-from landbridge.providers.sidecar import order_store
+from landbridge.providers.sidecar import credit_store, order_store
+from landbridge.providers.sidecar.credits import CREDIT_ADVICE, StoredCredit
 from landbridge.providers.sidecar.model import ProviderOrder
 
 _PROBLEMS_MAX = 1000
 
 
 def problems(run_at: CommandRunner[Database]) -> click.Command:
-    """Return the command that lists orders which need a person."""
+    """Return the command that lists orders and credits which need a person."""
 
     @click.command("problems")
     @org_option
     @data_dir_option
     def command(org: UUID | None, data_dir: str | None) -> None:
-        """List provider orders that need a person, the oldest first; exits 1 if there are any."""
+        """List orders and credits that need a person, the oldest first; exits 1 if there are any.
 
-        async def run(context: CommandContext[Database]) -> Sequence[ProviderOrder]:
+        Credits of no known account belong to no organisation, and are always listed.
+        """
+
+        async def run(context: CommandContext[Database]) -> Sequence[str]:
             org_id = context.org_id
-            return await context.verbs.single(
+            orders = await context.verbs.single(
                 lambda tx: order_store.problems(tx, org_id, limit=_PROBLEMS_MAX)
             )
+            credits_ = await context.verbs.single(
+                lambda tx: credit_store.problems(tx, org_id, limit=_PROBLEMS_MAX)
+            )
+            return [*map(_order_line, orders), *map(_credit_line, credits_)]
 
         found = run_at(data_dir, org, run, writes=False)
-        print_lines([_line(each) for each in found], "No order needs a person.")
+        print_lines(list(found), "No order and no credit needs a person.")
         if found:
             sys.exit(1)
 
     return command
 
 
-def _line(order: ProviderOrder) -> str:
+def reread(run_at: CommandRunner[Database]) -> click.Command:
+    """Return the command that has all credits of a provider read again."""
+
+    @click.command("reread")
+    @click.argument("name")
+    @data_dir_option
+    def command(name: str, data_dir: str | None) -> None:
+        """Have all credits of provider NAME read again, to judge those with problems again.
+
+        Nothing is credited twice. The worker begins within a second.
+        """
+
+        async def run(context: CommandContext[Database]) -> bool:
+            at = context.clock.now()
+            return await context.verbs.single(lambda tx: credit_store.reread(tx, name, at))
+
+        if not run_at(data_dir, None, run, writes=True):
+            raise click.UsageError(f"no provider {name} was ever polled")
+        click.echo(f"The credits of {name} are read again.")
+
+    return command
+
+
+def _order_line(order: ProviderOrder) -> str:
     return (
         f"{order.problem}  provider {order.provider}  order {order.key}  "
         f"payment {order.record_id}  {order.money} {order.money.asset.currency}  {order.state}"
+    )
+
+
+def _credit_line(credit: StoredCredit) -> str:
+    assert credit.problem is not None
+    money = credit.money
+    amount = "" if money is None else f"  {money} {money.asset.currency}"
+    deposit = credit.incoming_payment_id
+    return (
+        f"{credit.problem}  provider {credit.provider}  credit {credit.credit_id}  "
+        f"deposit {deposit or 'none'}{amount}  {CREDIT_ADVICE[credit.problem]}"
     )

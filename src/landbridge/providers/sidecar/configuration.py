@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -24,10 +24,15 @@ from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar.signing import SigningSecret
 
+T = TypeVar("T")
+
 _SECRET_LENGTH_MIN = 32
 _SECRET_LENGTH_MAX = 1000
 # Below the time after which a step gives up on a provider, so that the answer is ours to judge.
 _TIMEOUT_S_MAX = 30
+# Seconds between two polls for credits.
+_POLL_S = 10
+_POLL_S_MAX = 3600
 _NAME_FORM = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
 _KEY_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,40}", re.ASCII)
 
@@ -44,6 +49,7 @@ class SidecarSettings:
     url: str
     keys: tuple[SigningSecret, ...]
     timeout_s: int
+    poll_s: int = _POLL_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +76,36 @@ class PayoutRoute:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DepositRoute:
+    """Deposits that a provider takes; None of a set means all."""
+
+    provider: str
+    currencies: frozenset[str] | None
+    organisations: frozenset[UUID] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProvidersFile:
     """Sidecars by name, and the routes to them in their order: the first that matches counts."""
 
     sidecars: Mapping[str, SidecarSettings]
     routes: tuple[PayoutRoute, ...]
+    deposits: tuple[DepositRoute, ...] = ()
 
     def providers_for(self, payment: RailPayment) -> tuple[str, ...]:
         """Return the providers of a payout, in their order; none if no route matches."""
         return next((each.providers for each in self.routes if each.matches(payment)), ())
+
+    def deposit_provider(self, org_id: UUID, currency: str) -> str | None:
+        """Return the provider that takes an organisation's deposits in a currency, if any."""
+        return next(
+            (
+                each.provider
+                for each in self.deposits
+                if _has(each.currencies, currency) and _has(each.organisations, org_id)
+            ),
+            None,
+        )
 
 
 class _KeyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,6 +117,7 @@ class _SidecarTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: str
     keys: Annotated[list[_KeyTable], Meta(min_length=1, max_length=2)]
     timeout_s: Annotated[int, Meta(ge=1, le=_TIMEOUT_S_MAX)] = 10
+    poll_s: Annotated[int, Meta(ge=1, le=_POLL_S_MAX)] = _POLL_S
 
 
 class _RouteTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,9 +128,16 @@ class _RouteTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
 
 
+class _DepositTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    provider: str
+    currencies: Annotated[list[str], Meta(min_length=1)] | None = None
+    organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
+
+
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, _SidecarTable]
     payouts: list[_RouteTable] = []
+    deposits: list[_DepositTable] = []
 
 
 def read_providers_file(path: Path) -> ProvidersFile:
@@ -127,7 +162,11 @@ def read_providers_file(path: Path) -> ProvidersFile:
     routes = tuple(
         _route(f"payouts[{place}]", table, sidecars) for place, table in enumerate(document.payouts)
     )
-    return ProvidersFile(sidecars=sidecars, routes=routes)
+    deposits = tuple(
+        _deposit_route(f"deposits[{place}]", table, sidecars)
+        for place, table in enumerate(document.deposits)
+    )
+    return ProvidersFile(sidecars=sidecars, routes=routes, deposits=deposits)
 
 
 def _sidecar(name: str, table: _SidecarTable, folder: Path) -> SidecarSettings:
@@ -144,7 +183,9 @@ def _sidecar(name: str, table: _SidecarTable, folder: Path) -> SidecarSettings:
     keys = tuple(_keys(path, table, folder))
     if len({each.id for each in keys}) < len(keys):
         raise ProvidersFileError(f"{path}.keys has one id twice")
-    return SidecarSettings(name=name, url=url, keys=keys, timeout_s=table.timeout_s)
+    return SidecarSettings(
+        name=name, url=url, keys=keys, timeout_s=table.timeout_s, poll_s=table.poll_s
+    )
 
 
 def _keys(path: str, table: _SidecarTable, folder: Path) -> Iterator[SigningSecret]:
@@ -165,15 +206,10 @@ def _keys(path: str, table: _SidecarTable, folder: Path) -> Iterator[SigningSecr
 
 def _route(path: str, table: _RouteTable, known: Mapping[str, object]) -> PayoutRoute:
     for name in table.providers:
-        if name not in known:
-            raise ProvidersFileError(f"{path}.providers names {name}, which providers has not")
+        _check_name(f"{path}.providers", name, known)
     if len(set(table.providers)) < len(table.providers):
         raise ProvidersFileError(f"{path}.providers has one name twice")
-    for currency in table.currencies or ():
-        if currency not in FIAT:
-            raise ProvidersFileError(
-                f"{path}.currencies has {currency}; there are {', '.join(FIAT)}"
-            )
+    _check_currencies(path, table.currencies)
     for country in table.countries or ():
         if find_alpha2(country) is None:
             raise ProvidersFileError(
@@ -184,12 +220,35 @@ def _route(path: str, table: _RouteTable, known: Mapping[str, object]) -> Payout
         rails=None if table.rails is None else frozenset(each.lower() for each in table.rails),
         currencies=_set(table.currencies),
         countries=_set(table.countries),
-        organisations=None if table.organisations is None else frozenset(table.organisations),
+        organisations=_set(table.organisations),
     )
 
 
-def _set(texts: list[str] | None) -> frozenset[str] | None:
-    return None if texts is None else frozenset(texts)
+def _deposit_route(path: str, table: _DepositTable, known: Mapping[str, object]) -> DepositRoute:
+    _check_name(f"{path}.provider", table.provider, known)
+    _check_currencies(path, table.currencies)
+    return DepositRoute(
+        provider=table.provider,
+        currencies=_set(table.currencies),
+        organisations=_set(table.organisations),
+    )
+
+
+def _check_name(path: str, name: str, known: Mapping[str, object]) -> None:
+    if name not in known:
+        raise ProvidersFileError(f"{path} names {name}, which providers has not")
+
+
+def _check_currencies(path: str, currencies: list[str] | None) -> None:
+    for currency in currencies or ():
+        if currency not in FIAT:
+            raise ProvidersFileError(
+                f"{path}.currencies has {currency}; there are {', '.join(FIAT)}"
+            )
+
+
+def _set(values: list[T] | None) -> frozenset[T] | None:
+    return None if values is None else frozenset(values)
 
 
 def _has(choice: frozenset[str] | frozenset[UUID] | None, value: object) -> bool:

@@ -59,9 +59,10 @@ class PayoutProvider(Protocol):
     A provider stores no state here: the caller remembers what it was asked and what it answered.
     """
 
-    async def pay(self, payment: RailPayment) -> PayoutReport:
+    async def pay(self, payment: RailPayment, *, returns: str | None = None) -> PayoutReport:
         """Submit a payout, once per key, and return its state.
 
+        With `returns` it returns the credit of this id to its sender: the payee is not sent.
         Raises `Rejected` (final: nothing was paid, and nothing will be under this key),
         `NothingDone` (certain), `AnswerUnusable` and `Unclear` (query the key).
         """

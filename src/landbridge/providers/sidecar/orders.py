@@ -4,6 +4,7 @@ Guarantees:
 - an order belongs to one provider. It goes to the route's next one only while every call so far is
   known to have done nothing: a call is counted before it is made, and discounted only then, so a
   kill during a call binds the order to its provider;
+- a deposit that came from a provider is returned by that one, and by no other;
 - a final state never changes: an answer that contradicts it is stored as a problem for a person;
 - an order that other rails have stays with them, whatever the providers file says now;
 - a refusal after an unanswered call counts only if a query does not contradict it.
@@ -28,7 +29,8 @@ from landbridge.providers.rails.port import (
     RailPaymentStatus,
     Rails,
 )
-from landbridge.providers.sidecar import order_store
+from landbridge.providers.sidecar import credit_store, order_store
+from landbridge.providers.sidecar.accounts import ProviderAccounts
 from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.model import (
     FINAL,
@@ -52,16 +54,25 @@ _JUDGED_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
+class _OrderRoute:
+    """Providers that may carry out a payment, in their order; `returns` is the id of a credit."""
+
+    providers: tuple[str, ...]
+    returns: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ProviderRails:
     """Rails of connected providers; see the port.
 
-    `others` serves what no route names, and all that is about deposits. `elsewhere` are all rails
-    that may have an order from before a route named it.
+    `others` serves what no route names. `elsewhere` are all rails that may have an order from
+    before a route named it.
     """
 
     database: Database
     routes: ProvidersFile
     providers: Mapping[str, PayoutProvider]
+    accounts: ProviderAccounts
     others: Rails
     elsewhere: Sequence[Rails]
 
@@ -72,17 +83,16 @@ class ProviderRails:
 
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
         """Submit a payment by its route; see the port."""
-        order = await self._find(payment.org_id, payment.key)
+        order, route = await self._find(payment.org_id, payment.key), await self._route(payment)
         if order is None:
-            names = () if payment.returns is not None else self.routes.providers_for(payment)
             rails = self.others
-            for each in self.elsewhere if names else ():
+            for each in self.elsewhere if route.providers else ():
                 # Unavailable is no answer: the payment may be there.
                 if await each.find_status(payment.org_id, payment.key, payment.at) is not None:
-                    names, rails = (), each
-            if not names:
+                    route, rails = _OrderRoute(()), each
+            if not route.providers:
                 return await rails.pay(payment)
-            order = await self._assign(payment, names[0])
+            order = await self._assign(payment, route.providers[0])
         if (order.money, order.rail, order.is_same_day) != (
             payment.money,
             payment.rail,
@@ -90,7 +100,7 @@ class ProviderRails:
         ):
             raise InvariantBroken(f"the key {payment.key} came with another payment before")
         if order.state not in FINAL:
-            order = await self._order(order, payment)
+            order = await self._order(order, payment, route)
         return order_status(order, payment.at)
 
     async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> RailPaymentStatus | None:
@@ -122,31 +132,53 @@ class ProviderRails:
 
     async def rejection_reason(self, payment: RailPayment) -> str | None:
         """Return why a payment would be rejected; see the port. Providers are not called here."""
-        if not self.routes.providers_for(payment) or payment.returns is not None:
+        if not (await self._route(payment)).providers:
             return await self.others.rejection_reason(payment)
         return None if payment.money.units > 0 else "the amount must be positive"
 
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str
     ) -> DepositCoordinates | None:
-        """Return where the other rails take deposits; see the port."""
-        return await self.others.coordinates(org_id, currency, account_number)
+        """Return where to send deposits; see the port. Accounts stay with whoever gave them."""
+        found = await self.accounts.coordinates(org_id, account_number)
+        return found or await self.others.coordinates(org_id, currency, account_number)
+
+    async def takes_deposits(self, org_id: UUID, currency: str) -> bool:
+        """Return whether a route or the other rails take it; see the port."""
+        if self.routes.deposit_provider(org_id, currency) is not None:
+            return True
+        return await self.others.takes_deposits(org_id, currency)
 
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
-        """Return an account number of the other rails; see the port."""
-        return await self.others.new_account_number(org_id, currency, seed)
+        """Return an account number of the route's provider, or of the other rails; see the port."""
+        found = await self.accounts.number(org_id, currency, seed)
+        return found or await self.others.new_account_number(org_id, currency, seed)
 
-    async def _order(self, order: ProviderOrder, payment: RailPayment) -> ProviderOrder:
+    async def _route(self, payment: RailPayment) -> _OrderRoute:
+        """Return who may carry out a payment."""
+        returned = payment.returns
+        if returned is None:
+            return _OrderRoute(self.routes.providers_for(payment))
+        credit = await self.database.single(
+            lambda tx: credit_store.of_payment(tx, payment.org_id, returned)
+        )
+        if credit is None:
+            return _OrderRoute(())
+        return _OrderRoute((credit.provider,), credit.credit_id if payment.goes_to_sender else None)
+
+    async def _order(
+        self, order: ProviderOrder, payment: RailPayment, route: _OrderRoute
+    ) -> ProviderOrder:
         """Call the provider, and the route's next ones while it is certain that nothing was done.
 
         Raises `Unavailable` and `Unclear`; `Rejected` is stored as a failure.
         """
-        names = self.routes.providers_for(payment)
+        names = route.providers
         for _ in range(max(len(names), 1)):
             provider = self._provider(order)
             calling = await self._begin_call(order)
             try:
-                report = await provider.pay(payment)
+                report = await provider.pay(payment, returns=route.returns)
             except NothingDone as error:
                 released = await self._end_call(calling, _after(calling.provider, names))
                 if released.provider == order.provider:

@@ -3,6 +3,7 @@
 Source: docs/reference/provider-protocol.md; docs/reference/provider-openapi.json says the same.
 """
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,14 +14,23 @@ from msgspec import Meta
 PAYOUTS_PATH = "/v1/payouts"
 QUERY_PATH = "/v1/payouts/query"
 DESCRIBE_PATH = "/v1/describe"
+ACCOUNTS_PATH = "/v1/accounts"
+CREDITS_PATH = "/v1/credits/query"
+TEST_CREDITS_PATH = "/v1/test/credits"
 
 # A day: a payment in progress is queried at least that often.
 EXPECTED_IN_S_MAX = 86_400
+# Credits of one page: some milliseconds of locks.
+CREDITS_MAX = 50
 # References of banks: letters, digits and a few signs, so that no sentence or name fits in.
 # `$` would also match before a final line break.
 _Reference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:/-]{1,64}\Z")]
 _Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,30}(\.[0-9]{1,18})?\Z")]
 _Currency = Annotated[str, Meta(pattern=r"^[a-z]{3}\Z")]
+_AccountNumber = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{1,64}\Z")]
+_Cursor = Annotated[str, Meta(pattern=r"^[!-~]{1,200}\Z")]
+# Text of a bank, without control characters.
+_Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]{1,500}\Z")]
 
 
 class PayoutState(StrEnum):
@@ -43,6 +53,7 @@ class FailureCode(StrEnum):
     INSUFFICIENT_FUNDS = "insufficient_funds"
     COMPLIANCE = "compliance"
     UNSUPPORTED = "unsupported"
+    CREDIT_GONE = "credit_gone"
     OTHER = "other"
 
 
@@ -74,6 +85,7 @@ FAILURES = {
     FailureCode.INSUFFICIENT_FUNDS: "the organisation's account at the provider lacks the money",
     FailureCode.COMPLIANCE: "the provider refused it for reasons of compliance",
     FailureCode.UNSUPPORTED: "the provider does not carry such payments",
+    FailureCode.CREDIT_GONE: "the credit was returned or reversed before",
     FailureCode.OTHER: "the provider refused it",
 }
 
@@ -85,8 +97,9 @@ class _Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
 class PayoutRequest(_Message, frozen=True):
     """Order of a payout. `key` is ours, and the same for every attempt of the same payout.
 
-    `payee` and `texts` are as the account and the payment have them in the API. `testOutcome` is
-    sent by `landbridge adapters test` only; a sidecar that moves real money refuses it.
+    `payee` and `texts` are as the account and the payment have them in the API. The return of a
+    credit to its sender has its id as `returns`, and no payee. `testOutcome` is sent by `landbridge
+    adapters test` only; a sidecar that moves real money refuses it.
     """
 
     key: UUID
@@ -95,8 +108,9 @@ class PayoutRequest(_Message, frozen=True):
     currency: str
     rail: str
     is_same_day: bool
-    payee: dict[str, Any]
     texts: dict[str, str]
+    payee: dict[str, Any] | None = None
+    returns: _Reference | None = None
     test_outcome: RequestedOutcome | None = None
 
 
@@ -152,15 +166,142 @@ class SidecarDescription(_Message, frozen=True):
     """What a sidecar says about itself.
 
     `testOutcomes` are those that it can be made to produce (see `landbridge adapters test`); none
-    where it moves real money.
+    where it moves real money. `deposits` are the currencies in which it takes deposits.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
     protocol: Annotated[int, Meta(ge=1, le=1)]
     test_outcomes: Annotated[tuple[RequestedOutcome, ...], Meta(max_length=20)] = ()
+    deposits: Annotated[tuple[_Currency, ...], Meta(max_length=50)] = ()
 
 
-class PayoutWebhook(_Message, frozen=True):
-    """News about a payout: says that it changed, not how. We query it."""
+class SidecarWebhook(_Message, frozen=True):
+    """News: the payout of `key` changed, or there are new `credits`. Says never how: we query."""
+
+    key: UUID | None = None
+    credits: bool = False
+
+
+class CreditRail(StrEnum):
+    """Rail by which a credit came."""
+
+    ACH = "ach"
+    WIRE = "wire"
+    RTP = "rtp"
+    SWIFT = "swift"
+    SEPA = "sepa"
+    SEPA_INSTANT = "sepaInstant"
+    PIX = "pix"
+    SPEI = "spei"
+    BANK = "bank"
+    MOMO = "momo"
+
+
+class DepositAccountRequest(_Message, frozen=True):
+    """Request of an account for deposits: the same key is answered with the same one, for ever."""
 
     key: UUID
+    org_id: UUID
+    currency: _Currency
+
+
+class DepositNumbers(_Message, frozen=True):
+    """Numbers by which payers in the USA reach an account."""
+
+    routing_number: _AccountNumber
+    account_number: _AccountNumber
+
+
+class DepositRails(_Message, frozen=True):
+    """Numbers by rail, where the account is reached by it."""
+
+    ach: DepositNumbers | None = None
+    wire: DepositNumbers | None = None
+    rtp: DepositNumbers | None = None
+
+
+class DepositAccountAnswer(_Message, frozen=True):
+    """Account for deposits, and what payers need to know.
+
+    `accountNumber` names it in credits, and belongs to no other account of the provider.
+    `instruction` is for payers elsewhere, for example an IBAN.
+    """
+
+    key: UUID
+    currency: _Currency
+    account_number: _AccountNumber
+    bank_name: _Text
+    bank_address: _Text
+    beneficiary_name: _Text
+    beneficiary_address: _Text
+    swift_code: _Text | None = None
+    rails: DepositRails = DepositRails()
+    instruction: _Text | None = None
+
+
+class CreditsQuery(_Message, frozen=True):
+    """Question about the credits after a cursor; from the first one without a cursor."""
+
+    limit: Annotated[int, Meta(ge=1, le=CREDITS_MAX)]
+    after: _Cursor | None = None
+
+
+class ProviderCreditSender(_Message, frozen=True):
+    """The sender, as the bank says; the routing number may be a BIC or a sort code."""
+
+    name: _Text | None = None
+    bank_name: _Text | None = None
+    routing_number: _Text | None = None
+    account_number: _Text | None = None
+
+
+class CreditId(_Message, frozen=True):
+    """The id of a credit."""
+
+    id: _Reference
+
+
+class ProviderCredit(CreditId, frozen=True):
+    """Money that has arrived, for good. `id` is the provider's own, and names nothing else, ever.
+
+    `reference` is the sender's message.
+    """
+
+    account_number: _AccountNumber
+    amount: _Amount
+    currency: _Currency
+    rail: CreditRail
+    received_at: Annotated[datetime, Meta(tz=True)]
+    reference: _Text | None = None
+    description: _Text | None = None
+    sender: ProviderCreditSender | None = None
+
+
+class CreditsAnswer(_Message, frozen=True):
+    """Credits in the order of the provider, at most as many as the limit.
+
+    `reversed` are ids of credits that the bank has taken back. `next` is the cursor behind them; if
+    it is not there, or the one that was sent, there are no more.
+    """
+
+    credits: Annotated[tuple[ProviderCredit, ...], Meta(max_length=CREDITS_MAX)]
+    reversed: Annotated[tuple[_Reference, ...], Meta(max_length=CREDITS_MAX)] = ()
+    next: _Cursor | None = None
+
+
+class RawCreditsAnswer(_Message, frozen=True):
+    """The same, to decode each credit by itself: one that is not valid does not hide the others."""
+
+    credits: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=CREDITS_MAX)]
+    reversed: Annotated[tuple[_Reference, ...], Meta(max_length=CREDITS_MAX)] = ()
+    next: _Cursor | None = None
+
+
+class RequestedCredit(_Message, frozen=True):
+    """Credit that a sidecar under test is asked to make up; `isReversed` reverses one.
+
+    A sidecar that moves real money does not know this call.
+    """
+
+    credit: ProviderCredit
+    is_reversed: bool = False

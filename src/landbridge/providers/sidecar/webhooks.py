@@ -1,8 +1,8 @@
 """Webhooks of providers, and the queries that they cause.
 
 Guarantees:
-- a webhook says that an order changed, never how: the provider is queried, so that webhooks which
-  are late, repeated, replayed or out of order decide nothing;
+- a webhook says that an order changed, or that there are credits, never how: the provider is
+  queried, so that webhooks which are late, repeated, replayed or out of order decide nothing;
 - only a webhook signed with a secret of its provider is read, and only for an order of that one.
 """
 
@@ -17,11 +17,11 @@ import structlog
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import KeyInvalid, ResourceNotFound, Unavailable, Unclear
-from landbridge.platform.db.pool import Database
-from landbridge.providers.sidecar import order_store
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.sidecar import credit_store, order_store
 from landbridge.providers.sidecar.model import ProviderOrder
 from landbridge.providers.sidecar.orders import ProviderRails
-from landbridge.providers.sidecar.protocol import PayoutWebhook
+from landbridge.providers.sidecar.protocol import SidecarWebhook
 from landbridge.providers.sidecar.signing import (
     WEBHOOK_ID_HEADER,
     SignatureInvalid,
@@ -50,7 +50,7 @@ class ProviderWebhooks:
     rails: ProviderRails | None
 
     async def receive(self, provider: str, headers: Mapping[str, str], body: bytes) -> None:
-        """Verify a webhook and have its order queried. Names of headers are in lower case.
+        """Verify a webhook and have its order or credits queried. Header names are in lower case.
 
         Raises `ResourceNotFound` and `KeyInvalid`.
         """
@@ -67,16 +67,15 @@ class ProviderWebhooks:
                 body,
                 at_s=int(at.timestamp()),
             )
-            message = msgspec.json.decode(body, type=PayoutWebhook)
+            message = msgspec.json.decode(body, type=SidecarWebhook)
         except (SignatureInvalid, msgspec.MsgspecError, UnicodeDecodeError):
             raise KeyInvalid("this webhook is not validly signed") from None
         if not is_webhook_id(webhook_id):
             raise KeyInvalid("this webhook has no valid id")
-        is_known = await self.database.transact(
-            lambda tx: order_store.note_webhook(tx, provider, message.key, webhook_id, at=at)
-        )
-        if not is_known:
-            raise ResourceNotFound("there is no such order")
+        if not await self.database.transact(
+            lambda tx: _note(tx, provider, message, webhook_id, at)
+        ):
+            raise ResourceNotFound("there is no such order, and no such poll")
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Query the orders that webhooks have announced; return whether there may be more."""
@@ -108,3 +107,15 @@ class ProviderWebhooks:
         record = await self.ledger.find(order.org_id, order.record_id)
         if record is not None and record.due_at is not None and record.due_at > at:
             await self.ledger.postpone(record, at)
+
+
+async def _note(
+    tx: Tx, provider: str, message: SidecarWebhook, webhook_id: str, at: datetime
+) -> bool:
+    """Have what a webhook names queried; return whether all of it is known."""
+    is_known = message.key is not None or message.credits
+    if message.key is not None:
+        is_known &= await order_store.note_webhook(tx, provider, message.key, webhook_id, at=at)
+    if message.credits:
+        is_known &= await credit_store.poll_soon(tx, provider, at)
+    return is_known

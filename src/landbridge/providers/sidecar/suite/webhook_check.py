@@ -11,7 +11,7 @@ import msgspec
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Upstream
 from landbridge.providers.sidecar.configuration import SidecarSettings
-from landbridge.providers.sidecar.protocol import PayoutWebhook, RequestedOutcome
+from landbridge.providers.sidecar.protocol import RequestedOutcome, SidecarWebhook
 from landbridge.providers.sidecar.signing import (
     WEBHOOK_ID_HEADER,
     SignatureInvalid,
@@ -54,7 +54,7 @@ class _WebhookReceiver:
         at_s = int(self.clock.now().timestamp())
         try:
             verify(self.settings.keys, headers, SignedPurpose.WEBHOOK, webhook_id, body, at_s=at_s)
-            message = msgspec.json.decode(body, type=PayoutWebhook)
+            message = msgspec.json.decode(body, type=SidecarWebhook)
         except SignatureInvalid as invalid:
             self.problem = f"a webhook is not validly signed: {invalid}"
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -65,7 +65,8 @@ class _WebhookReceiver:
             self.seen[webhook_id] = self.seen.get(webhook_id, 0) + 1
             if self.seen[webhook_id] == 1:
                 return 503
-            self.keys.add(message.key)
+            if message.key is not None:
+                self.keys.add(message.key)
         self.arrived.set()
         return 204
 

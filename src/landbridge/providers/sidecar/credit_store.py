@@ -1,0 +1,183 @@
+"""Every statement on provider_cursors and provider_credits."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.rails.currencies import FIAT_ASSETS
+from landbridge.providers.sidecar.credits import CreditProblem, StoredCredit
+
+_ADD_CURSOR = """
+insert into provider_cursors (provider, poll_at, answered_at) values ($1, $2, $2)
+on conflict (provider) do nothing
+"""
+
+# One of several workers polls.
+_CLAIM = """
+update provider_cursors set poll_at = $3
+where provider = $1 and poll_at <= $2
+returning cursor
+"""
+
+# Another worker may have stored this page.
+_MOVE = """
+update provider_cursors set cursor = coalesce($3, cursor), answered_at = $4, is_unusable = false
+where provider = $1 and cursor is not distinct from $2
+returning true
+"""
+
+_SET_UNUSABLE = """
+update provider_cursors set is_unusable = true
+where provider = $1 and not is_unusable
+returning true
+"""
+
+_POLL_SOON = """
+update provider_cursors set poll_at = least(poll_at, $2) where provider = $1 returning true
+"""
+
+_REREAD = """
+update provider_cursors set cursor = null, poll_at = least(poll_at, $2) where provider = $1
+returning true
+"""
+
+_CURSORS = "select provider, answered_at from provider_cursors order by provider"
+
+_FIND = """
+select org_id, provider, credit_id, incoming_payment_id, account_number, asset, units, problem,
+    received_at
+from provider_credits where provider = $1 and credit_id = any($2)
+"""
+
+_PUT = """
+insert into provider_credits
+    (org_id, provider, credit_id, incoming_payment_id, account_number, asset, units, problem,
+    received_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (provider, credit_id) do update
+set org_id = excluded.org_id, incoming_payment_id = excluded.incoming_payment_id,
+    account_number = excluded.account_number, asset = excluded.asset, units = excluded.units,
+    problem = excluded.problem
+"""
+
+_OF_PAYMENT = """
+select org_id, provider, credit_id, incoming_payment_id, account_number, asset, units, problem,
+    received_at
+from provider_credits where org_id = $1 and incoming_payment_id = $2
+"""
+
+_PROBLEMS = """
+select org_id, provider, credit_id, incoming_payment_id, account_number, asset, units, problem,
+    received_at
+from provider_credits where (org_id = $1 or org_id is null) and problem is not null
+order by received_at limit $2
+"""
+
+_COUNT_PROBLEMS = """
+select provider, count(*) as problems
+from provider_credits where problem is not null
+group by provider
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PollClaim:
+    """Poll of a provider, behind its cursor."""
+
+    provider: str
+    cursor: str | None
+
+
+async def add_cursor(tx: Tx, provider: str, at: datetime) -> None:
+    """Have a provider polled; a known one stays as it is."""
+    await tx.execute(_ADD_CURSOR, provider, at)
+
+
+async def claim(tx: Tx, provider: str, *, now: datetime, next_at: datetime) -> PollClaim | None:
+    """Claim a poll that is due, until `next_at`; None if none is."""
+    row = await tx.fetchrow(_CLAIM, provider, now, next_at)
+    return None if row is None else PollClaim(provider, row["cursor"])
+
+
+async def move_cursor(tx: Tx, poll: PollClaim, cursor: str | None, at: datetime) -> bool:
+    """Move the cursor behind a page (None: it was the last); False if another worker did.
+
+    Locks the cursor until the transaction ends.
+    """
+    return bool(await tx.fetchval(_MOVE, poll.provider, poll.cursor, cursor, at))
+
+
+async def set_unusable(tx: Tx, provider: str) -> bool:
+    """Note that an answer could not be used; False if that is known."""
+    return bool(await tx.fetchval(_SET_UNUSABLE, provider))
+
+
+async def poll_soon(tx: Tx, provider: str, at: datetime) -> bool:
+    """Have a provider polled at `at`; False if it is not polled."""
+    return bool(await tx.fetchval(_POLL_SOON, provider, at))
+
+
+async def reread(tx: Tx, provider: str, at: datetime) -> bool:
+    """Have a provider polled at `at` from its first credit on; False if it is not polled."""
+    return bool(await tx.fetchval(_REREAD, provider, at))
+
+
+async def answered_at(tx: Tx) -> Mapping[str, datetime]:
+    """Return when each provider has last answered."""
+    return {row["provider"]: row["answered_at"] for row in await tx.fetch(_CURSORS)}
+
+
+async def find(tx: Tx, provider: str, credit_ids: Collection[str]) -> Mapping[str, StoredCredit]:
+    """Return the known ones of these credits, by id."""
+    rows = await tx.fetch(_FIND, provider, list(credit_ids))
+    return {row["credit_id"]: _credit(row) for row in rows}
+
+
+async def put(tx: Tx, credit: StoredCredit) -> None:
+    """Store a credit, or what has become of it."""
+    money = credit.money
+    await tx.execute(
+        _PUT,
+        credit.org_id,
+        credit.provider,
+        credit.credit_id,
+        credit.incoming_payment_id,
+        credit.account_number,
+        None if money is None else money.asset.code,
+        None if money is None else money.units,
+        credit.problem,
+        credit.received_at,
+    )
+
+
+async def of_payment(tx: Tx, org_id: UUID, incoming_payment_id: UUID) -> StoredCredit | None:
+    """Return the credit of an incoming payment, if it came from a provider."""
+    row = await tx.fetchrow(_OF_PAYMENT, org_id, incoming_payment_id)
+    return None if row is None else _credit(row)
+
+
+async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[StoredCredit]:
+    """Return credits with problems, the oldest first; also those of no known organisation."""
+    return [_credit(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
+
+
+async def count_problems(tx: Tx) -> Mapping[str, int]:
+    """Return the number of credits with problems, by provider."""
+    return {row["provider"]: row["problems"] for row in await tx.fetch(_COUNT_PROBLEMS)}
+
+
+def _credit(row: Row) -> StoredCredit:
+    units, problem = row["units"], row["problem"]
+    return StoredCredit(
+        provider=row["provider"],
+        credit_id=row["credit_id"],
+        org_id=row["org_id"],
+        incoming_payment_id=row["incoming_payment_id"],
+        account_number=row["account_number"],
+        money=None if units is None else Money(int(units), FIAT_ASSETS[row["asset"]]),
+        problem=None if problem is None else CreditProblem(problem),
+        received_at=row["received_at"],
+    )

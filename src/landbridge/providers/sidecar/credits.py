@@ -1,0 +1,168 @@
+"""Deposits at a connected provider: its accounts and credits, and what we make of a credit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+from typing import NamedTuple, Protocol
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.core.money import AmountError, Money
+from landbridge.providers.rails.currencies import FIAT
+from landbridge.providers.rails.port import DepositCoordinates
+from landbridge.providers.sidecar.protocol import CreditId, ProviderCredit
+
+# First letter of the id of a credit without a valid one: no id of a provider has it.
+_NO_ID = "!"
+_DIGEST_LENGTH = 32
+_INVALID = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class CreditProblem(StrEnum):
+    """Why a credit needs a person. `CREDIT_ADVICE` says what to do."""
+
+    MALFORMED = "MALFORMED"  # it is no valid credit
+    UNKNOWN_ACCOUNT = "UNKNOWN_ACCOUNT"  # the provider has given us no such account
+    UNKNOWN_CURRENCY = "UNKNOWN_CURRENCY"  # its account is for another currency
+    CHANGED = "CHANGED"  # reported with another amount, currency or account before
+    REVERSED = "REVERSED"  # the bank took it back
+
+
+CREDIT_ADVICE: Mapping[CreditProblem, str] = {
+    CreditProblem.MALFORMED: "not credited; correct the sidecar, then run adapters reread",
+    CreditProblem.UNKNOWN_ACCOUNT: "not credited; have the provider return it, or correct the "
+    "account at the sidecar, then run adapters reread",
+    CreditProblem.UNKNOWN_CURRENCY: "not credited; have the provider return it",
+    CreditProblem.CHANGED: "credited as it was reported first; clear it up with the provider",
+    CreditProblem.REVERSED: "request DEPOSIT_REVERSED for the payment that it paid; return an "
+    "unmatched deposit, which the provider refuses, then settle it",
+}
+
+
+class DepositAccount(NamedTuple):
+    """Account that a provider has given us."""
+
+    account_number: str
+    coordinates: DepositCoordinates
+
+
+class CreditEntry(NamedTuple):
+    """A credit of a page; without `message` it is not valid."""
+
+    id: str
+    message: ProviderCredit | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderCreditPage:
+    """Credits of one answer; without `next` there are no more."""
+
+    credits: tuple[CreditEntry, ...]
+    reversed: tuple[str, ...]
+    next: str | None
+
+
+class DepositProvider(Protocol):
+    """Provider of deposits. Never called inside a transaction."""
+
+    async def open_account(self, org_id: UUID, currency: str, key: UUID) -> DepositAccount:
+        """Return the account of this key, the same for every call.
+
+        Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
+        """
+        ...
+
+    async def credits(self, after: str | None, limit: int) -> ProviderCreditPage:
+        """Return the credits after this cursor, in the provider's order.
+
+        Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenAccount:
+    """Account of an organisation, as a credit finds it."""
+
+    org_id: UUID
+    account_number: str
+    currency: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCredit:
+    """What became of a credit: an incoming payment, a problem, or both.
+
+    Without an incoming payment nothing was credited. Money and account are those that were.
+    """
+
+    provider: str
+    credit_id: str
+    org_id: UUID | None
+    incoming_payment_id: UUID | None
+    account_number: str | None
+    money: Money | None
+    problem: CreditProblem | None
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CreditDecision:
+    """What a reported credit makes of a stored one: `money` is credited, or it has a problem."""
+
+    money: Money | None = None
+    problem: CreditProblem | None = None
+
+
+def read_credit(raw: msgspec.Raw) -> CreditEntry:
+    """Return a credit of a page; one that is not valid gets an id that is derived from it."""
+    try:
+        message = msgspec.json.decode(raw, type=ProviderCredit)
+    except _INVALID:
+        pass
+    else:
+        return CreditEntry(message.id, message)
+    try:
+        return CreditEntry(msgspec.json.decode(raw, type=CreditId).id, None)
+    except _INVALID:
+        return CreditEntry(f"{_NO_ID}{sha256(raw).hexdigest()[:_DIGEST_LENGTH]}", None)
+
+
+def decide_credit(
+    entry: CreditEntry, known: StoredCredit, account: GivenAccount | None
+) -> CreditDecision:
+    """Return what to do with a credit. What was credited is never changed.
+
+    A credit with a problem is judged again whenever it is reported, unless it was reversed.
+    """
+    if known.problem is CreditProblem.REVERSED:
+        return CreditDecision(problem=known.problem)
+    message = entry.message
+    money = None if message is None else _money(message)
+    problem: CreditProblem | None = None
+    if known.incoming_payment_id is not None:
+        number = None if message is None else message.account_number
+        is_same = (number, money) == (known.account_number, known.money)
+        return CreditDecision(problem=known.problem if is_same else CreditProblem.CHANGED)
+    if message is not None and account is None:
+        problem = CreditProblem.UNKNOWN_ACCOUNT
+    elif message is not None and account is not None and message.currency != account.currency:
+        problem = CreditProblem.UNKNOWN_CURRENCY
+    elif money is None:
+        problem = CreditProblem.MALFORMED
+    return CreditDecision(money if problem is None else None, problem)
+
+
+def _money(message: ProviderCredit) -> Money | None:
+    """Return the amount; None if it is zero, or does not fit the currency."""
+    asset = FIAT.get(message.currency)
+    if asset is None:
+        return None
+    try:
+        money = Money.parse(message.amount, asset)
+    except AmountError:
+        return None
+    return money if money.units > 0 else None

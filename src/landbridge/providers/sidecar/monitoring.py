@@ -1,0 +1,37 @@
+"""Metrics of connected providers."""
+
+from collections.abc import Collection
+
+from prometheus_client import Gauge
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.providers.sidecar import credit_store, order_store
+
+POLL_AGE = Gauge(
+    "landbridge_provider_poll_age_seconds",
+    "Seconds since a provider last answered a poll for credits.",
+    ["provider"],
+    multiprocess_mode="mostrecent",
+)
+PROBLEMS = Gauge(
+    "landbridge_provider_problems",
+    "Orders and credits at a provider that need a person.",
+    ["provider", "kind"],
+    multiprocess_mode="mostrecent",
+)
+
+
+async def watch_providers(database: Database, clock: Clock, providers: Collection[str]) -> None:
+    """Measure these providers, and all that were ever polled."""
+    answered_at = await database.single(credit_store.answered_at)
+    counts = {
+        "credit": await database.single(credit_store.count_problems),
+        "order": await database.single(order_store.count_problems),
+    }
+    now = clock.now()
+    for name, at in answered_at.items():
+        POLL_AGE.labels(name).set(max((now - at).total_seconds(), 0))
+    for name in {*providers, *answered_at}:
+        for kind, found in counts.items():
+            PROBLEMS.labels(name, kind).set(found.get(name, 0))
