@@ -20,6 +20,11 @@ from landbridge.app.container import open_container
 from landbridge.app.settings import PREFIX, Settings
 from tests.sources import PACKAGE, ROOT, Source, files, report, sources
 
+# Filters, attributes without quotes, and calls that parse a text as HTML or as a program.
+_UNESCAPED = re.compile(
+    r"\|\s*safe\b|\bautoescape\b|<[^<>{}]*\s[\w-]+=\{\{"
+    r"|\b(inner|outer)HTML\b|\binsertAdjacentHTML\b|\bdocument\.write|\beval\("
+)
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
 MONEY_PACKAGES = (
@@ -148,6 +153,17 @@ def test_time_ids_and_chance_come_from_core() -> None:
     assert not findings, report(rule, findings)
     stale = sorted(str(key) for key in UNREPEATABLE_ALLOWED.keys() - found.keys())
     assert not stale, report("These exceptions excuse nothing any more; remove them:", stale)
+
+
+def test_pages_take_no_text_for_markup() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sorted(PACKAGE.rglob("*"))
+        if path.suffix in {".html", ".js"}
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if _UNESCAPED.search(line)
+    ]
+    assert not wrong, report("texts of others would be markup: escape and quote them", wrong)
 
 
 def test_a_promise_to_do_something_names_its_issue() -> None:
