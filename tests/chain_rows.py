@@ -134,7 +134,7 @@ async def add_chain_rows(
                 tx, "POLYGON", address, relayer_index=index, next_nonce=8
             )
         await attempt_store.set_balances(tx, "POLYGON", {RELAYER: 3 * _POL, STOPPED: 1}, at)
-        await attempt_store.stop(tx, "POLYGON", STOPPED, at, STOP_REASON)
+        await attempt_store.stop(tx, "POLYGON", STOPPED, at, STOP_REASON, next_nonce=8)
         await order_store.add(tx, order)
         await attempt_store.add(tx, "POLYGON", attempts)
         await tx.execute(

@@ -154,6 +154,10 @@ async def test_an_admin_resumes_a_stopped_account(chain_org: Tenant) -> None:
 @pytest.mark.usefixtures("payment")
 async def test_metrics_of_orders_accounts_and_treasuries(chain_org: Tenant) -> None:
     container = chain_org.container
+    # Reported as paid before a reorganisation.
+    await container.database.single(
+        lambda tx: tx.execute("update chain_orders set confirmed_at = created_at")
+    )
     await container.chain_monitoring.count()
     with capture_logs() as logs:
         await container.chain_monitoring.watch_treasuries([chain_org.org_id])
@@ -163,6 +167,7 @@ async def test_metrics_of_orders_accounts_and_treasuries(chain_org: Tenant) -> N
 
     assert value("open_orders", state="MINED") == 1
     assert value("open_orders", state="SENT") == 0
+    assert value("unpaid_orders") == 1
     assert value("accounts_stopped") == 1
     assert (value("oldest_order_seconds") or 0) > 200
     assert value("treasury_low", currency="usdc") == 1

@@ -11,7 +11,13 @@ from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Chain
 from tests.chain_world import FINAL_DEPTH, ChainWorld, chain_world
 from tests.payouts import check_books
-from tests.providers.evm.outbox.chain_orders import make_due, new_address, run, set_token
+from tests.providers.evm.outbox.chain_orders import (
+    make_due,
+    make_resent,
+    new_address,
+    run,
+    set_token,
+)
 from tests.tenants import (
     BATCHES,
     SWAPS,
@@ -97,6 +103,34 @@ async def test_both_coins_move(world: ChainWorld) -> None:
     for name in ("collect_transaction_hash", "transaction_hash"):
         receipt = world.rpc.call("eth_getTransactionReceipt", facts[name])
         assert receipt["status"] == "0x1"
+    await check_books(org)
+
+
+async def test_a_delivery_that_the_chain_has_lost_is_made_again(world: ChainWorld) -> None:
+    user, org, recipient = await swapper(world), world.org, new_address()
+    treasury = await world.container.wallets.treasury_address(org.org_id, Chain.POLYGON)
+    await world.mint("usdt", treasury, 100 * COIN)
+    created = await _accept(world, user, walletAddress=recipient)
+    assert await _run_until(world, created) == "COMPLETED"
+    assert await world.balance("usdt", recipient) == 4_995_000
+    await run(world)
+    world.mine(FINAL_DEPTH)
+    await run(world)
+    swap = await swap_of(org, created)
+    receipt = world.rpc.call("eth_getTransactionReceipt", swap.record.facts["transaction_hash"])
+    head = int(world.rpc.call("eth_blockNumber"), 16)
+    # Below the final block.
+    world.reorganise(head - int(receipt["blockNumber"], 16) + 1)
+    assert await world.balance("usdt", recipient) == 0
+    await run(world)
+    assert (await swap_of(org, created)).status == "COMPLETED"
+    await make_resent(world)
+    await run(world)
+    world.mine(FINAL_DEPTH)
+    await run(world)
+    assert await world.balance("usdt", recipient) == 4_995_000
+    assert await held(org, user) == "5"
+    assert (await swap_of(org, created)).status == "COMPLETED"
     await check_books(org)
 
 

@@ -91,7 +91,7 @@ class ChainOperations:
         at = self._clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:
-            reason = await resume_account(tx, chain.name.value, address)
+            reason = await resume_account(tx, chain.name.value, address, self._clock.now())
             if reason is None:
                 raise ResourceConflict("this account is not stopped")
             await append_next_change(

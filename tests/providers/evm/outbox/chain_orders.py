@@ -24,6 +24,7 @@ from landbridge.providers.evm.outbox.model import (
     SendingAccount,
     TransactionAttempt,
 )
+from landbridge.providers.evm.outbox.overview_service import resume_account
 from landbridge.providers.evm.outbox.service import ChainOutbox
 from tests.chain_world import FINAL_DEPTH, NETWORK, ChainWorld
 from tests.chains.contracts import Contract
@@ -114,6 +115,15 @@ async def make_due(world: ChainWorld) -> None:
     """Let orders that wait be tried again now."""
     await world.outbox.context.database.single(
         lambda tx: tx.execute("update chain_orders set due_at = created_at where state = 'CREATED'")
+    )
+
+
+async def resume(world: ChainWorld, account: SendingAccount) -> None:
+    """Resume a stopped account, as an admin does."""
+    await world.container.database.transact(
+        lambda tx: resume_account(
+            tx, NETWORK.value, account.address, world.outbox.context.clock.now()
+        )
     )
 
 

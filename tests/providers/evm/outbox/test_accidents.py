@@ -32,6 +32,7 @@ from tests.providers.evm.outbox.chain_orders import (
     new_address,
     new_order,
     relayers,
+    resume,
     run,
     run_until,
     run_until_final,
@@ -151,7 +152,7 @@ async def test_a_reorganisation_moves_a_payment_to_another_block(world: ChainWor
 
 
 async def test_a_nonce_used_by_somebody_else_stops_the_account(world: ChainWorld) -> None:
-    """Row 12: the order is neither paid again nor reported, and nothing more is sent."""
+    """Row 12: nothing more is sent before a person resumes the account."""
     order = await sent_order(world, {new_address(): COIN})
     await run(world)
     (attempt,) = await attempts_of(world, order)
@@ -183,6 +184,13 @@ async def test_a_nonce_used_by_somebody_else_stops_the_account(world: ChainWorld
         world.mine()
     assert await attempts_of(world, other) == []
     assert len(await attempts_of(world, order)) == count
+    await resume(world, relayer)
+    for each in (order, other):
+        assert (await run_until_final(world, each)).state is OutboxState.FINAL
+        await check_paid_once(world, each)
+    assert len(await attempts_of(world, order)) == count + 1
+    (relayer,) = await relayers(world)
+    assert relayer.stopped_at is None
 
 
 async def thief_key(world: ChainWorld) -> bytes:

@@ -26,6 +26,7 @@ from tests.providers.evm.outbox.chain_orders import (
     new_address,
     new_order,
     relayers,
+    resume,
     run,
     run_until_final,
     sent_order,
@@ -184,7 +185,7 @@ async def test_a_payment_that_is_refused_now_waits_for_a_person(world: ChainWorl
 
 
 async def test_a_nonce_used_by_another_party_stops_the_account(world: ChainWorld) -> None:
-    """Rows 12 and 14: nothing is paid again, and the payment stays reported as paid."""
+    """Rows 12 and 14: it is paid again once a person has resumed the account."""
     order = await final_order(world, new_address())
     (attempt,) = await attempts_of(world, order)
     await lose(world, order)
@@ -202,6 +203,10 @@ async def test_a_nonce_used_by_another_party_stops_the_account(world: ChainWorld
     (relayer,) = await relayers(world)
     assert relayer.stopped_at is not None
     await check_unpaid(world, order)
+    await resume(world, relayer)
+    found = await run_until_final(world, order)
+    assert (found.state, found.step) == (OutboxState.FINAL, 1)
+    await check_paid_once(world, order)
 
 
 async def test_a_node_that_is_behind_reopens_nothing(world: ChainWorld) -> None:

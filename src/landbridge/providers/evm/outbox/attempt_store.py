@@ -40,9 +40,16 @@ where a.chain = $1 and a.address = i.address
 """
 
 _STOP = """
-update chain_accounts set stopped_at = $3, stopped_reason = $4
+update chain_accounts
+set stopped_at = $3, stopped_reason = $4, next_nonce = greatest(next_nonce, $5)
 where chain = $1 and address = $2 and stopped_at is null
 returning true
+"""
+
+_TAKE = """
+update chain_attempts set is_taken = true
+where chain = $1 and account = $2 and block_number is null and not is_taken
+    and (nonce = any($3) or nonce < $4 and sent_at is null)
 """
 
 _RESUME = """
@@ -67,7 +74,7 @@ _OF_ORDERS = """
 select
     a.hash, a.account, a.nonce, a.org_id, a.key, a.step, a.kind, a.is_payment, a.raw, a.request,
     a.max_fee_wei, a.tip_wei, a.created_at, a.sent_at, a.block_number, a.block_hash,
-    a.is_success, a.gas_wei
+    a.is_success, a.gas_wei, a.is_taken
 from unnest($1::uuid[], $2::uuid[]) as i (org_id, key)
 join chain_attempts a on a.org_id = i.org_id and a.key = i.key
 order by a.step, a.nonce, a.created_at, a.hash
@@ -76,7 +83,7 @@ order by a.step, a.nonce, a.created_at, a.hash
 _AT_NONCES = """
 select
     hash, account, nonce, org_id, key, step, kind, is_payment, raw, request, max_fee_wei,
-    tip_wei, created_at, sent_at, block_number, block_hash, is_success, gas_wei
+    tip_wei, created_at, sent_at, block_number, block_hash, is_success, gas_wei, is_taken
 from chain_attempts where chain = $1 and account = $2 and nonce = any($3)
 order by nonce, max_fee_wei
 """
@@ -86,16 +93,16 @@ order by nonce, max_fee_wei
 _TO_SEND = """
 select
     hash, account, nonce, org_id, key, step, kind, is_payment, raw, request, max_fee_wei,
-    tip_wei, created_at, sent_at, block_number, block_hash, is_success, gas_wei
+    tip_wei, created_at, sent_at, block_number, block_hash, is_success, gas_wei, is_taken
 from (
     select distinct on (a.account, a.nonce)
         a.hash, a.account, a.nonce, a.org_id, a.key, a.step, a.kind, a.is_payment, a.raw,
         a.request, a.max_fee_wei, a.tip_wei, a.created_at, a.sent_at, a.block_number,
-        a.block_hash, a.is_success, a.gas_wei
+        a.block_hash, a.is_success, a.gas_wei, a.is_taken
     from chain_attempts a join chain_orders o on o.org_id = a.org_id and o.key = a.key
         join chain_accounts c on c.chain = a.chain and c.address = a.account
     where a.chain = $1 and o.chain = $1 and o.state not in ('FINAL', 'REVERTED', 'REJECTED')
-        and c.stopped_at is null
+        and c.stopped_at is null and not a.is_taken
         and not exists (
             select from chain_attempts m
             where m.org_id = a.org_id and m.key = a.key and m.account = a.account
@@ -126,6 +133,7 @@ _IN_FLIGHT = """
 select a.account, count(distinct a.nonce) as count
 from chain_attempts a join chain_orders o on o.org_id = a.org_id and o.key = a.key
 where a.chain = $1 and o.chain = $1 and o.state in ('SIGNED', 'SENT') and a.block_number is null
+    and not a.is_taken
 group by a.account
 """
 
@@ -160,9 +168,18 @@ async def set_balances(tx: Tx, chain: str, balances: Mapping[str, int], at: date
     await tx.execute(_SET_BALANCES, chain, list(balances), list(balances.values()), at)
 
 
-async def stop(tx: Tx, chain: str, address: str, at: datetime, reason: str) -> bool:
-    """Stop an account; False if it is stopped."""
-    return bool(await tx.fetchval(_STOP, chain, address, at, reason))
+async def stop(
+    tx: Tx, chain: str, address: str, at: datetime, reason: str, *, next_nonce: int
+) -> bool:
+    """Stop an account of which the chain counts `next_nonce` nonces; False if it is stopped."""
+    return bool(await tx.fetchval(_STOP, chain, address, at, reason, next_nonce))
+
+
+async def take(
+    tx: Tx, chain: str, address: str, nonces: Collection[int], *, next_nonce: int
+) -> None:
+    """Note that other transactions have used these nonces, and those that were never sent."""
+    await tx.execute(_TAKE, chain, address, list(nonces), next_nonce)
 
 
 async def resume(tx: Tx, chain: str, address: str) -> bool:
@@ -270,4 +287,5 @@ def _attempt(row: Row) -> TransactionAttempt:
         block_hash=row["block_hash"],
         is_success=row["is_success"],
         gas_wei=None if gas_wei is None else int(gas_wei),
+        is_taken=row["is_taken"],
     )

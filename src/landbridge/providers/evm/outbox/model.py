@@ -86,7 +86,8 @@ class TransactionAttempt:
     """Signed transaction. `block_number` is that of the block which has it, None if none has.
 
     `request` is the unsigned transaction, which a replacement signs again with other fees. Without
-    `is_payment` it prepares the payment, which needs another one.
+    `is_payment` it prepares the payment, which needs another one. If it `is_taken`, another party
+    has used its nonce.
     """
 
     hash: str
@@ -106,6 +107,7 @@ class TransactionAttempt:
     block_hash: str | None = None
     is_success: bool | None = None
     gas_wei: int | None = None
+    is_taken: bool = False
 
     @property
     def order_key(self) -> tuple[UUID, UUID]:

@@ -76,6 +76,13 @@ with lost as (
 select count(*) from lost
 """
 
+_SIGN_AGAIN = """
+update chain_orders o set state = 'CREATED', step = o.step + 1, due_at = $3, updated_at = $3
+from chain_attempts a
+where a.chain = $1 and a.account = $2 and a.is_taken and a.org_id = o.org_id and a.key = o.key
+    and a.step = o.step and o.state in ('SIGNED', 'SENT')
+"""
+
 _BY_KEYS = """
 select
     o.org_id, o.key, o.record_id, o.chain, o.currency, o.source, o.wallet_id, o.destinations,
@@ -218,6 +225,11 @@ async def final_blocks(tx: Tx, chain: str, *, up_to: int, limit: int) -> list[Bl
 async def reopen(tx: Tx, chain: str, *, above: int, at: datetime) -> int:
     """Return final orders with a transaction above this block to CONFIRMED; return how many."""
     return int(await tx.fetchval(_REOPEN, chain, above, at))
+
+
+async def sign_again(tx: Tx, chain: str, account: str, at: datetime) -> None:
+    """Let orders whose nonces of this account were taken be signed again, with other nonces."""
+    await tx.execute(_SIGN_AGAIN, chain, account, at)
 
 
 async def treasury_needs(tx: Tx, chain: str) -> list[tuple[str, str, int]]:

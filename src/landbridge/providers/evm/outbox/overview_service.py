@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.providers.evm.outbox import attempt_store, overview_store
+from landbridge.providers.evm.outbox import attempt_store, order_store, overview_store
 from landbridge.providers.evm.outbox.model import TransactionAttempt, by_order
 from landbridge.providers.evm.outbox.overview import AccountOverview, OpenOrders, OrderOverview
 
@@ -56,9 +56,13 @@ class OutboxOverview:
         return await self._database.read(read)
 
 
-async def resume_account(tx: Tx, chain: str, address: str) -> str | None:
-    """Let a stopped account send again; return why it was stopped, None if it was not."""
+async def resume_account(tx: Tx, chain: str, address: str, at: datetime) -> str | None:
+    """Let a stopped account send again; return why it was stopped, None if it was not.
+
+    Orders whose nonces another party has used are signed again. `at` is real time.
+    """
     found = await attempt_store.lock_accounts(tx, chain, [address])
     if address not in found or not await attempt_store.resume(tx, chain, address):
         return None
+    await order_store.sign_again(tx, chain, address, at)
     return found[address].stopped_reason or ""

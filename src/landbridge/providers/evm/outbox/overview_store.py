@@ -39,7 +39,7 @@ select a.address, a.relayer_index, a.next_nonce, a.stopped_at, a.stopped_reason,
         select count(distinct t.nonce) from chain_attempts t
         join chain_orders o on o.org_id = t.org_id and o.key = t.key
         where t.chain = $1 and o.chain = $1 and t.account = a.address
-            and o.state in ('SIGNED', 'SENT') and t.block_number is null
+            and o.state in ('SIGNED', 'SENT') and t.block_number is null and not t.is_taken
     ) as in_flight
 from chain_accounts a
 where a.chain = $1 and (a.relayer_index is not null or a.stopped_at is not null)

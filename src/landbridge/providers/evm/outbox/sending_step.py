@@ -208,7 +208,7 @@ class SendingStep:
             _log.error(
                 "chain.nonces.lost", chain=self._context.name, account=account, count=len(lost)
             )
-            for each in lost:
+            for each in (attempt for attempt in lost if not attempt.is_taken):
                 await self._context.client.send_raw(each.raw)
 
 

@@ -184,7 +184,9 @@ class TrackingStep:
         waiting = {
             (each.account, each.nonce)
             for each in attempts
-            if each.sent_at is not None and (each.account, each.nonce) not in mined
+            if each.sent_at is not None
+            and not each.is_taken
+            and (each.account, each.nonce) not in mined
         }
         unexplained, self._unexplained = self._unexplained, set()
         for account in {account for account, _ in waiting}:
@@ -192,8 +194,8 @@ class TrackingStep:
             taken = sorted(nonce for owner, nonce in waiting if owner == account and nonce < used)
             if taken and not await self._is_mined_anyway(attempts, account, taken):
                 self._unexplained |= {(account, nonce) for nonce in taken}
-                if (account, taken[0]) in unexplained:
-                    await self._stop(account, taken[0], at)
+                if again := [each for each in taken if (account, each) in unexplained]:
+                    await self._stop(account, again, used, at)
 
     async def _is_mined_anyway(
         self, attempts: Sequence[TransactionAttempt], account: str, nonces: Collection[int]
@@ -204,12 +206,15 @@ class TrackingStep:
         ]
         return any(each is not None for each in await self._context.client.receipts(hashes))
 
-    async def _stop(self, account: str, nonce: int, at: datetime) -> None:
+    async def _stop(self, account: str, nonces: Sequence[int], used: int, at: datetime) -> None:
         name = self._context.name
-        reason = f"nonce {nonce} was used by a transaction that was not signed here"
-        if await self._context.database.transact(
-            lambda tx: attempt_store.stop(tx, name, account, at, reason)
-        ):
+        reason = f"nonce {nonces[0]} was used by a transaction that was not signed here"
+
+        async def work(tx: Tx) -> bool:
+            await attempt_store.take(tx, name, account, nonces, next_nonce=used)
+            return await attempt_store.stop(tx, name, account, at, reason, next_nonce=used)
+
+        if await self._context.database.transact(work):
             _log.error("chain.account.stopped", chain=name, account=account, reason=reason)
 
 
