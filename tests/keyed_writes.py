@@ -16,7 +16,7 @@ from tests.payouts import make_account as make_bank_account
 from tests.platform.files.sample_files import PDF
 from tests.reporting.metrics.saved_metrics import METRICS, metric_body
 from tests.reporting.schedules.schedule_steps import ADVANCE, DAILY, SCHEDULES
-from tests.tenants import Tenant, make_user, register
+from tests.tenants import Tenant, make_swap, make_user, register
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,12 @@ async def _external(org: Tenant) -> KeyedWrite:
     path = f"/v2/users/{await make_user(org)}/wallets/external"
     body = {"address": OUTSIDE, "chain": "POLYGON", "name": "Cold", "referenceId": "1"}
     return KeyedWrite(path, body, {**body, "name": "Warm"}, _changes("WALLET.EXTERNAL"), adds=0)
+
+
+async def _note(org: Tenant) -> KeyedWrite:
+    user = await make_user(org, funds="10")
+    path = f"/v2/transactions/{(await make_swap(org, user))['id']}/notes"
+    return KeyedWrite(path, {"text": "a"}, {"text": "b"}, _changes("TRANSACTION.NOTE"))
 
 
 async def _owner(org: Tenant) -> KeyedWrite:
@@ -181,6 +187,7 @@ async def _clock(org: Tenant) -> KeyedWrite:
 
 # The kind of each in GET /v2/requests.
 KEYED_WRITES: dict[str, tuple[str, Callable[[Tenant], Awaitable[KeyedWrite]]]] = {
+    "transactions.addNote": ("TRANSACTION_NOTE", _note),
     "virtualAccounts.create": ("VIRTUAL_ACCOUNT", _virtual_account),
     "files.create": ("FILE", _file),
     "externalWallets.create": ("EXTERNAL_WALLET", _external),

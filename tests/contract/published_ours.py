@@ -108,6 +108,7 @@ QUERIES = {
 }
 BODIES = {
     "POST /v2/transactions/{transactionId}/metadata": ["metadata*"],
+    "POST /v2/transactions/{transactionId}/notes": ["text*"],
     "POST /v2/limits/simulate": [" ".join(["days", "limits*", *_MEMBERS])],
     "POST /v2/webhooks": [f"url* eventTypes {_ENDPOINT}"],
     f"PATCH {_WEBHOOK}": [f"url eventTypes status skipMissed {_ENDPOINT}"],
@@ -162,6 +163,7 @@ OTHERS = {
     f"GET {_RUN}",
     "GET /v2/webhooks",
     "GET /v2/transactions/{transactionId}",
+    "GET /v2/transactions/{transactionId}/notes",
     "GET /v2/balances",
     "GET /v2/events/{eventId}",
     f"GET {_WEBHOOK}",

@@ -205,3 +205,26 @@ async def test_the_list_is_filtered_by_the_name_of_a_user(org: Tenant) -> None:
         assert f"{LIST}/{swaps[grace]}" not in links
     assert "Several users match." in (await admin.load(LIST, user="lovelace")).text
     assert "No user has this name" in (await admin.load(LIST, user="Turing")).text
+
+
+async def test_notes_are_added_by_editors_and_shown_with_their_author(org: Tenant) -> None:
+    user = await make_user(org, funds="10")
+    path = f"/dashboard/transactions/{(await make_swap(org, user))['id']}"
+    member = await visit(org, MemberRole.MEMBER, name="Grace")
+    to = await member.submit(f"{path}/notes", {"text": "Called the bank.\nThey pay tomorrow."})
+    assert to == f"{path}#notes"
+    analyst = await visit(org, MemberRole.ANALYST)
+    page = await analyst.load(path)
+    (note,) = page.tree.xpath('//ol[@class="remarks"]/li')
+    assert note.xpath("p/text()")[0] == "Called the bank.\nThey pay tomorrow."
+    assert "Grace" in note.text_content()
+    assert "Add note" not in page.text
+    assert (await analyst.send(f"{path}/notes", {"text": "a"})).status == 403
+    wrong = await member.send(f"{path}/notes", {"text": "a" * 1001})
+    assert wrong.status == 422
+    assert wrong.tree.xpath('//textarea[@name="text"]/text()')[0].strip() == "a" * 1001
+    assert "#f-text" in wrong.links()
+    admin = await visit(org)
+    log = await admin.load("/dashboard/audit-log", kind="TRANSACTION.NOTE")
+    assert "Note on a payment" in log.text
+    assert "Called the bank" not in log.text

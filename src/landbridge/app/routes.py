@@ -36,6 +36,7 @@ from landbridge.payments.resolutions.api import ResolutionRoutes
 from landbridge.payments.rfis.api import TransferReviewRoutes
 from landbridge.payments.swaps.api import SwapRoutes
 from landbridge.payments.transactions.api import BalanceRoutes, SearchRoutes, TransactionRoutes
+from landbridge.payments.transactions.note_api import TransactionNoteRoutes
 from landbridge.payments.transfers.api import WalletTransferRoutes
 from landbridge.payments.virtual_accounts.api import VirtualAccountRoutes
 from landbridge.payments.virtual_accounts.rule_api import SettlementRuleRoutes
@@ -95,6 +96,7 @@ ROUTES = [
     VirtualAccountRoutes,
     SettlementRuleRoutes,
     TransactionRoutes,
+    TransactionNoteRoutes,
     BalanceRoutes,
     SearchRoutes,
     SwapRoutes,
@@ -170,6 +172,7 @@ SERVICES = (
     "transaction_details",
     "transaction_summaries",
     "transaction_metadata",
+    "transaction_notes",
     "balance_sheets",
     "search",
     "bridges",

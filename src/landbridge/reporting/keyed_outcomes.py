@@ -23,6 +23,7 @@ KEYED_OPERATIONS: Mapping[str, tuple[str, str]] = {
     "sandbox.depositCoins": ("SANDBOX_DEPOSIT", "/v2/offramps/{id}"),
     "sandbox.depositFiat": ("SANDBOX_DEPOSIT", "/v2/onramps/{id}"),
     "sandbox.fundWallet": ("SANDBOX_DEPOSIT", "/v2/users/{id}/wallets/deposits"),
+    "transactions.addNote": ("TRANSACTION_NOTE", "/v2/transactions/{owner_id}/notes"),
     "virtualAccounts.create": ("VIRTUAL_ACCOUNT", "/v2/users/{owner_id}/virtual-accounts/{id}"),
     "webhooks.create": ("WEBHOOK", "/v2/webhooks/{id}"),
     "webhooks.resendDelivery": ("WEBHOOK_RESEND", "/v2/webhooks/{owner_id}/deliveries/{id}"),

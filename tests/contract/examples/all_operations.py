@@ -26,9 +26,10 @@ from tests.contract.resources import (
 )
 from tests.onramps import make_onramp
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
+from tests.payouts import OFFRAMPS, offramp_body
 from tests.resolution_team import make_resolution
 from tests.sandbox.scenarios.in_process_client import client_of
-from tests.tenants import Tenant, business, make_agreement, make_user
+from tests.tenants import Tenant, business, good, make_agreement, make_user, run_due
 
 _REVIEWS = "/v2/reviews/deposits"
 _REPORTING = "/v2/reporting"
@@ -102,6 +103,11 @@ async def _payments(org: Tenant, things: Things) -> None:
     await org.get("/v2/reviews/transfers", limit=1)
     await org.post(f"{path}/answer", BODIES["transferReviews.answerRfi"])
     await org.post(f"{path}/close", BODIES["transferReviews.closeRfi"])
+    body = offramp_body(user, things.by_kind["account"], 1, destination={"currency": "brl"})
+    headers = {**org.headers, "Landbridge-Sandbox": "quote=expire"}
+    expired = good(await org.client.post(OFFRAMPS, json=body, headers=headers))["transferDetails"]
+    await run_due(org)
+    await org.post(f"{OFFRAMPS}/{expired['id']}/quote/renew")
 
 
 async def _reviews(org: Tenant, things: Things) -> None:

@@ -58,6 +58,7 @@ BODIES: Mapping[str, Any] = {
     "sandbox.advanceClock": {"seconds": 60},
     "sandbox.setLatency": {"chains": "instant", "rails": "instant"},
     "transactions.changeMetadata": {"metadata": {"orderId": "4711"}},
+    "transactions.addNote": {"text": "The bank confirms the wire for tomorrow."},
     "transferApprovals.approve": {"comment": "Invoice 4711"},
     "transferApprovals.reject": {"reason": "There is no such invoice"},
     "transferReviews.openRfi": {"question": "Where do these funds come from?"},

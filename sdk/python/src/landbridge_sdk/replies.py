@@ -3384,6 +3384,22 @@ class TransactionDetailsReply(Struct, frozen=True, kw_only=True):
     user_name: str | None = field(name="userName")
 
 
+class TransactionNoteReply(Struct, frozen=True, kw_only=True):
+    """TransactionNoteReply"""
+
+    author_id: str = field(name="authorId")
+    created_at: datetime = field(name="createdAt")
+    id: str
+    text: str | None
+
+
+class TransactionNotesReply(Struct, frozen=True, kw_only=True):
+    """TransactionNotesReply"""
+
+    count: int
+    notes: list[TransactionNoteReply]
+
+
 class TransactionPageReply(Struct, frozen=True, kw_only=True):
     """TransactionPageReply"""
 

@@ -1562,6 +1562,12 @@ class NewTimeZone(TypedDict):
     timeZone: str
 
 
+class NewTransactionNote(TypedDict):
+    """NewTransactionNote"""
+
+    text: str
+
+
 class NewVirtualAccount(TypedDict):
     """NewVirtualAccount"""
 

@@ -3800,6 +3800,43 @@ class Transactions:
         )
         return self._sender.send(call, replies.MetadataReply)
 
+    def list_notes(
+        self, transaction_id: str, *, timeout: float | None = None
+    ) -> replies.TransactionNotesReply:
+        """List the notes on a transaction.
+
+        List all notes, oldest first.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/transactions/{transactionId}/notes", transaction_id),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.TransactionNotesReply)
+
+    def add_note(
+        self,
+        transaction_id: str,
+        body: requests.NewTransactionNote,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> replies.TransactionNoteReply:
+        """Add a note to a transaction.
+
+        Add a note for the organisation's team, which can't be changed or removed.
+
+        Nothing of the transfer changes, and no event is sent. A transfer has at most 100 notes.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/transactions/{transactionId}/notes", transaction_id),
+            body=body,
+            headers={"Idempotency-Key": idempotency_key},
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.TransactionNoteReply)
+
 
 class TransferApprovals:
     """Operations of `transfer_approvals`."""

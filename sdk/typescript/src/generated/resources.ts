@@ -2589,6 +2589,40 @@ export class Transactions {
       options,
     );
   }
+
+  /**
+   * List the notes on a transaction.
+   *
+   * List all notes, oldest first.
+   */
+  listNotes(transactionId: string, options: Options = {}): Promise<types.TransactionNotesReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/transactions/{transactionId}/notes", transactionId),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Add a note to a transaction.
+   *
+   * Add a note for the organisation's team, which can't be changed or removed.
+   *
+   * Nothing of the transfer changes, and no event is sent. A transfer has at most 100 notes.
+   */
+  addNote(transactionId: string, body: types.NewTransactionNote, options: Options & { idempotencyKey?: string; } = {}): Promise<types.TransactionNoteReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/transactions/{transactionId}/notes", transactionId),
+        body,
+        headers: { "Idempotency-Key": options.idempotencyKey },
+      },
+      options,
+    );
+  }
 }
 
 export class TransferApprovals {

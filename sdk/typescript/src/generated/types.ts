@@ -2273,6 +2273,10 @@ export interface NewTimeZone {
   timeZone: string;
 }
 
+export interface NewTransactionNote {
+  text: string;
+}
+
 export interface NewVirtualAccount {
   destinationChain?: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | null;
   destinationCurrency: "usdc" | "usdt";
@@ -3559,6 +3563,18 @@ export interface TransactionDetailsReply {
   updatedAt: string;
   userId: string;
   userName: string | null;
+}
+
+export interface TransactionNoteReply {
+  authorId: string;
+  createdAt: string;
+  id: string;
+  text: string | null;
+}
+
+export interface TransactionNotesReply {
+  count: number;
+  notes: Array<TransactionNoteReply>;
 }
 
 export interface TransactionPageReply {

@@ -25,6 +25,7 @@ from landbridge.payments.incoming_payments import service as incoming_payments_s
 from landbridge.payments.offramps.texts import TextArchive
 from landbridge.payments.resolutions import service as resolutions_service
 from landbridge.payments.rfis.service import Rfis
+from landbridge.payments.transactions import notes
 from landbridge.payments.virtual_accounts import service as virtual_accounts_service
 from landbridge.platform.metadata import service as metadata_service
 
@@ -66,7 +67,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         leaving=[
             *(dossiers.forget, cases.forget, on.limits.forget_accounts, approvals_service.forget),
             *(rfis.forget, virtual_accounts_service.forget, incoming_payments_service.forget),
-            *(resolutions_service.forget, metadata_service.leave),
+            *(resolutions_service.forget, metadata_service.leave, notes.forget),
             *(TextArchive(database, vault, on.files).forget, erasing(vault)),
         ],
     )

@@ -10,6 +10,7 @@ from landbridge.payments.transactions.balances import BalanceSheets
 from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
 from landbridge.payments.transactions.metadata import TransactionMetadata
+from landbridge.payments.transactions.notes import TransactionNotes
 from landbridge.payments.transactions.parties import PartyDirectory
 from landbridge.payments.transactions.payment_search import PaymentSearch
 from landbridge.payments.transactions.search import RESULTS_MAX, TransactionSearch
@@ -24,6 +25,7 @@ class TransactionServices:
     transaction_summaries: TransactionSummaries
     transaction_details: TransactionDetails
     transaction_metadata: TransactionMetadata
+    transaction_notes: TransactionNotes
     balance_sheets: BalanceSheets
     search: TransactionSearch
 
@@ -38,6 +40,7 @@ def keep_books(on: CustomerServices) -> TransactionServices:
         transaction_details=TransactionDetails(on.database, on.ledger, listing, on.users),
         balance_sheets=BalanceSheets(on.database, listing),
         transaction_metadata=TransactionMetadata(on.database, on.ledger),
+        transaction_notes=TransactionNotes(on.database, on.ledger, on.vault, on.clock),
         search=TransactionSearch(
             on.database,
             on.users,

@@ -4,24 +4,27 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from litestar import Controller, Response, get
+from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.actor_names import ActorDirectory
+from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.status_labels import status_label
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
 from landbridge.dashboard.transactions.list_views import list_views, view_totals
 from landbridge.dashboard.transactions.payment import payment_values
+from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES
-from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.http.path_params import known_id
 
 _NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
 _NO_TOTALS: dict[str, Any] = {"totals": [], "isComplete": True, "isOpenComplete": True}
@@ -95,6 +98,29 @@ class TransactionPages(Controller):
         values = await payment_values(interface, transactionId)
         names = await actors.names(request.user.caller.org_id)
         return renderer.page(request, "transactions/payment.html", names=names.all, **values)
+
+    @post("/{transactionId:str}/notes")
+    async def add_note(
+        self,
+        request: PageRequest,
+        transactionId: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
+    ) -> Page:
+        """Add a note to a transaction."""
+        form = await read_form(request)
+        transaction_id = known_id(transactionId, "transaction", TransactionNotFound)
+        text = form.text("text")
+        try:
+            await interface.post(f"/v2/transactions/{transaction_id}/notes", {"text": text})
+        except Refused as problem:
+            names = await actors.names(request.user.caller.org_id)
+            values = await payment_values(interface, transactionId) | {"note_text": text}
+            return renderer.with_problem(
+                request, "transactions/payment.html", problem, names=names.all, **values
+            )
+        return redirect(f"/dashboard/transactions/{transaction_id}#notes", notice=_("Note added"))
 
 
 def _chips(query: ListQuery, language: str) -> Sequence[tuple[str, str, str]]:

@@ -37,13 +37,14 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
         _chain_orders(interface, summary),
     )
     details = payment["transferDetails"]
-    approval, delivered, payee_name, destination = await asyncio.gather(
+    approval, delivered, payee_name, destination, notes = await asyncio.gather(
         _approval(interface, details),
         asyncio.gather(*(_deliveries(interface, each) for each in events["records"])),
         _payee_name(interface, summary, details),
         destination_of(
             interface, summary["type"], details, with_history=summary["status"] in _UNDECIDED
         ),
+        interface.get(f"/v2/transactions/{summary['id']}/notes"),
     )
     steps = [each for each in summary["history"] if each["statusAfter"] is not None]
     return {
@@ -71,6 +72,8 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
         "approval": approval,
         "review": review,
         "resolvable": resolvable,
+        "notes": notes["notes"],
+        "note_text": "",
         "events": list(zip(events["records"], delivered, strict=True)),
         "failed_reason": details.get("failedReason") or _error(details) or _pending_reason(details),
         "raw": pretty({"payment": payment, "transaction": summary}),

@@ -1,0 +1,168 @@
+"""Notes on transfers of all kinds, for the organisation's own team.
+
+Guarantees:
+- A note is added with its author and never changed; only the erasure of the user blanks it.
+- The text is sealed under the data key of the transfer's user: it may contain personal data.
+- A note changes nothing of the transfer. The change log has who added it, without the text.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.model import Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.payments.transactions import note_store as store
+from landbridge.payments.transactions.model import KINDS
+from landbridge.payments.transactions.note_store import SealedNote
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.platform.encryption.user_keys import key_of
+from landbridge.platform.formats.texts import check_prose
+from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.idempotency.model import Claim, no_claim
+
+NOTE_KIND = "TRANSACTION.NOTE"
+NOTE_LENGTH_MAX = 1000
+# A list of notes is one page; a case with more belongs into a system of cases.
+NOTES_MAX = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionNote:
+    """A note; `text` is None once the user was erased. The author is a key or a member."""
+
+    id: UUID
+    text: str | None
+    author_id: UUID
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionNotes:
+    """Notes on transfers of all organisations."""
+
+    database: Database
+    ledger: Ledger
+    vault: Vault
+    clock: Clock
+
+    async def add(
+        self, caller: Caller, transfer_id: UUID, text: str, *, claim: Claim = no_claim
+    ) -> TransactionNote:
+        """Add a note; raises `TransactionNotFound`, `FieldInvalid` and `RoleNotAllowed`.
+
+        Raises `ResourceConflict` at the bound, and `UserFrozen` for an erased user.
+        """
+        check_editor(caller)
+        record = await self._record(caller.org_id, transfer_id)
+        checked = check_prose("text", text, length_max=NOTE_LENGTH_MAX)
+        note = TransactionNote(
+            id=new_id(),
+            text=checked,
+            author_id=caller.id,
+            created_at=self.clock.stamp(caller.clock_offset),
+        )
+
+        async def work(tx: Tx) -> TransactionNote:
+            # One note after the other, so that together they keep the bound.
+            await self.ledger.lock_in(tx, record)
+            if await store.get(tx, record.org_id, note.id) is not None:
+                return note  # added by an attempt whose commit reply was lost
+            await claim(tx, note.id)
+            if len(await store.of_transfer(tx, record.org_id, record.id)) >= NOTES_MAX:
+                raise ResourceConflict(f"a transaction has at most {NOTES_MAX} notes")
+            key = await key_of(self.vault, tx, record.org_id, record.user_id)
+            await store.add(tx, _sealed(note, record, key))
+            await append_change(
+                tx,
+                org_id=record.org_id,
+                object_id=note.id,
+                seq=1,
+                kind=NOTE_KIND,
+                change_type="create",
+                actor=caller.actor,
+                at=note.created_at,
+                facts={"transferId": str(record.id), "transferType": record.kind},
+            )
+            # The insert locks the user's row: an erasure has finished before, or waits for this.
+            await key_of(self.vault, tx, record.org_id, record.user_id)
+            return note
+
+        return await self.database.transact(work)
+
+    async def get(self, org_id: UUID, note_id: UUID) -> TransactionNote:
+        """Get a note that exists."""
+
+        async def read(tx: Tx) -> list[TransactionNote]:
+            found = await store.get(tx, org_id, note_id)
+            return [] if found is None else await self._opened(tx, [found])
+
+        notes = await self.database.read(read)
+        if not notes:
+            raise InvariantBroken(f"there is no note {note_id}")
+        return notes[0]
+
+    async def page(self, org_id: UUID, transfer_id: UUID) -> Sequence[TransactionNote]:
+        """List the notes on a transfer, oldest first; raises `TransactionNotFound`."""
+        await self._record(org_id, transfer_id)
+
+        async def read(tx: Tx) -> list[TransactionNote]:
+            return await self._opened(tx, await store.of_transfer(tx, org_id, transfer_id))
+
+        return await self.database.read(read)
+
+    async def _record(self, org_id: UUID, transfer_id: UUID) -> Transfer:
+        record = await self.ledger.find(org_id, transfer_id)
+        if record is None or record.kind not in KINDS:
+            raise TransactionNotFound(f"there is no transaction {transfer_id}")
+        return record
+
+    async def _opened(self, tx: Tx, notes: Sequence[SealedNote]) -> list[TransactionNote]:
+        """Open the notes on one transfer."""
+        if not notes:
+            return []
+        key = await self.vault.find(tx, notes[0].org_id, notes[0].user_id)
+        return [
+            TransactionNote(
+                id=each.id,
+                text=_text(each, key),
+                author_id=each.author_id,
+                created_at=each.created_at,
+            )
+            for each in notes
+        ]
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+    """Blank the notes on an erased user's transfers."""
+    del at  # the transfers themselves do not change
+    await store.erase(tx, org_id, user_id)
+
+
+def _sealed(note: TransactionNote, record: Transfer, key: DataKey) -> SealedNote:
+    return SealedNote(
+        org_id=record.org_id,
+        id=note.id,
+        transfer_id=record.id,
+        user_id=record.user_id,
+        author_id=note.author_id,
+        sealed_text=key.seal(note.text or "", context=_context(note.id)),
+        created_at=note.created_at,
+    )
+
+
+def _text(note: SealedNote, key: DataKey | None) -> str | None:
+    if key is None or note.sealed_text is None:
+        return None
+    return key.open(note.sealed_text, context=_context(note.id), type=str)
+
+
+def _context(note_id: UUID) -> str:
+    return f"transaction_notes.text:{note_id}"
