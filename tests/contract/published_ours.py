@@ -93,6 +93,8 @@ QUERIES = {
     f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format detail",
+    "GET /v2/proofs/checkpoint": "since",
+    "GET /v2/proofs/transfers/{transferId}": "userId",
     **{
         f"GET {path}": "expand"
         for path in (
@@ -141,6 +143,8 @@ BYTES = {
     f"GET {_RUN}/download",
     f"GET {_METRICS}/{{metricId}}/download",
     f"POST {_METRICS}/preview/download",
+    "GET /v2/proofs/checkpoint",
+    "GET /v2/proofs/transfers/{transferId}",
 }
 BODILESS = {
     f"DELETE {_TEMPLATES}/{{name}}",

@@ -46,6 +46,7 @@ TAGS: Mapping[str, str] = {
     "Transactions": "All payments of all kinds: lists, search, balances, what is stuck.",
     "Requests": "What became of a request, by the id its caller gave it.",
     "Reviews": "Work of compliance: verifications, deposits, receivables and resolutions.",
+    "Proofs": "Checkpoints of the books, and proofs of payments.",
     "Reporting": "Metrics, own templates, schedules and statements.",
     _WEBHOOKS: "Endpoints, deliveries and events.",
     "Sandbox": "Time, money and outcomes that tests choose; refused in production.",

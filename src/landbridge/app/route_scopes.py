@@ -40,6 +40,7 @@ _OPERATIONS = {
         "metrics": "list preview downloadPreview retrieve download retrieveResults listOptions",
         "offramps": "list retrieveRate retrieve",
         "onramps": "list retrieveRate retrieve",
+        "proofs": "retrieveCheckpoint retrieveTransfer",
         "reportRuns": "retrieve download",
         "reportSchedules": "list retrieve listRuns",
         "reportTemplates": "list retrieve",

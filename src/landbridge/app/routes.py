@@ -59,6 +59,7 @@ from landbridge.reporting.exports.api import DownloadRoutes
 from landbridge.reporting.metrics.metric_api import MetricRoutes
 from landbridge.reporting.metrics.option_api import OptionRoutes
 from landbridge.reporting.metrics.template_api import TemplateRoutes
+from landbridge.reporting.proofs.api import ProofRoutes
 from landbridge.reporting.request_outcome_api import RequestRoutes
 from landbridge.reporting.rollups.api import TimeZoneRoutes
 from landbridge.reporting.schedules.api import RunRoutes, ScheduleRoutes
@@ -119,6 +120,7 @@ ROUTES = [
     MetricRoutes,
     DownloadRoutes,
     StatementRoutes,
+    ProofRoutes,
     ScheduleRoutes,
     RunRoutes,
     TimeZoneRoutes,
@@ -200,6 +202,7 @@ SERVICES = (
     "file_downloads",
     "exports",
     "statements",
+    "proofs",
     "report_schedules",
     "request_log",
     "rate_limits",

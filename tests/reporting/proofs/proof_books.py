@@ -1,7 +1,10 @@
 """Books of a test's organisation, as an outsider gets them."""
 
+from uuid import uuid4
+
 from landbridge.payments.swaps.model import SwapStatus
-from landbridge.platform.db.pool import Database
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.proofs.verifier import Books, TreeHead, check_books, open_note
 from tests.change_log import settled
 from tests.tenants import Tenant, make_swap, make_user
@@ -13,6 +16,26 @@ async def paid_books(org: Tenant, *, swaps: int = 3) -> str:
     for _ in range(swaps):
         await make_swap(org, user, status=SwapStatus.COMPLETED)
     return user
+
+
+async def fill_log(org: Tenant, count: int) -> None:
+    """Record some changes without entries."""
+
+    async def work(tx: Tx) -> None:
+        for _ in range(count):
+            await append_change(
+                tx,
+                org_id=org.org_id,
+                object_id=uuid4(),
+                seq=1,
+                kind="TEST",
+                change_type="set",
+                actor="test",
+                at=org.container.clock.stamp(),
+                facts={"rate": "0.999", "fraction": 1.50, "units": 10**30},
+            )
+
+    await org.container.database.transact(work)
 
 
 async def sequenced(org: Tenant) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 
@@ -78,21 +77,7 @@ async def test_tree_does_not_depend_on_the_steps(org: Tenant, leaves_max: int) -
 
 
 async def test_blocks_of_a_long_log_can_be_rebuilt(org: Tenant) -> None:
-    async def work(tx: Tx) -> None:
-        for _ in range(600):
-            await append_change(
-                tx,
-                org_id=org.org_id,
-                object_id=uuid4(),
-                seq=1,
-                kind="TEST",
-                change_type="set",
-                actor="test",
-                at=org.container.clock.stamp(),
-                facts={"rate": "0.999", "fraction": 1.50, "units": 10**30},
-            )
-
-    await org.container.database.transact(work)
+    await books.fill_log(org, 600)
     await books.paid_books(org, swaps=20)
     await books.sequenced(org)
     assert await books.findings(org) == []

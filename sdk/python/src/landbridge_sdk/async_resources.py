@@ -2397,6 +2397,48 @@ class AsyncOnramps:
         return await self._sender.send(call, replies.OnrampReply)
 
 
+class AsyncProofs:
+    """Operations of `proofs`."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+    async def retrieve_checkpoint(
+        self, *, since: int | None = None, timeout: float | None = None
+    ) -> bytes:
+        """Retrieve the latest checkpoint.
+
+        Return the signed root of all changes.
+
+        With `since`, the proof precedes it that the tree begins with that many leaves
+        unchanged. Answers 404 before the first checkpoint.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/proofs/checkpoint"),
+            query={"since": since},
+            timeout=timeout,
+        )
+        return await self._sender.download(call)
+
+    async def retrieve_transfer(
+        self, transfer_id: str, *, user_id: str | None = None, timeout: float | None = None
+    ) -> bytes:
+        """Prove a payment.
+
+        Return proofs that show one party its entries, and hide those of all others.
+
+        Answers 409 until a checkpoint covers the payment.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/proofs/transfers/{transferId}", transfer_id),
+            query={"userId": user_id},
+            timeout=timeout,
+        )
+        return await self._sender.download(call)
+
+
 class AsyncReceivables:
     """Operations of `receivables`."""
 
@@ -4908,6 +4950,7 @@ class AsyncResources:
         self.metrics = AsyncMetrics(sender)
         self.offramps = AsyncOfframps(sender)
         self.onramps = AsyncOnramps(sender)
+        self.proofs = AsyncProofs(sender)
         self.receivables = AsyncReceivables(sender)
         self.report_runs = AsyncReportRuns(sender)
         self.report_schedules = AsyncReportSchedules(sender)

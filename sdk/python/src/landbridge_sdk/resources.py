@@ -2381,6 +2381,48 @@ class Onramps:
         return self._sender.send(call, replies.OnrampReply)
 
 
+class Proofs:
+    """Operations of `proofs`."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def retrieve_checkpoint(
+        self, *, since: int | None = None, timeout: float | None = None
+    ) -> bytes:
+        """Retrieve the latest checkpoint.
+
+        Return the signed root of all changes.
+
+        With `since`, the proof precedes it that the tree begins with that many leaves
+        unchanged. Answers 404 before the first checkpoint.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/proofs/checkpoint"),
+            query={"since": since},
+            timeout=timeout,
+        )
+        return self._sender.download(call)
+
+    def retrieve_transfer(
+        self, transfer_id: str, *, user_id: str | None = None, timeout: float | None = None
+    ) -> bytes:
+        """Prove a payment.
+
+        Return proofs that show one party its entries, and hide those of all others.
+
+        Answers 409 until a checkpoint covers the payment.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/proofs/transfers/{transferId}", transfer_id),
+            query={"userId": user_id},
+            timeout=timeout,
+        )
+        return self._sender.download(call)
+
+
 class Receivables:
     """Operations of `receivables`."""
 
@@ -4870,6 +4912,7 @@ class Resources:
         self.metrics = Metrics(sender)
         self.offramps = Offramps(sender)
         self.onramps = Onramps(sender)
+        self.proofs = Proofs(sender)
         self.receivables = Receivables(sender)
         self.report_runs = ReportRuns(sender)
         self.report_schedules = ReportSchedules(sender)

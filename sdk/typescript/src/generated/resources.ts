@@ -1626,6 +1626,47 @@ export class Onramps {
   }
 }
 
+export class Proofs {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Retrieve the latest checkpoint.
+   *
+   * Return the signed root of all changes.
+   *
+   * With `since`, the proof precedes it that the tree begins with that many leaves unchanged.
+   * Answers 404 before the first checkpoint.
+   */
+  retrieveCheckpoint(options: Options & { since?: number; } = {}): Promise<Uint8Array> {
+    return this.sender.download(
+      {
+        method: "GET",
+        path: pathOf("/v2/proofs/checkpoint"),
+        query: { "since": options.since },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Prove a payment.
+   *
+   * Return proofs that show one party its entries, and hide those of all others.
+   *
+   * Answers 409 until a checkpoint covers the payment.
+   */
+  retrieveTransfer(transferId: string, options: Options & { userId?: string; } = {}): Promise<Uint8Array> {
+    return this.sender.download(
+      {
+        method: "GET",
+        path: pathOf("/v2/proofs/transfers/{transferId}", transferId),
+        query: { "userId": options.userId },
+      },
+      options,
+    );
+  }
+}
+
 export class Receivables {
   constructor(private readonly sender: Sender) {}
 
@@ -3408,6 +3449,7 @@ export class Resources {
   readonly metrics: Metrics;
   readonly offramps: Offramps;
   readonly onramps: Onramps;
+  readonly proofs: Proofs;
   readonly receivables: Receivables;
   readonly reportRuns: ReportRuns;
   readonly reportSchedules: ReportSchedules;
@@ -3455,6 +3497,7 @@ export class Resources {
     this.metrics = new Metrics(sender);
     this.offramps = new Offramps(sender);
     this.onramps = new Onramps(sender);
+    this.proofs = new Proofs(sender);
     this.receivables = new Receivables(sender);
     this.reportRuns = new ReportRuns(sender);
     this.reportSchedules = new ReportSchedules(sender);

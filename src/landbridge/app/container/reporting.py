@@ -10,7 +10,11 @@ from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.service import CustomTemplates
 from landbridge.reporting.metrics.model import MetricSources
 from landbridge.reporting.metrics.saved import SavedMetrics
+from landbridge.reporting.proofs.export import BooksExport
+from landbridge.reporting.proofs.sequencer import Sequencer
 from landbridge.reporting.proofs.service import Proofs
+from landbridge.reporting.proofs.transfer_proofs import TransferProofs
+from landbridge.reporting.proofs.verification import BooksVerifier
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.time_zones import TimeZones
 from landbridge.reporting.rollups.updater import RollupUpdater
@@ -58,7 +62,7 @@ def report(on: CustomerServices) -> ReportingServices:
         file_downloads=outgoing,
         exports=exports,
         statements=Statements(database, clock, on.users, on.wallets),
-        proofs=Proofs.over(database, on.vault, clock, on.settings.checkpoint_every),
+        proofs=_proofs(on),
         report_schedules=ReportSchedules(
             database=database,
             clock=clock,
@@ -66,4 +70,14 @@ def report(on: CustomerServices) -> ReportingServices:
             saved_metrics=saved_metrics,
             base_url=on.settings.base_url,
         ),
+    )
+
+
+def _proofs(on: CustomerServices) -> Proofs:
+    sequencer = Sequencer(on.database, on.vault, on.clock, on.settings.checkpoint_every)
+    return Proofs(
+        sequencer=sequencer,
+        verifier=BooksVerifier(on.database, on.vault),
+        export=BooksExport(sequencer),
+        transfers=TransferProofs(on.database, on.vault, on.wallets),
     )

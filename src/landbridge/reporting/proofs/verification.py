@@ -155,18 +155,21 @@ class BooksVerifier:
             head = open_note(note, "\n".join(stored.keys))
         except (BooksInvalid, ValueError):
             return [f"a checkpoint has no signature of this organisation: {note[:80]!r}"]
-        root = await self._root(stored.tree, head)
-        if root == head.root:
+        reason = await self._why_not(stored.tree, head)
+        if reason is None:
             return []
-        reason = "its root differs" if root else f"the tree has {stored.tree.size} leaves"
         return [f"the checkpoint of {head.size} leaves of {head.origin} does not hold: {reason}"]
 
-    async def _root(self, tree: ProofTree, head: TreeHead) -> bytes | None:
+    async def _why_not(self, tree: ProofTree, head: TreeHead) -> str | None:
         if head.size > tree.size:
-            return None
-        return await self.database.single(
-            lambda tx: compute(tx, tree.org_id, lambda read: root_hash(head.size, read))
-        )
+            return f"the tree has {tree.size} leaves"
+        try:
+            root = await self.database.single(
+                lambda tx: compute(tx, tree.org_id, lambda read: root_hash(head.size, read))
+            )
+        except KeyError:
+            return "tiles are missing"
+        return None if root == head.root else "its root differs"
 
 
 async def _page_findings(
