@@ -83,8 +83,8 @@ async def test_a_deposit_is_held_and_returned_once(org: Tenant, dsn: str) -> Non
     forgetful = await Forgetful.connect(dsn, name="tests", size_max=2)
     container = org.container
     twice = type(container.incoming_payments)(forgetful, container.vault)
-    reviews = type(container.incoming_payment_reviews)(
-        *(twice, container.incoming_payment_reviews.matcher, container.rails, container.clock)
+    reviews = replace(
+        container.incoming_payment_reviews, incoming_payments=twice, database=forgetful
     )
     incoming_payment = await make_held(org)
     caller = replace(org.caller, can_review=True)

@@ -66,8 +66,8 @@ async def test_an_unknown_member_is_named_with_its_path(org: Tenant) -> None:
     user = await make_user(org, funds="10")
     body = swap_body(user)
     assert await warning(org, "POST", SWAPS, body) is None
-    body = swap_body(user) | {"request_id": str(uuid4()), "note": {"deep": 1}}
-    body["source"] = {**body["source"], "Amount": 1}
+    body = swap_body(user, source={"Amount": 1})
+    body |= {"request_id": str(uuid4()), "note": {"deep": 1}}
     assert await warning(org, "POST", SWAPS, body) == (
         "member source.Amount (write amount), member request_id (write requestId), member note"
     )
@@ -89,7 +89,11 @@ async def test_unknown_kyc_fields_are_named(org: Tenant) -> None:
     path = f"/v2/users/{user}/kyc"
     known = {"phone": "+14155550123", "sofEuQuestionnaire": {"sourceOfFunds": "salary"}}
     assert await warning(org, "POST", path, known) is None
-    wrong = {"Phone": "1", "sofEuQuestionnaire": {"income": 1}, "ultimateBeneficialOwners": []}
+    wrong: dict[str, Any] = {
+        "Phone": "1",
+        "sofEuQuestionnaire": {"income": 1},
+        "ultimateBeneficialOwners": [],
+    }
     assert await warning(org, "POST", path, wrong) == (
         "member Phone (write phone), member sofEuQuestionnaire.income, "
         "member ultimateBeneficialOwners"
