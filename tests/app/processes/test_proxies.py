@@ -53,8 +53,13 @@ def send_request(port: int, headers: dict[str, str]) -> str:
 
 def requests_with(port: int, headers: bytes) -> bytes:
     """Send a request with exactly these headers; return the response."""
+    return exchange(port, b"GET / HTTP/1.1\r\nConnection: close\r\n" + headers)
+
+
+def exchange(port: int, head: bytes) -> bytes:
+    """Send these headers; return what comes back until the server closes the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
-        connection.sendall(b"GET / HTTP/1.1\r\nConnection: close\r\n" + headers + b"\r\n")
+        connection.sendall(head + b"\r\n")
         return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
@@ -100,6 +105,33 @@ async def test_a_repeated_header_that_names_host_or_key_is_refused(name: str) ->
         assert b" 200 " in await asyncio.to_thread(requests_with, port, once.encode())
         twice = f"{once}{name}: x\r\n".encode()
         assert (await asyncio.to_thread(requests_with, port, twice)).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("framing", ["Content-Length: 38", "Transfer-Encoding: chunked"])
+async def test_the_body_of_a_request_to_upgrade_is_never_a_request(framing: str) -> None:
+    head = f"POST / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n{framing}\r\n\r\n"
+    async with serving() as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head.encode())
+        answer = await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer += await reader.read()
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+async def test_a_request_to_upgrade_is_the_last_of_its_connection() -> None:
+    headers = b"Host: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
+    next_request = b"\r\nGET / HTTP/1.1\r\nHost: x\r\n"
+    async with serving() as port:
+        answer = await asyncio.to_thread(exchange, port, b"GET / HTTP/1.1\r\n" + headers)
+        both = await asyncio.to_thread(
+            exchange, port, b"GET / HTTP/1.1\r\n" + headers + next_request
+        )
+    assert b" 200 " in answer
+    assert b"connection: close" in answer
+    assert both.count(b"HTTP/1.1 ") == 1
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from landbridge.platform.http.connection_admission import (
     TrustedNetworks,
 )
 from landbridge.platform.http.early_responses import answer_bytes
-from landbridge.platform.http.headers import repeats_a_header
+from landbridge.platform.http.headers import ambiguity
 from landbridge.platform.http.telemetry import REQUESTS
 
 # Size of a request line and headers with their whitespace; a few hundred bytes are usual. Received
@@ -101,11 +101,9 @@ class ConnectionLimits(HttpToolsProtocol):
         self._phase = ConnectionPhase.REQUEST
         self._since_s = self.loop.time()
         self._unparsed = b""
-        self._bytes = self._body_bytes = 0
-        # Bytes of the body at the last progress check.
-        self._body_bytes_checked = 0
-        self._unsent_bytes = 0
-        self._unsent_since_s = self._since_s
+        # Received in this phase; of the body; of the body at the last progress check.
+        self._bytes = self._body_bytes = self._body_bytes_checked = 0
+        self._unsent_bytes, self._unsent_since_s = 0, self._since_s
         # Response if the parser fails.
         self._refusal = _NOT_HTTP
         self._is_over = False
@@ -114,8 +112,7 @@ class ConnectionLimits(HttpToolsProtocol):
         self._application: Any = cast("Any", self.app)
         self.app = self._serve
         self._was_authenticated = False
-        # Uses an extra slot: reserved for a health check.
-        self._is_extra = False
+        self._is_extra = False  # uses a slot that is reserved for health checks
         host = self.client[0] if self.client else ""
         self._share = None if self._exempt.has(host) else connection_admission.address_share(host)
         self._admit()
@@ -149,12 +146,16 @@ class ConnectionLimits(HttpToolsProtocol):
         if len(self.headers) > HEADERS_MAX:
             self._refusal = _HEAD_TOO_LARGE
             raise BoundExceeded
-        if repeats_a_header(self.headers):
+        is_upgrade = bool(cast("Any", self.parser).should_upgrade())
+        if problem := ambiguity(self.headers, is_upgrade=is_upgrade):
+            self._refusal = (HTTPStatus.BAD_REQUEST, problem)
             raise BoundExceeded
         if not self._may_be_answered():
             self._refusal = _BUSY
             raise BoundExceeded
         super().on_headers_complete()
+        # The parser drops what follows an upgrade, which is never made.
+        self.cycle.keep_alive = self.cycle.keep_alive and not is_upgrade
         self._enter(ConnectionPhase.BODY)
         # Trailers after the body are no headers of the request.
         self.headers = []

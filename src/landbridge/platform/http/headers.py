@@ -3,14 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-# Servers and proxies differ on which of two values counts (RFC 9110, 5.3; RFC 9112, 3.2).
 _SINGLE = (b"host", b"authorization")
+_FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 
 
-def repeats_a_header(headers: Sequence[tuple[bytes, bytes]]) -> bool:
-    """Return whether a header that must be there once is there again; names are in lower case."""
+def ambiguity(headers: Sequence[tuple[bytes, bytes]], *, is_upgrade: bool) -> str | None:
+    """Return why proxies might read these headers otherwise; names are in lower case.
+
+    They differ on which of two values counts (RFC 9110, 5.3; RFC 9112, 3.2). The parser takes the
+    body of a request to upgrade for the next request.
+    """
     names = [name for name, _ in headers]
-    return any(names.count(each) > 1 for each in _SINGLE)
+    if any(names.count(each) > 1 for each in _SINGLE):
+        return "Host and Authorization are sent once"
+    if is_upgrade and not _FRAMING.isdisjoint(names):
+        return "a request with a body can't upgrade the connection: send no Upgrade header"
+    return None
 
 
 def header_values(scope: Any, name: str) -> list[str]:
