@@ -2,7 +2,8 @@
 
 It serves the provider protocol (docs/reference/provider-protocol.md). Its order of work is what
 makes it safe: an order is stored before the bank is called, and the bank is called with our key, so
-that a crash or a repeated call never pays twice.
+that a crash or a repeated call never pays twice. Credits are a log with one entry for each, so that
+any page can be asked for again.
 
     export SIDECAR_KEY_ID=2026-11 SIDECAR_SECRET=<32 characters or more>
     python sidecar.py --port 9100 --data orders.db [--webhook-url URL] [--test]
@@ -56,6 +57,22 @@ class Bank:
     def pay(self, key: str, order: dict) -> None:
         """Submit a payment; safe to repeat with the same key."""
 
+    def open_account(self, key: str, currency: str) -> dict:
+        """Open an account for deposits; safe to repeat with the same key."""
+        number = f"9{int(hashlib.sha256(key.encode()).hexdigest(), 16) % 10**15:015d}"
+        coordinates = {
+            "bankName": "Made-up Bank",
+            "bankAddress": "1 Example Street, Springfield",
+            "beneficiaryName": "Example Platform",
+            "beneficiaryAddress": "2 Example Street, Springfield",
+        }
+        if currency == "usd":
+            numbers = {"routingNumber": "123456780", "accountNumber": number}
+            coordinates["rails"] = {"ach": numbers, "wire": numbers}
+        else:
+            coordinates["instruction"] = f"Pay to account {number}."
+        return {"accountNumber": number, **coordinates}
+
     def state(self, key: str, order: dict, accepted_at: float) -> tuple[str, str | None]:
         """Return the state at the bank, and the failure code if there is one."""
         age_s, outcome = time.time() - accepted_at, order.get("testOutcome", "settle")
@@ -79,6 +96,22 @@ class Orders:
             "create table if not exists orders (key text primary key, body text not null, "
             "refusal text, calls integer not null, submitted integer not null, at real not null)"
         )
+        # A credit has one return that has not failed.
+        self._db.execute("create table if not exists returns (credit text primary key, key text)")
+
+    def claim(self, credit_id: str, key: str) -> bool:
+        """Have this order return a credit; False if another one does."""
+        with self._lock:
+            self._db.execute(
+                "insert into returns values (?, ?) on conflict do nothing", (credit_id, key)
+            )
+            held = "select key = ? from returns where credit = ?"
+            return bool(self._db.execute(held, (key, credit_id)).fetchone()[0])
+
+    def release(self, key: str) -> None:
+        """Let another order return the credit, as this one has failed."""
+        with self._lock:
+            self._db.execute("delete from returns where key = ?", (key,))
 
     def add(self, key: str, body: str, refusal: str | None, *, counts: bool) -> tuple:
         """Store an order unless it is known; return it as stored, and whether it is new."""
@@ -102,13 +135,69 @@ class Orders:
             self._db.execute("update orders set submitted = submitted + 1 where key = ?", (key,))
 
 
+class Deposits:
+    """Accounts by key, and the log of credits and reversals, on disk."""
+
+    def __init__(self, path: str) -> None:
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._db.execute("pragma synchronous = full")
+        self._db.execute(
+            "create table if not exists accounts (key text primary key, request text not null, "
+            "answer text not null)"
+        )
+        # The place is the cursor. It only grows, and a credit keeps its own.
+        self._db.execute(
+            "create table if not exists log (place integer primary key autoincrement, "
+            "credit text not null, body text, unique (credit, body))"
+        )
+
+    def account(self, key: str) -> tuple[str, str] | None:
+        with self._lock:
+            found = "select request, answer from accounts where key = ?"
+            return self._db.execute(found, (key,)).fetchone()
+
+    def add_account(self, key: str, request: str, answer: str) -> None:
+        with self._lock:
+            added = "insert into accounts values (?, ?, ?) on conflict do nothing"
+            self._db.execute(added, (key, request, answer))
+
+    def add(self, credit_id: str, body: str | None) -> None:
+        """Add a credit, or without a body its reversal; a known one stays as it is.
+
+        For each that the bank reports, however often. Reversals come behind their credits.
+        """
+        with self._lock:
+            known = "select 1 from log where credit = ? and (body is null) = (? is null)"
+            if self._db.execute(known, (credit_id, body)).fetchone() is None:
+                self._db.execute("insert into log (credit, body) values (?, ?)", (credit_id, body))
+
+    def after(self, place: int, limit: int) -> list[tuple]:
+        with self._lock:
+            page = "select place, credit, body from log where place > ? order by place limit ?"
+            return self._db.execute(page, (place, limit)).fetchall()
+
+    def find(self, credit_id: str) -> dict | None:
+        """Return a credit, unless it was reversed."""
+        with self._lock:
+            found = "select body from log where credit = ? order by body is not null"
+            row = self._db.execute(found, (credit_id,)).fetchone()
+        return None if row is None or row[0] is None else json.loads(row[0])
+
+
 class Sidecar:
     """Answers to the calls of the protocol: a status and a message."""
 
     def __init__(
-        self, orders: Orders, bank: Bank, *, is_test: bool, webhook_url: str | None
+        self,
+        orders: Orders,
+        deposits: Deposits,
+        bank: Bank,
+        *,
+        is_test: bool,
+        webhook_url: str | None,
     ) -> None:
-        self.orders, self.bank = orders, bank
+        self.orders, self.deposits, self.bank = orders, deposits, bank
         self.is_test, self.webhook_url = is_test, webhook_url
 
     def describe(self, _message: dict) -> tuple[int, dict]:
@@ -117,15 +206,42 @@ class Sidecar:
             "name": "Made-up bank",
             "protocol": 1,
             "testOutcomes": outcomes if self.is_test else [],
+            "deposits": ["usd", "eur", "brl", "mxn"],
         }
+
+    def open_account(self, message: dict) -> tuple[int, dict]:
+        key, currency = message["key"], message["currency"]
+        request = json.dumps([message["orgId"], currency])
+        stored = self.deposits.account(key)
+        if stored is None:
+            opened = {"key": key, "currency": currency, **self.bank.open_account(key, currency)}
+            self.deposits.add_account(key, request, json.dumps(opened))
+            stored = self.deposits.account(key)
+        known, answer = stored
+        return (200, json.loads(answer)) if known == request else (409, {"code": "key_conflict"})
+
+    def credits(self, message: dict) -> tuple[int, dict]:
+        after = int(message.get("after", "0"))
+        page = self.deposits.after(after, int(message["limit"]))
+        return 200, {
+            "credits": [json.loads(body) for _, _, body in page if body is not None],
+            "reversed": [credit_id for _, credit_id, body in page if body is None],
+            "next": str(page[-1][0] if page else after),
+        }
+
+    def make_test_credit(self, message: dict) -> tuple[int, dict]:
+        if not self.is_test:
+            return 404, {"code": "unknown_path"}
+        credit = message["credit"]
+        self.deposits.add(
+            credit["id"], None if message.get("isReversed") else json.dumps(credit, sort_keys=True)
+        )
+        threading.Thread(target=self.notify, args=({"credits": True},), daemon=True).start()
+        return 200, {}
 
     def pay(self, order: dict) -> tuple[int, dict]:
         key, outcome = order["key"], order.get("testOutcome")
-        refusal = None
-        if (outcome and not self.is_test) or not order["payee"]:
-            refusal = "unsupported"
-        elif outcome == "refuse":
-            refusal = "account_invalid"
+        refusal = None if self.orders.find(key) else self.refusal(order)
         body = json.dumps(order, sort_keys=True)
         stored, _ = self.orders.add(key, body, refusal, counts=True)
         known_body, known_refusal, calls, submitted, _ = stored
@@ -138,10 +254,28 @@ class Sidecar:
         if not submitted:
             self.bank.pay(key, order)
             self.orders.mark_submitted(key)
-            threading.Thread(target=self.notify, args=(key,), daemon=True).start()
+            threading.Thread(target=self.notify, args=({"key": key},), daemon=True).start()
         if outcome == "silence" and calls == 1:
             time.sleep(SILENCE_S)
         return self.query({"key": key})
+
+    def refusal(self, order: dict) -> str | None:
+        """Return why a new order is refused for good, if it is."""
+        outcome, credit_id = order.get("testOutcome"), order.get("returns")
+        if (outcome and not self.is_test) or (credit_id is None and not order["payee"]):
+            return "unsupported"
+        if outcome == "refuse":
+            return "account_invalid"
+        if credit_id is None:
+            return None
+        credit = self.deposits.find(credit_id)
+        whole = ("amount", "currency")
+        if credit is not None and [order[each] for each in whole] != [
+            credit[each] for each in whole
+        ]:
+            return "unsupported"
+        is_claimed = credit is not None and self.orders.claim(credit_id, order["key"])
+        return None if is_claimed else "credit_gone"
 
     def query(self, message: dict) -> tuple[int, dict]:
         key = message["key"]
@@ -150,6 +284,8 @@ class Sidecar:
             return 404, {"code": "unknown_key"}
         order = json.loads(stored[0])
         state, failure = self.bank.state(key, order, stored[4])
+        if state in {"failed", "returned"}:
+            self.orders.release(key)
         answer = {
             "key": key,
             "state": state,
@@ -160,12 +296,12 @@ class Sidecar:
         }
         return 200, answer if failure is None else {**answer, "failureCode": failure}
 
-    def notify(self, key: str) -> None:
-        """Announce that a payout has changed, until it is acknowledged."""
+    def notify(self, message: dict) -> None:
+        """Announce that a payout has changed, or credits, until it is acknowledged."""
         if self.webhook_url is None:
             return
         time.sleep(0.5)
-        body, webhook_id = json.dumps({"key": key}).encode(), uuid.uuid4().hex
+        body, webhook_id = json.dumps(message).encode(), uuid.uuid4().hex
         for pause_s in (1, 5, 30, 300):
             headers = signed_headers("webhook", webhook_id, body)
             headers |= {"Landbridge-Webhook-Id": webhook_id, "Content-Type": "application/json"}
@@ -201,11 +337,14 @@ class Handler(BaseHTTPRequestHandler):
             "/v1/describe": self.sidecar.describe,
             "/v1/payouts": self.sidecar.pay,
             "/v1/payouts/query": self.sidecar.query,
+            "/v1/accounts": self.sidecar.open_account,
+            "/v1/credits/query": self.sidecar.credits,
+            "/v1/test/credits": self.sidecar.make_test_credit,
         }
         call = calls.get(self.path)
         try:
             answer = (404, {"code": "unknown_path"}) if call is None else call(json.loads(body))
-        except (KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             answer = 400, {"code": "invalid"}
         self.answer(*answer, given, key_id)
 
@@ -243,7 +382,11 @@ def main() -> None:
     if not KEYS or any(len(secret) < SECRET_LENGTH_MIN for secret in KEYS.values()):
         parser.error("SIDECAR_KEY_ID and SIDECAR_SECRET (32 characters or more) are required")
     Handler.sidecar = Sidecar(
-        Orders(options.data), Bank(), is_test=options.test, webhook_url=options.webhook_url
+        Orders(options.data),
+        Deposits(options.data),
+        Bank(),
+        is_test=options.test,
+        webhook_url=options.webhook_url,
     )
     server = ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
     print(f"listening on {server.server_port}", flush=True)

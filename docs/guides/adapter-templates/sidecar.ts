@@ -2,13 +2,14 @@
 //
 // It serves the provider protocol (docs/reference/provider-protocol.md). Its order of work is what
 // makes it safe: an order is stored before the bank is called, and the bank is called with our key,
-// so that a crash or a repeated call never pays twice.
+// so that a crash or a repeated call never pays twice. Credits are a log with one entry for each,
+// so that any page can be asked for again.
 //
 //     export SIDECAR_KEY_ID=2026-11 SIDECAR_SECRET=<32 characters or more>
 //     node --experimental-strip-types sidecar.ts --port 9100 --data orders.jsonl \
 //         [--webhook-url URL] [--test]
 
-import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,15 +27,21 @@ type Order = {
   key: string;
   amount: string;
   currency: string;
-  payee: Message;
+  payee?: Message;
+  returns?: string;
   testOutcome?: string;
 };
+type Credit = { id: string; amount: string; currency: string };
+// A credit, or without one a reversal. The number of entries before one is the cursor.
+type LogEntry = { creditId: string; credit?: Credit };
+type Account = { accountKey: string; request: string; answer: Message };
 type StoredOrder = {
   order: Order;
   content: string;
   refusal: string | null;
   calls: number;
   isSubmitted: boolean;
+  isFailed: boolean;
   at: number;
 };
 
@@ -72,6 +79,22 @@ class Bank {
   /** Submit a payment; safe to repeat with the same key. */
   async pay(_key: string, _order: Order): Promise<void> {}
 
+  /** Open an account for deposits; safe to repeat with the same key. */
+  async openAccount(key: string, currency: string): Promise<Message> {
+    const digest = createHash("sha256").update(key).digest().readBigUInt64BE();
+    const accountNumber = `9${String(digest % 10n ** 15n).padStart(15, "0")}`;
+    const coordinates = {
+      accountNumber,
+      bankName: "Made-up Bank",
+      bankAddress: "1 Example Street, Springfield",
+      beneficiaryName: "Example Platform",
+      beneficiaryAddress: "2 Example Street, Springfield",
+    };
+    if (currency !== "usd") return { ...coordinates, instruction: `Pay to ${accountNumber}.` };
+    const numbers = { routingNumber: "123456780", accountNumber };
+    return { ...coordinates, rails: { ach: numbers, wire: numbers } };
+  }
+
   /** Return the state at the bank, and the failure code if there is one. */
   async state(_key: string, stored: StoredOrder): Promise<{ state: string; failureCode?: string }> {
     const ageMs = Date.now() - stored.at;
@@ -83,8 +106,13 @@ class Bank {
   }
 }
 
-/** Orders by key, in a file of one line per change: the memory that makes calls safe to repeat. */
-class Orders {
+/** Orders and accounts by key, and credits, in a file of one line per change: the memory that
+ * makes calls safe to repeat. */
+class Store {
+  readonly log: LogEntry[] = [];
+  readonly accounts = new Map<string, Account>();
+  // Orders that return a credit and have not failed, by credit.
+  readonly returns = new Map<string, string>();
   private readonly stored = new Map<string, StoredOrder>();
   private readonly path: string;
 
@@ -93,8 +121,7 @@ class Orders {
     if (!existsSync(path)) return;
     for (const line of readFileSync(path, "utf8").split("\n")) {
       if (!line.endsWith("}")) continue; // the last line, if a crash cut it off
-      const each = JSON.parse(line) as StoredOrder;
-      this.stored.set(each.order.key, each);
+      this.apply(JSON.parse(line) as StoredOrder | LogEntry | Account);
     }
   }
 
@@ -102,8 +129,22 @@ class Orders {
     return this.stored.get(key);
   }
 
-  /** Store an order as it is now; on disk before this returns. */
-  save(stored: StoredOrder): void {
+  /** Add a credit or a reversal; a known one stays as it is. Reversals come behind their credits. */
+  addToLog(entry: LogEntry): void {
+    const isKnown = this.log.some(
+      (each) => each.creditId === entry.creditId && !each.credit === !entry.credit,
+    );
+    if (!isKnown) this.save(entry);
+  }
+
+  /** Return a credit, unless it was reversed. */
+  credit(id: string): Credit | undefined {
+    const entries = this.log.filter((each) => each.creditId === id);
+    return entries.every((each) => each.credit) ? entries[0]?.credit : undefined;
+  }
+
+  /** Store something as it is now; on disk before this returns. */
+  save(stored: StoredOrder | LogEntry | Account): void {
     const file = openSync(this.path, "a");
     try {
       appendFileSync(file, `\n${JSON.stringify(stored)}`);
@@ -111,19 +152,31 @@ class Orders {
     } finally {
       closeSync(file);
     }
-    this.stored.set(stored.order.key, stored);
+    this.apply(stored);
+  }
+
+  private apply(stored: StoredOrder | LogEntry | Account): void {
+    if ("accountKey" in stored) this.accounts.set(stored.accountKey, stored);
+    else if ("creditId" in stored) this.log.push(stored);
+    else {
+      const { key, returns } = stored.order;
+      this.stored.set(key, stored);
+      if (!returns || stored.refusal) return;
+      if (!stored.isFailed) this.returns.set(returns, key);
+      else if (this.returns.get(returns) === key) this.returns.delete(returns);
+    }
   }
 }
 
 /** Answers to the calls of the protocol. */
 class Sidecar {
-  private readonly orders: Orders;
+  private readonly store: Store;
   private readonly bank: Bank;
   private readonly isTest: boolean;
   private readonly webhookUrl: string | undefined;
 
-  constructor(orders: Orders, bank: Bank, isTest: boolean, webhookUrl: string | undefined) {
-    this.orders = orders;
+  constructor(store: Store, bank: Bank, isTest: boolean, webhookUrl: string | undefined) {
+    this.store = store;
     this.bank = bank;
     this.isTest = isTest;
     this.webhookUrl = webhookUrl;
@@ -137,36 +190,78 @@ class Sidecar {
         return this.pay(message as Order);
       case "/v1/payouts/query":
         return this.query(String(message.key));
-      default:
-        return { status: 404, message: { code: "unknown_path" } };
+      case "/v1/accounts":
+        return this.openAccount(message);
+      case "/v1/credits/query":
+        return this.credits(message);
+      case "/v1/test/credits":
+        if (this.isTest) return this.makeTestCredit(message);
     }
+    return { status: 404, message: { code: "unknown_path" } };
+  }
+
+  private async openAccount(message: Message): Promise<Answer> {
+    const { key, orgId, currency } = message;
+    if (![key, orgId, currency].every((each) => typeof each === "string")) {
+      return { status: 400, message: { code: "invalid" } };
+    }
+    const accountKey = String(key);
+    const request = JSON.stringify([orgId, currency]);
+    let account = this.store.accounts.get(accountKey);
+    if (account === undefined) {
+      const opened = await this.bank.openAccount(accountKey, String(currency));
+      account = { accountKey, request, answer: { key, currency, ...opened } };
+      if (!this.store.accounts.has(accountKey)) this.store.save(account);
+    }
+    if (account.request !== request) return { status: 409, message: { code: "key_conflict" } };
+    return { status: 200, message: account.answer };
+  }
+
+  private credits(message: Message): Answer {
+    const [after, limit] = [Number(message.after ?? 0), Number(message.limit)];
+    if (!Number.isInteger(after) || !Number.isInteger(limit)) {
+      return { status: 400, message: { code: "invalid" } };
+    }
+    const page = this.store.log.slice(after, after + limit);
+    const credits = page.flatMap((each) => each.credit ?? []);
+    const reversed = page.flatMap((each) => (each.credit ? [] : each.creditId));
+    const next = String(after + page.length);
+    return { status: 200, message: { credits, reversed, next } };
+  }
+
+  private makeTestCredit(message: Message): Answer {
+    const credit = message.credit as Credit;
+    if (typeof credit?.id !== "string") return { status: 400, message: { code: "invalid" } };
+    this.store.addToLog({ creditId: credit.id, credit: message.isReversed ? undefined : credit });
+    void this.notify({ credits: true });
+    return { status: 200, message: {} };
   }
 
   private describe(): Answer {
     const outcomes = ["settle", "refuse", "fail", "return", "silence", "not_done"];
     const testOutcomes = this.isTest ? outcomes : [];
-    return { status: 200, message: { name: "Made-up bank", protocol: 1, testOutcomes } };
+    const deposits = ["usd", "eur", "brl", "mxn"];
+    return { status: 200, message: { name: "Made-up bank", protocol: 1, testOutcomes, deposits } };
   }
 
   private async pay(order: Order): Promise<Answer> {
-    const { key, amount, currency, payee, testOutcome: outcome } = order;
-    if (![key, amount, currency].every((each) => typeof each === "string") || !payee) {
+    const { key, amount, currency, testOutcome: outcome } = order;
+    const hasPayee = order.payee || order.returns;
+    if (![key, amount, currency].every((each) => typeof each === "string") || !hasPayee) {
       return { status: 400, message: { code: "invalid" } };
     }
     const content = JSON.stringify(order);
-    let stored = this.orders.find(key);
+    let stored = this.store.find(key);
     if (stored !== undefined && stored.content !== content) {
       return { status: 409, message: { code: "key_conflict" } };
     }
     if (stored === undefined) {
-      let refusal: string | null = null;
-      if (outcome && !this.isTest) refusal = "unsupported";
-      else if (outcome === "refuse") refusal = "account_invalid";
+      const refusal = this.refusal(order);
       const at = Date.now();
-      stored = { order, content, refusal, calls: 0, isSubmitted: false, at };
+      stored = { order, content, refusal, calls: 0, isSubmitted: false, isFailed: false, at };
     }
     stored.calls += 1;
-    this.orders.save(stored);
+    this.store.save(stored);
     if (stored.refusal) {
       return { status: 422, message: { key, failureCode: stored.refusal } };
     }
@@ -177,8 +272,8 @@ class Sidecar {
     if (!stored.isSubmitted) {
       await this.bank.pay(key, order);
       stored.isSubmitted = true;
-      this.orders.save(stored);
-      void this.notify(key);
+      this.store.save(stored);
+      void this.notify({ key });
     }
     if (outcome === "silence" && isFirst) {
       await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
@@ -186,11 +281,26 @@ class Sidecar {
     return this.query(key);
   }
 
+  /** Return why a new order is refused for good, if it is. */
+  private refusal(order: Order): string | null {
+    if (order.testOutcome && !this.isTest) return "unsupported";
+    if (order.testOutcome === "refuse") return "account_invalid";
+    if (!order.returns) return null;
+    const credit = this.store.credit(order.returns);
+    if (!credit || this.store.returns.has(order.returns)) return "credit_gone";
+    const isWhole = credit.amount === order.amount && credit.currency === order.currency;
+    return isWhole ? null : "unsupported";
+  }
+
   private async query(key: string): Promise<Answer> {
-    const stored = this.orders.find(key);
+    const stored = this.store.find(key);
     if (!stored?.isSubmitted) return { status: 404, message: { code: "unknown_key" } };
     const { amount, currency } = stored.order;
     const state = await this.bank.state(key, stored);
+    if (["failed", "returned"].includes(state.state) && !stored.isFailed) {
+      stored.isFailed = true;
+      this.store.save(stored);
+    }
     const providerReference = `bank-${key}`;
     return {
       status: 200,
@@ -198,10 +308,10 @@ class Sidecar {
     };
   }
 
-  /** Announce that a payout has changed, until it is acknowledged. */
-  private async notify(key: string): Promise<void> {
+  /** Announce that a payout has changed, or credits, until it is acknowledged. */
+  private async notify(message: Message): Promise<void> {
     if (this.webhookUrl === undefined) return;
-    const body = Buffer.from(JSON.stringify({ key }));
+    const body = Buffer.from(JSON.stringify(message));
     const id = randomUUID();
     for (const pauseS of [0.5, 1, 5, 30, 300]) {
       await new Promise((resolve) => setTimeout(resolve, pauseS * 1000));
@@ -287,7 +397,7 @@ if (keys.size === 0 || [...keys.values()].some((each) => each.length < SECRET_LE
   throw new Error("SIDECAR_KEY_ID and SIDECAR_SECRET (32 characters or more) are required");
 }
 const sidecar = new Sidecar(
-  new Orders(values.data),
+  new Store(values.data),
   new Bank(),
   values.test,
   values["webhook-url"],

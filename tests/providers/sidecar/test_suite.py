@@ -52,7 +52,7 @@ async def run_suite(command: Sequence[str], folder: Path, *options: str) -> Resu
 async def test_python_template_passes(tmp_path: Path) -> None:
     result = await run_suite(python_template(tmp_path / "orders.db"), tmp_path)
     assert result.exit_code == 0, result.output
-    assert "21 passed, 0 failed, 0 skipped" in result.output
+    assert "28 passed, 0 failed, 0 skipped" in result.output
 
 
 async def test_typescript_template_passes(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ async def test_typescript_template_passes(tmp_path: Path) -> None:
     options = ("--rail", "pix", "--currency", "brl")
     result = await run_suite([*command, "--data", str(tmp_path / "o.jsonl")], tmp_path, *options)
     assert result.exit_code == 0, result.output
-    assert "21 passed, 0 failed, 0 skipped" in result.output
+    assert "28 passed, 0 failed, 0 skipped" in result.output
 
 
 # What a faulty sidecar does otherwise than the template, and the check that finds it.
@@ -117,6 +117,36 @@ FAULTS = {
         "time.sleep(pause_s)",
         "return",
         "a change is announced by a signed webhook",
+    ),
+    "an account is opened for each call": (
+        "stored = self.deposits.account(key)\n        if stored is None:",
+        "stored = None\n        key += uuid.uuid4().hex\n        if stored is None:",
+        "a key has one account, for ever",
+    ),
+    "credits are rounded": (
+        "json.dumps(credit, sort_keys=True)",
+        'json.dumps({**credit, "amount": str(int(float(credit["amount"])))})',
+        "credits come in order, to the last digit",
+    ),
+    "the newest credits come first": (
+        "order by place limit ?",
+        "order by place desc limit ?",
+        "a cursor is answered with the same credits again",
+    ),
+    "a credit that is known is added again": (
+        "if self._db.execute(known, (credit_id, body)).fetchone() is None:",
+        'body = body and body + " "\n            if body is not None or True:',
+        "a credit that the bank reports twice is there once",
+    ),
+    "returns are not counted": (
+        'self.orders.claim(credit_id, order["key"])',
+        "True",
+        "a credit is returned once",
+    ),
+    "reversals are forgotten": (
+        '"reversed": [credit_id for _, credit_id, body in page if body is None]',
+        '"reversed": []',
+        "a reversed credit is reported, and not returned",
     ),
     "answers are not signed": (
         '"Landbridge-Signature": signature(KEYS[key_id], purpose, timestamp, subject, body)',

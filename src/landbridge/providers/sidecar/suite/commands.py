@@ -15,6 +15,7 @@ from landbridge.platform.core.money import Asset
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings, read_providers_file
+from landbridge.providers.sidecar.suite.deposit_checks import DepositChecks
 from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResult
 from landbridge.providers.sidecar.suite.payout_checks import run_checks
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
@@ -115,9 +116,12 @@ async def _run(
         adapter = SidecarUnderTest(
             client, hasty, description.test_outcomes, clock, rail, asset, payee
         )
+        protocol = ProtocolChecks(settings, adapter, clock)
+        deposits = DepositChecks(protocol, description.deposits)
         return [
             *await run_checks(adapter),
-            *await ProtocolChecks(settings, adapter, clock).run(),
+            *await protocol.run(),
+            *await deposits.run(),
             await check_webhooks(settings, adapter, clock, webhook_port),
         ]
     except Upstream as error:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from landbridge.platform.core.errors import Upstream
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar.model import PayoutReport
 from landbridge.providers.sidecar.protocol import RequestedOutcome
@@ -63,3 +64,16 @@ class ContractResult:
     name: str
     outcome: CheckOutcome
     sentence: str | None = None
+
+
+async def run_check(name: str, check: Callable[[], Awaitable[str | None]]) -> ContractResult:
+    """Run a check, which returns why it was skipped, or None."""
+    try:
+        skipped = await check()
+    except CheckFailed as failed:
+        return ContractResult(name, CheckOutcome.FAILED, str(failed))
+    except Upstream as error:
+        return ContractResult(name, CheckOutcome.FAILED, f"unexpected: {error}")
+    return ContractResult(
+        name, CheckOutcome.PASSED if skipped is None else CheckOutcome.SKIPPED, skipped
+    )

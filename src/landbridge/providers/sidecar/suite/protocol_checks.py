@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from landbridge.platform.core.clock import Clock, FrozenClock
-from landbridge.platform.core.errors import Upstream
 from landbridge.platform.http.egress import Egress
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings
@@ -21,7 +20,7 @@ from landbridge.providers.sidecar.signing import (
     SigningSecret,
     sign,
 )
-from landbridge.providers.sidecar.suite.model import CheckFailed, CheckOutcome, ContractResult
+from landbridge.providers.sidecar.suite.model import CheckFailed, ContractResult, run_check
 from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 
 _WRONG = b"a secret that no sidecar was ever given"
@@ -51,18 +50,7 @@ class ProtocolChecks:
             "requests that are not valid are survived": self._invalid,
             "many calls at once are answered": self._parallel,
         }
-        return [await self._run(name, check) for name, check in checks.items()]
-
-    async def _run(self, name: str, check: Callable[[], Awaitable[str | None]]) -> ContractResult:
-        try:
-            skipped = await check()
-        except CheckFailed as failed:
-            return ContractResult(name, CheckOutcome.FAILED, str(failed))
-        except Upstream as error:
-            return ContractResult(name, CheckOutcome.FAILED, f"unexpected: {error}")
-        return ContractResult(
-            name, CheckOutcome.PASSED if skipped is None else CheckOutcome.SKIPPED, skipped
-        )
+        return [await run_check(name, check) for name, check in checks.items()]
 
     async def _wrong_secret(self) -> None:
         key = SigningSecret(self.settings.keys[0].id, _WRONG)
@@ -93,7 +81,7 @@ class ProtocolChecks:
 
     async def _invalid(self) -> None:
         for body in _INVALID:
-            status = await self._send(PAYOUTS_PATH, body)
+            status = await self.send(PAYOUTS_PATH, body)
             if status is not None and not 400 <= status < 500:  # noqa: PLR2004  4xx
                 raise CheckFailed(f"a request that is not valid was answered with {status}")
         await self.adapter.client.describe()
@@ -130,7 +118,7 @@ class ProtocolChecks:
             "texts": {},
             "testOutcome": RequestedOutcome.SETTLE,
         }
-        status = await self._send(
+        status = await self.send(
             path,
             msgspec.json.encode(message),
             key=key,
@@ -144,7 +132,7 @@ class ProtocolChecks:
         if await self.adapter.find(payment) is not None:
             raise CheckFailed("the order was taken")
 
-    async def _send(
+    async def send(
         self,
         path: str,
         body: bytes,
