@@ -97,6 +97,10 @@ UNSCOPED_ALLOWED = {
     ("providers/evm/outbox/order_store.py", "_OPEN"): "a chain's worker follows all orders",
     (
         "providers/evm/outbox/attempt_store.py",
+        "_TAKE",
+    ): "a relayer's nonces are of all organisations",
+    (
+        "providers/evm/outbox/attempt_store.py",
         "_AT_NONCES",
     ): "all organisations share the nonces of a relayer",
 }
