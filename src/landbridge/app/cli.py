@@ -142,6 +142,11 @@ COMMANDS = {
         "rates",
         "Reference rates, and the price feed.",
     ),
+    "reconcile": LazyCommand(
+        "landbridge.app.service_commands",
+        "reconcile",
+        "Compare the ledger with what chains hold.",
+    ),
     "repair-transaction-ids": LazyCommand(
         "landbridge.app.backups.commands",
         "repair_transaction_ids",

@@ -33,6 +33,7 @@ from landbridge.providers.sidecar.suite.commands import adapters
 from landbridge.reporting import commands as report_commands
 from landbridge.reporting.commands import ReportCommandServices
 from landbridge.reporting.proofs import commands as proof_commands
+from landbridge.reporting.reconciliation import commands as reconciliation_commands
 from landbridge.sandbox.seeding import commands as seeding_commands
 
 T = TypeVar("T")
@@ -63,6 +64,9 @@ reports = report_commands.reports(
     )
 )
 proofs = proof_commands.proofs(run_command(lambda container: container.proofs))
+reconcile = reconciliation_commands.reconcile(
+    run_command(lambda container: container.reconciliation)
+)
 house = house_account_commands.house_accounts(
     run_command(lambda container: HouseAccountServices(container.database, container.orgs))
 )

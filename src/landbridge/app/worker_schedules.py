@@ -305,6 +305,10 @@ SCHEDULES = [
     WorkerSchedule(
         "scheduled_reports", 5.0, lambda c, offsets: c.report_schedules.run_due(offsets)
     ),
+    # Each organisation is compared every quarter of an hour, sooner for what timing explained.
+    WorkerSchedule(
+        "reconciliation", 15.0, lambda c, offsets: c.reconciliation.run_due(offsets), 60.0
+    ),
     # A report is kept for 90 days, plus at most an hour.
     WorkerSchedule(
         "scheduled_reports_sweep", 3600.0, lambda c, offsets: c.report_schedules.sweep(offsets)

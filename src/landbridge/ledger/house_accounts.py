@@ -89,6 +89,16 @@ async def roll_up_step(
     return await database.transact(work)
 
 
+async def find_step_end(tx: Tx, org_id: UUID, since: int, *, changes_max: int) -> int | None:
+    """Return where a step through the log from transaction `since` ends; None at its end.
+
+    Nothing can be written below that any more.
+    """
+    return await house_account_store.step_end(
+        tx, org_id, rolled_up_to=since, changes_max=changes_max
+    )
+
+
 async def rebuild(database: Database, org_id: UUID) -> Sequence[HouseDifference]:
     """Recompute the roll-up of an organisation from all its entries; return the differences.
 

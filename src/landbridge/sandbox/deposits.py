@@ -27,7 +27,7 @@ from landbridge.platform.orgs.model import Mode
 from landbridge.providers.rails.calendar import settles_at
 from landbridge.providers.simulation.chain_tx_hashes import transaction_hash
 from landbridge.providers.simulation.errors import SandboxOnly
-from landbridge.providers.simulation.model import LatencyProfile
+from landbridge.providers.simulation.model import LatencyProfile, SimulatedMovement
 from landbridge.providers.simulation.service import SimulatedState
 
 # Rails of each currency; the first is the default.
@@ -143,7 +143,21 @@ class SandboxDeposits:
             )
         money = _amount(amount, offramp.gross)
         chain_hash = transaction_hash(money.asset.chain, _effect_id(key))
+        at = self.clock.now(caller.clock_offset)
+        # A refused deposit has not happened, so the chain records it afterwards.
         arrived = await self.offramps.coins_arrived(caller, transfer_id, money, chain_hash)
+        await self.simulated_state.movements.add(
+            SimulatedMovement(
+                org_id=caller.org_id,
+                chain=chain,
+                transaction_hash=chain_hash,
+                asset=money.asset.code,
+                units=money.units,
+                source=offramp.details.source_address,
+                destination=offramp.details.destination_address,
+                settles_at=at,
+            )
+        )
         return CreditedDeposit(arrived, money, chain_hash)
 
     async def clears_at(self, org_id: UUID, rail: str, at: datetime) -> datetime:

@@ -16,6 +16,7 @@ from landbridge.customers.wallets.model import (
     DEPOSIT_KIND,
     DEPOSIT_MOVES,
     DepositStatus,
+    Wallet,
     deposit_details,
     deposit_postings,
 )
@@ -40,7 +41,11 @@ from landbridge.providers.chains.tokens import TOKENS, Chain, Network
 from landbridge.providers.evm.faucet import Faucet
 from landbridge.providers.simulation.chain_tx_hashes import transaction_hash
 from landbridge.providers.simulation.errors import SandboxOnly
-from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles
+from landbridge.providers.simulation.model import (
+    LatencyProfile,
+    LatencyProfiles,
+    SimulatedMovement,
+)
 from landbridge.providers.simulation.service import SimulatedState
 from landbridge.reporting.schedules.service import ReportSchedules
 from landbridge.sandbox.minting import Minting
@@ -121,33 +126,10 @@ class Sandbox:
             deposit = await minting.mint_deposit(holding.wallet, money, key)
             held = await self.wallets.holding(caller.org_id, user_id, chain, currency)
             return deposit, held
-        account = await self.ledger.account(caller.org_id, holding.wallet.id, asset)
-        deposit_id = new_id() if key is None else key.effect_id
-        opened = await self.ledger.create(
-            CreateTransfer(
-                org_id=caller.org_id,
-                id=deposit_id,
-                kind=DEPOSIT_KIND,
-                user_id=user_id,
-                request_id=deposit_id,
-                request={"chain": chain, "currency": currency, "amount": amount},
-                path=(DepositStatus.COMPLETED,),
-                source=money,
-                destination=money,
-                details=deposit_details(
-                    account.id, transaction_hash(chain, deposit_id), _sender(deposit_id, chain)
-                ),
-                due_at=None,
-                at=self.clock.stamp(caller.clock_offset),
-                actor=caller.actor,
-                journals={0: deposit_postings(account.id, money)},
-            ),
-            DEPOSIT_MOVES,
-        )
-        if isinstance(opened, CommitOutcome):
-            raise InvariantBroken("a deposit came out short")
+        request = {"chain": chain, "currency": currency, "amount": amount}
+        deposit = await self._deposit(caller, holding.wallet, money, request, key)
         held = await self.wallets.holding(caller.org_id, user_id, chain, currency)
-        return opened.transfer, held
+        return deposit, held
 
     async def advance_clock(
         self, caller: Caller, by: timedelta, *, until: timedelta | None = None
@@ -179,6 +161,56 @@ class Sandbox:
         offset = await self._advance(caller, target - offset, until, reports_until_s)
         await self.verification.see_through({org_id: offset})
         return offset
+
+    async def _deposit(
+        self,
+        caller: Caller,
+        wallet: Wallet,
+        money: Money,
+        request: Mapping[str, str],
+        key: IdempotencyKey | None,
+    ) -> Transfer:
+        """Let coins arrive on the simulated chain, and credit them."""
+        deposit_id = new_id() if key is None else key.effect_id
+        account = await self.ledger.account(caller.org_id, wallet.id, money.asset)
+        chain_hash = transaction_hash(wallet.chain, deposit_id)
+        sender = _sender(deposit_id, wallet.chain)
+        at = self.clock.stamp(caller.clock_offset)
+        # The chain comes first: a deposit is credited because the coins are there.
+        await self.simulated_state.movements.add(
+            SimulatedMovement(
+                org_id=caller.org_id,
+                chain=wallet.chain,
+                transaction_hash=chain_hash,
+                asset=money.asset.code,
+                units=money.units,
+                source=sender,
+                destination=wallet.address,
+                settles_at=at,
+            )
+        )
+        opened = await self.ledger.create(
+            CreateTransfer(
+                org_id=caller.org_id,
+                id=deposit_id,
+                kind=DEPOSIT_KIND,
+                user_id=wallet.user_id,
+                request_id=deposit_id,
+                request=request,
+                path=(DepositStatus.COMPLETED,),
+                source=money,
+                destination=money,
+                details=deposit_details(account.id, chain_hash, sender),
+                due_at=None,
+                at=at,
+                actor=caller.actor,
+                journals={0: deposit_postings(account.id, money)},
+            ),
+            DEPOSIT_MOVES,
+        )
+        if isinstance(opened, CommitOutcome):
+            raise InvariantBroken("a deposit came out short")
+        return opened.transfer
 
     async def _advance(
         self, caller: Caller, by: timedelta, until: timedelta | None, reports_until_s: float

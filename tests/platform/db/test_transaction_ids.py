@@ -34,6 +34,8 @@ STORED = {
     ("house_rollups", "rolled_up_to"),
     ("proof_blocks", "first_tx"),
     ("proof_trees", "read_tx"),
+    ("recon_cursors", "opened_tx"),
+    ("recon_cursors", "read_tx"),
     ("report_builds", "rolled_up_to"),
     ("webhook_deliveries", "tx"),
     ("webhook_endpoints", "read_tx"),
@@ -46,6 +48,9 @@ insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_
 values ($1, $2, $3, 'THING', 'set', 'test', now(), true, $4::text::xid8)
 """
 _ADD_ROLL = "insert into house_rollups (org_id, rolled_up_to) values ($1, $2::text::xid8)"
+_ADD_CURSOR = """
+insert into recon_cursors (org_id, opened_tx, read_tx) values ($1, $2::text::xid8, $3::text::xid8)
+"""
 _ADD_BUILD = """
 insert into report_builds (org_id, build, zone, rolled_up_to, is_current, created_at)
 values ($1, 1, 'UTC', $2::text::xid8, true, now())
@@ -269,6 +274,7 @@ class View:
     together: list[list[tuple[UUID, int]]]
     rolled: list[set[tuple[UUID, int]]]
     folded: list[set[tuple[UUID, int]]]
+    compared: list[set[tuple[UUID, int]]]
     to_read: list[list[tuple[UUID, int]]]
     deliveries: list[tuple[UUID, int]]
 
@@ -279,6 +285,7 @@ async def _fill(database: Database, org_id: UUID) -> None:
     await database.rows(_ADD_CHANGE, org_id, object_id, 1, "10")
     await database.rows(_ADD_ROLL, org_id, "11")
     await database.rows(_ADD_BUILD, org_id, "12")
+    await database.rows(_ADD_CURSOR, org_id, "11", "12")
     await database.rows(_ADD_ENDPOINT, org_id, new_id(), "13", UUID(int=0), 0)
     await database.rows(_ADD_TREE, org_id, "10", object_id, 1)
 
@@ -309,6 +316,7 @@ async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> 
     for statement in (_ADD_TREE, _ADD_BLOCK):
         at, object_id, seq = chance.choice(places)
         await database.rows(statement, org_id, str(at), object_id, seq)
+    await database.rows(_ADD_CURSOR, org_id, str(mark()), str(mark()))
     for _ in range(3):
         endpoint = new_id()
         at, object_id, seq = chance.choice(places)
@@ -347,6 +355,13 @@ async def _view(database: Database, org_id: UUID) -> View:
         int(each)
         for (each,) in await ids("select rolled_up_to::text from report_builds where org_id = $1")
     ]
+    cursors = [
+        int(each)
+        for row in await ids(
+            "select opened_tx::text, read_tx::text from recon_cursors where org_id = $1"
+        )
+        for each in row
+    ]
     places = [
         (int(tx), object_id, seq)
         for tx, object_id, seq in await ids(
@@ -365,6 +380,9 @@ async def _view(database: Database, org_id: UUID) -> View:
         ],
         rolled=[{(object_id, seq) for tx, object_id, seq in changes if tx < to} for to in rolled],
         folded=[{(object_id, seq) for tx, object_id, seq in changes if tx < to} for to in folded],
+        compared=[
+            {(object_id, seq) for tx, object_id, seq in changes if tx < to} for to in cursors
+        ],
         to_read=[[each[1:] for each in changes if each > position] for position in places],
         deliveries=await ids(
             "select d.object_id, d.seq from webhook_deliveries d"

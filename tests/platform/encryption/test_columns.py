@@ -55,12 +55,17 @@ _IMPERSONAL: Final = """
     provider_orders.asset provider_orders.provider provider_orders.provider_reference
     provider_orders.rail provider_orders.reason provider_orders.tracking
     provider_orders.webhook_ids
+    recon_differences.asset recon_differences.resolution recon_differences.source
+    recon_matches.asset recon_matches.source recon_positions.asset recon_positions.source
+    recon_sources.block_hash recon_sources.failure recon_sources.source
     reference_rates.currency report_builds.zone report_delivery_counts.outcome
     report_durations.granularity report_durations.measure report_metrics.template
     report_rollups.granularity report_rollups.measure report_runs.failed_reason
     report_runs.format report_runs.zone report_schedules.template report_schedules.zone
     report_user_rollups.granularity report_user_rollups.kind report_user_rollups.status
     request_log.method request_log.route rfis.file_ids rfis.transfer_kind
+    sandbox_balances.asset sandbox_balances.chain sandbox_blocks.chain sandbox_blocks.hash
+    sandbox_movements.asset sandbox_movements.chain
     sanctions_versions.digest sanctions_versions.list sandbox_scripted_outcomes.step
     sessions.secret_hash statement_lines.asset statement_lines.fingerprint
     statement_lines.reason statement_lines.resolution statement_lines.source

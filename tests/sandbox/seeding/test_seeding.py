@@ -18,6 +18,7 @@ from landbridge.platform.core.errors import Refused
 from landbridge.platform.orgs.model import Mode
 from landbridge.sandbox.seeding.service import SeedProgress, SeedRequest, seed
 from tests.change_log import settled
+from tests.reporting.reconciliation.compared import compared, position
 from tests.tenants import SETTINGS, Tenant, full_caller
 
 PAYMENTS, PEOPLE, DAYS = 2000, 30, 200
@@ -74,6 +75,12 @@ async def samples(org: Tenant) -> dict[tuple[str, str], tuple[UUID, int]]:
 async def test_the_ledger_of_a_seeded_organisation_balances(seeded: Tenant) -> None:
     audited = await audit(seeded.container.database, TRANSITIONS, AUDIT_RULES, org_id=seeded.org_id)
     assert audited.is_clean, table(audited)
+
+
+async def test_the_simulated_chains_agree_with_the_ledger(seeded: Tenant) -> None:
+    status = await compared(seeded)
+    assert not status.differences
+    assert position(status, "usdc:POLYGON").outside_units > 0
 
 
 async def test_all_kinds_are_there_and_most_payments_are_completed(seeded: Tenant) -> None:

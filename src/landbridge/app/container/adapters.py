@@ -1,5 +1,7 @@
 """Choice of adapters and keys: the only module that names concrete adapters."""
 
+from collections.abc import Mapping
+
 from landbridge.app.container.evm_services import EvmServices
 from landbridge.app.settings import PREFIX, Settings, SettingsInvalid
 from landbridge.customers.users.country_policy import COUNTRIES, US_STATES, CountryPolicy, codes
@@ -24,6 +26,9 @@ from landbridge.platform.orgs.model import Mode
 from landbridge.providers.chains.none import NoChains
 from landbridge.providers.chains.port import Chains
 from landbridge.providers.chains.sandbox import SandboxChains
+from landbridge.providers.chains.sandbox_records import SandboxChainRecords
+from landbridge.providers.chains.tokens import Chain
+from landbridge.providers.evm.chain_records import EvmChainRecords
 from landbridge.providers.evm.outbox.adapter import EvmChains
 from landbridge.providers.identity.manual import ManualIdentity
 from landbridge.providers.identity.port import Identity
@@ -31,7 +36,10 @@ from landbridge.providers.identity.sandbox import SandboxIdentity
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.rails.sandbox import SandboxRails
+from landbridge.providers.simulation.movements import SimulatedMovements
 from landbridge.providers.simulation.scripted_orders import ScriptedOrders
+from landbridge.reporting.reconciliation.model import CHAIN_PATIENCE, SANDBOX_PATIENCE
+from landbridge.reporting.reconciliation.service import ConnectedChain
 
 MASTER_KEY_FILE = "master.key"
 FILES_FOLDER = "files"
@@ -93,6 +101,22 @@ def chains(
     if evm is not None:
         return EvmChains(database, evm.chains, clock, others=sandbox)
     return sandbox or NoChains()
+
+
+def recorded_chains(
+    settings: Settings, simulated_movements: SimulatedMovements, evm: EvmServices | None
+) -> Mapping[Chain, ConnectedChain]:
+    """Return the chains that reconciliation reads: those that `chains` would send orders to."""
+    found: dict[Chain, ConnectedChain] = {}
+    if settings.mode is Mode.SANDBOX:
+        sandbox = ConnectedChain(SandboxChainRecords(simulated_movements), SANDBOX_PATIENCE)
+        found = dict.fromkeys(Chain, sandbox)
+    if evm is not None:
+        for name, chain in evm.chains.items():
+            if name.chain is not None:
+                records = EvmChainRecords(chain, evm.clients[name])
+                found[name.chain] = ConnectedChain(records, CHAIN_PATIENCE)
+    return found
 
 
 def rails(settings: Settings, scripted_orders: ScriptedOrders, files: FileRails) -> Rails:

@@ -82,6 +82,7 @@ from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.service import CustomTemplates
 from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.proofs.service import Proofs
+from landbridge.reporting.reconciliation.service import LedgerReconciliation
 from landbridge.reporting.request_outcomes import RequestOutcomes
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.time_zones import TimeZones
@@ -153,6 +154,7 @@ class Container(CoinFlows):
     statements: Statements
     proofs: Proofs
     report_schedules: ReportSchedules
+    reconciliation: LedgerReconciliation
 
     def with_clock(self, clock: Clock) -> "Container":
         """Wire all services again over the same database, with another clock."""

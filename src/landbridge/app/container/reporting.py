@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from landbridge.app.container.adapters import recorded_chains
 from landbridge.app.container.customer_services import CustomerServices
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
@@ -15,6 +16,7 @@ from landbridge.reporting.proofs.sequencer import Sequencer
 from landbridge.reporting.proofs.service import Proofs
 from landbridge.reporting.proofs.transfer_proofs import TransferProofs
 from landbridge.reporting.proofs.verification import BooksVerifier
+from landbridge.reporting.reconciliation.service import LedgerReconciliation
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.time_zones import TimeZones
 from landbridge.reporting.rollups.updater import RollupUpdater
@@ -38,6 +40,7 @@ class ReportingServices:
     statements: Statements
     proofs: Proofs
     report_schedules: ReportSchedules
+    reconciliation: LedgerReconciliation
 
 
 def report(on: CustomerServices) -> ReportingServices:
@@ -69,6 +72,12 @@ def report(on: CustomerServices) -> ReportingServices:
             exports=exports,
             saved_metrics=saved_metrics,
             base_url=on.settings.base_url,
+        ),
+        reconciliation=LedgerReconciliation(
+            database,
+            on.wallets,
+            recorded_chains(on.settings, on.simulated_state.movements, on.evm),
+            clock,
         ),
     )
 

@@ -128,6 +128,10 @@ class Wallets:
             await self._database.transact(lambda tx: self._keys(tx, org_id, self._clock.now()))
             self._seeded.add(org_id)
 
+    async def addresses(self, org_id: UUID, chain: Chain) -> Sequence[str]:
+        """Return the addresses of all users on a chain, without the organisation's own."""
+        return await self._database.single(lambda tx: store.addresses(tx, org_id, chain))
+
     async def of_users(self, org_id: UUID, user_ids: Sequence[UUID]) -> Mapping[UUID, list[Wallet]]:
         """Return all wallets of these users, by user."""
         found = await self._database.single(lambda tx: store.of_users(tx, org_id, user_ids))

@@ -61,6 +61,8 @@ from wallets
 where org_id = $1 and chain = any($2::text[]) and address = $3
 """
 
+_ADDRESSES = "select address from wallets where org_id = $1 and chain = $2"
+
 _OF_USERS = """
 select org_id, id, user_id, chain, address, derivation_index, created_at
 from wallets
@@ -212,6 +214,11 @@ async def find_address(
 ) -> Sequence[Wallet]:
     """Return the organisation's wallets at an address, on any of these chains."""
     return [_wallet(row) for row in await tx.fetch(_FIND_ADDRESS, org_id, chains, address)]
+
+
+async def addresses(tx: Tx, org_id: UUID, chain: Chain) -> list[str]:
+    """Return the addresses of all wallets on a chain."""
+    return [row["address"] for row in await tx.fetch(_ADDRESSES, org_id, chain)]
 
 
 async def of_users(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[Wallet]:

@@ -1,9 +1,10 @@
 """Stored transaction ids, compared with those that the PostgreSQL server has assigned.
 
 The order of the log (`changes.tx`) and the position of each of its readers (house rollups, report
-builds, webhook endpoints, proof trees) are transaction ids of the server. A dump keeps their
-values, but a new server starts counting anew. Stored ids are then ahead of it: new entries are
-below the watermark of the rollups, so house balances are wrong, and events are not read.
+builds, webhook endpoints, proof trees, reconciliation) are transaction ids of the server. A dump
+keeps their values, but a new server starts counting anew. Stored ids are then ahead of it: new
+entries are below the watermark of the rollups, so house balances are wrong, and events are not
+read.
 
 Guarantees:
 - `check` detects that in one indexed statement, so each start and each `/readyz` can run it.
@@ -41,6 +42,8 @@ where (select c.tx from changes c where c.org_id = o.org_id order by c.tx desc l
     or exists (select from report_builds b where b.org_id = o.org_id and b.rolled_up_to > n.oldest)
     or exists (select from webhook_endpoints e where e.org_id = o.org_id and e.read_tx > n.oldest)
     or exists (select from proof_trees p where p.org_id = o.org_id and p.read_tx > n.oldest)
+    or exists (select from recon_cursors r where r.org_id = o.org_id and r.opened_tx > n.oldest)
+    or exists (select from recon_cursors r where r.org_id = o.org_id and r.read_tx > n.oldest)
 limit 1
 """
 
@@ -59,6 +62,10 @@ from (
     select e.org_id, max(e.read_tx), 0 from webhook_endpoints e group by e.org_id
     union all
     select p.org_id, max(p.read_tx), 0 from proof_trees p group by p.org_id
+    union all
+    select r.org_id, max(greatest(r.opened_tx, r.read_tx)), 0
+    from recon_cursors r
+    group by r.org_id
 ) s
 """
 
@@ -90,7 +97,7 @@ $$
 # Nothing reads or writes the log meanwhile.
 _LOCK = """
 lock table changes, house_rollups, report_builds, webhook_endpoints, webhook_deliveries,
-    proof_trees, proof_blocks
+    proof_trees, proof_blocks, recon_cursors
 in access exclusive mode
 """
 
@@ -111,6 +118,10 @@ with stored (org_id, tx, is_change) as (
     select e.org_id, e.read_tx, false from webhook_endpoints e
     union all
     select p.org_id, p.read_tx, false from proof_trees p
+    union all
+    select r.org_id, r.opened_tx, false from recon_cursors r
+    union all
+    select r.org_id, r.read_tx, false from recon_cursors r
 ), numbered as materialized (
     select org_id, tx, is_change,
         (3 + sum(is_change::integer) over (partition by org_id order by tx) - is_change::integer)
@@ -143,6 +154,11 @@ with stored (org_id, tx, is_change) as (
     update proof_blocks b set first_tx = n.number
     from numbered n
     where b.org_id = n.org_id and b.first_tx = n.tx
+), cursors as (
+    update recon_cursors r set opened_tx = o.number, read_tx = n.number
+    from numbered o
+    cross join numbered n
+    where r.org_id = o.org_id and r.opened_tx = o.tx and r.org_id = n.org_id and r.read_tx = n.tx
 ), deliveries as (
     update webhook_deliveries d set tx = n.number
     from numbered n

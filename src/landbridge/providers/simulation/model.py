@@ -83,3 +83,20 @@ class SimulatedOrder:
         """
         if self.is_silent and self.expected_at <= at < self.settles_at:
             raise Unavailable("no answer, as scripted in the sandbox")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedMovement:
+    """Transaction on a sandbox chain that moved coins between two addresses.
+
+    `asset` is a code. `settles_at` is the organisation time at which it is final.
+    """
+
+    org_id: UUID
+    chain: str
+    transaction_hash: str
+    asset: str
+    units: int
+    source: str
+    destination: str
+    settles_at: datetime

@@ -17,15 +17,20 @@ from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.simulation import store
 from landbridge.providers.simulation.model import LatencyProfiles, SimulatedOrder, SimulatedSystem
+from landbridge.providers.simulation.movements import SimulatedMovements
 
 # Name of the latency profiles in the change log.
 _CHANGE_KIND = "SANDBOX.LATENCY"
 
 
 class SimulatedState:
-    """Stores each order once, and the latency profiles of each organisation."""
+    """Stores each order once, and the latency profiles of each organisation.
+
+    `movements` is the record of the chains, which orders add to.
+    """
 
     def __init__(self, database: Database) -> None:
+        self.movements = SimulatedMovements(database)
         self._database = database
         self._orders = GroupCommit(self._add, concurrency=2, keys=lambda each: [_key(each)])
 

@@ -1,4 +1,7 @@
-"""Every statement on sandbox_orders and sandbox_latencies."""
+"""Every statement on sandbox_orders and sandbox_latencies.
+
+An order that is carried out writes what it moves into sandbox_movements (movement_store.py).
+"""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -16,6 +19,7 @@ from landbridge.providers.simulation.model import (
 
 # The organisation's latency at this moment; at instant latency nothing takes time.
 _ADD = """
+with added as (
 insert into sandbox_orders
     (org_id, system, key, request, response, outcome, reason, accepted_at, settles_at, is_silent)
 select i.org_id, i.system, i.key, i.request::jsonb, i.response::jsonb, i.outcome, i.reason,
@@ -38,6 +42,21 @@ left join sandbox_latencies p on p.org_id = i.org_id
 on conflict (org_id, system, key) do nothing
 returning org_id, system, key, request, response, outcome, reason, accepted_at, settles_at,
     is_silent
+), moved as (
+insert into sandbox_movements
+    (org_id, chain, transaction_hash, log_index, asset, units, source, destination, settles_at)
+select a.org_id, a.request ->> 'chain', a.response ->> 'transaction_hash', l.place - 1,
+    l.leg ->> 'asset', (l.leg ->> 'units')::numeric,
+    case when a.request ->> 'action' <> 'mint' then a.request ->> 'source' end,
+    case when a.request ->> 'action' <> 'burn' then l.leg ->> 'address' end,
+    a.settles_at
+from added a
+cross join jsonb_array_elements(a.request -> 'legs') with ordinality as l (leg, place)
+where a.system = 'chain' and a.outcome = 'DONE' and a.request ->> 'action' <> 'approve'
+)
+select a.org_id, a.system, a.key, a.request, a.response, a.outcome, a.reason, a.accepted_at,
+    a.settles_at, a.is_silent
+from added a
 """
 
 _FIND = """

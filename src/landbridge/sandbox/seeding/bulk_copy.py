@@ -15,10 +15,12 @@ async def write(
     paid: Mapping[str, int],
     *,
     mark: str,
+    houses: Mapping[str, str],
 ) -> None:
     """Write rows by table and add to account balances, in one transaction.
 
-    `mark` in the rows is replaced by the transaction id.
+    `mark` in the rows is replaced by the transaction id. `houses` are the organisation's own
+    addresses by chain.
     """
 
     async def work(tx: Tx) -> None:
@@ -28,5 +30,6 @@ async def write(
             if text:
                 await store.copy(tx, table, columns, text.replace(mark, number))
         await store.pay(tx, org_id, paid)
+        await store.move(tx, org_id, houses)
 
     await database.transact(work)

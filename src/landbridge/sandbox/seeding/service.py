@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -111,7 +111,7 @@ async def seed(services: SeedServices, request: SeedRequest, progress: SeedProgr
         await past.egress.close()
     batches = SeedHistory(context, people, rng, new_id()).batches(request.payments, _BATCH)
     started_s = time.monotonic()
-    records = await _write(services, org.id, batches, progress.payments)
+    records = await _write(services, org.id, context.houses, batches, progress.payments)
     seconds = Decimal(str(time.monotonic() - started_s))
     if request.has_reports:
         await _fold(services, org.id, progress)
@@ -121,6 +121,7 @@ async def seed(services: SeedServices, request: SeedRequest, progress: SeedProgr
 async def _write(
     services: SeedServices,
     org_id: UUID,
+    houses: Mapping[str, str],
     batches: Iterator[RecordBatch],
     report_progress: ProgressCallback,
 ) -> int:
@@ -132,7 +133,9 @@ async def _write(
     batch = await asyncio.to_thread(next, batches, None)
     while batch is not None:
         async with asyncio.TaskGroup() as both:
-            both.create_task(write(services.database, org_id, batch.rows, batch.paid, mark=TX))
+            both.create_task(
+                write(*(services.database, org_id, batch.rows, batch.paid), mark=TX, houses=houses)
+            )
             making = both.create_task(asyncio.to_thread(next, batches, None))
         count += batch.count
         report_progress(batch.count)

@@ -1,4 +1,4 @@
-"""COPY of generated rows, and updates of account balances."""
+"""COPY of generated rows, updates of account balances, and movements on the simulated chains."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,31 @@ update accounts a
 set available = a.available + p.units
 from unnest($2::uuid[], $3::numeric[]) as p (id, units)
 where a.org_id = $1 and a.id = p.id
+"""
+
+# What this transaction's records moved in or out, as the simulated chains would have recorded it.
+# Bridged coins in transit are on no chain.
+_MOVE = """
+insert into sandbox_movements
+    (org_id, chain, transaction_hash, log_index, asset, units, source, destination, settles_at)
+select $1, h.chain, m.hash, row_number() over (partition by h.chain, m.hash order by m.asset) - 1,
+    m.asset, abs(m.units), case when m.units < 0 then h.address end,
+    case when m.units > 0 then h.address end, m.occurred_at
+from (
+    select coalesce(
+            c.facts ->> 'transaction_hash', c.facts ->> 'mint_transaction_hash',
+            c.facts ->> 'return_transaction_hash', c.facts ->> 'deposit_hash',
+            t.details ->> 'transaction_hash', c.object_id::text
+        ) as hash, e.asset, -sum(e.available) as units, min(c.occurred_at) as occurred_at
+    from changes c
+    join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
+    join transfers t on t.org_id = c.org_id and t.id = c.object_id
+    where c.org_id = $1 and c.tx = pg_current_xact_id()
+        and (e.role = 'outside' or (e.role = 'in_transit' and c.kind = 'WALLET.BRIDGE'))
+    group by 1, e.asset
+    having sum(e.available) <> 0
+) as m
+join unnest($2::text[], $3::text[]) as h (chain, address) on h.chain = split_part(m.asset, ':', 2)
 """
 
 _ACCOUNTS = """
@@ -56,6 +81,14 @@ async def copy(tx: Tx, table: str, columns: Sequence[str], text: str) -> None:
 async def pay(tx: Tx, org_id: UUID, paid: Mapping[str, int]) -> None:
     """Add smallest units to available balances, by account id."""
     await tx.execute(_PAY, org_id, list(paid), list(paid.values()))
+
+
+async def move(tx: Tx, org_id: UUID, houses: Mapping[str, str]) -> None:
+    """Let the simulated chains have moved what this transaction's records did.
+
+    It is moved from or to the organisation's own addresses, by chain.
+    """
+    await tx.execute(_MOVE, org_id, list(houses), list(houses.values()))
 
 
 async def accounts(tx: Tx, org_id: UUID) -> Sequence[Row]:

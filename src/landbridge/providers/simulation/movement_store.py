@@ -1,0 +1,156 @@
+"""Every statement on sandbox_blocks, sandbox_movements and sandbox_balances.
+
+Orders write their movements in the statement that stores them (store.py).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.simulation.model import SimulatedMovement
+
+# More movements are left to the next block.
+BLOCK_MAX = 1_000
+
+_ADD = """
+insert into sandbox_movements
+    (org_id, chain, transaction_hash, log_index, asset, units, source, destination, settles_at)
+values ($1, $2, $3, 0, $4, $5, $6, $7, $8)
+on conflict (org_id, chain, transaction_hash, log_index) do nothing
+"""
+
+# Blocks of one chain are made one after another.
+_LOCK = "select pg_advisory_xact_lock(hashtextextended($1::uuid::text || $2::text, 38))"
+
+_HEAD = """
+select number, hash from sandbox_blocks
+where org_id = $1 and chain = $2
+order by number desc
+limit 1
+"""
+
+_MINE = """
+with mined as (
+    update sandbox_movements m set block_number = $4::bigint + 1
+    from (
+        select p.transaction_hash, p.log_index
+        from sandbox_movements p
+        where p.org_id = $1 and p.chain = $2 and p.block_number is null and p.settles_at <= $3
+        order by p.settles_at, p.transaction_hash, p.log_index
+        limit $6
+    ) as due
+    where m.org_id = $1 and m.chain = $2 and m.transaction_hash = due.transaction_hash
+        and m.log_index = due.log_index
+    returning m.transaction_hash, m.log_index, m.asset, m.units, m.source, m.destination
+), balances as (
+    insert into sandbox_balances as b (org_id, chain, address, asset, units)
+    select $1, $2, s.address, s.asset, sum(s.units)
+    from (
+        select destination as address, asset, units from mined where destination is not null
+        union all
+        select source, asset, -units from mined where source is not null
+    ) as s
+    group by s.address, s.asset
+    on conflict (org_id, chain, address, asset) do update set units = b.units + excluded.units
+)
+insert into sandbox_blocks (org_id, chain, number, hash)
+select $1, $2, $4::bigint + 1, '0x' || encode(sha256(convert_to(
+    $5::text || string_agg(
+        concat_ws('/', m.transaction_hash, m.log_index, m.asset, m.units, m.source, m.destination),
+        ' ' order by m.transaction_hash, m.log_index
+    ), 'utf8')), 'hex')
+from mined m
+having count(*) > 0
+returning number, hash
+"""
+
+_HASH = "select hash from sandbox_blocks where org_id = $1 and chain = $2 and number = $3"
+
+# Balances at the last block, without what the blocks after $4 have moved.
+_POSITION = """
+select p.asset, sum(p.units) as units
+from (
+    select b.asset, b.units
+    from sandbox_balances b
+    where b.org_id = $1 and b.chain = $2 and b.address = any($3::text[])
+    union all
+    select m.asset, case when m.source = any($3) then m.units else 0 end
+        - case when m.destination = any($3) then m.units else 0 end
+    from sandbox_movements m
+    where m.org_id = $1 and m.chain = $2 and m.block_number > $4
+) as p
+group by p.asset
+"""
+
+# Whole blocks, of at least $6 movements if there are as many.
+_MOVEMENTS = """
+select m.block_number, b.hash, m.transaction_hash, m.asset,
+    sum(case when m.destination = any($3::text[]) then m.units else 0 end
+        - case when m.source = any($3) then m.units else 0 end) as units
+from sandbox_movements m
+join sandbox_blocks b on b.org_id = m.org_id and b.chain = m.chain and b.number = m.block_number
+where m.org_id = $1 and m.chain = $2 and m.block_number > $4 and m.block_number <= least($5, (
+    select max(f.block_number)
+    from (
+        select n.block_number
+        from sandbox_movements n
+        where n.org_id = $1 and n.chain = $2 and n.block_number > $4
+        order by n.block_number
+        limit $6
+    ) as f
+))
+group by m.block_number, b.hash, m.transaction_hash, m.asset
+order by m.block_number
+"""
+
+
+async def add(tx: Tx, movement: SimulatedMovement) -> None:
+    """Store a transaction of one movement, once."""
+    await tx.execute(
+        _ADD,
+        movement.org_id,
+        movement.chain,
+        movement.transaction_hash,
+        movement.asset,
+        Decimal(movement.units),
+        movement.source,
+        movement.destination,
+        movement.settles_at,
+    )
+
+
+async def mine(tx: Tx, org_id: UUID, chain: str, at: datetime) -> tuple[int, str] | None:
+    """Put movements that have settled into a new block; None if there are none."""
+    await tx.execute(_LOCK, org_id, chain)
+    number, block_hash = await head(tx, org_id, chain) or (0, "")
+    row = await tx.fetchrow(_MINE, org_id, chain, at, number, block_hash, BLOCK_MAX)
+    return None if row is None else (row["number"], row["hash"])
+
+
+async def head(tx: Tx, org_id: UUID, chain: str) -> tuple[int, str] | None:
+    """Return number and hash of the last block; None if there is none."""
+    row = await tx.fetchrow(_HEAD, org_id, chain)
+    return None if row is None else (row["number"], row["hash"])
+
+
+async def find_hash(tx: Tx, org_id: UUID, chain: str, number: int) -> str | None:
+    """Return the hash of a block; None if there is none."""
+    found: str | None = await tx.fetchval(_HASH, org_id, chain, number)
+    return found
+
+
+async def position(
+    tx: Tx, org_id: UUID, chain: str, addresses: Collection[str], number: int
+) -> Mapping[str, int]:
+    """Return what the addresses held together at a block, by asset code."""
+    rows = await tx.fetch(_POSITION, org_id, chain, list(addresses), number)
+    return {row["asset"]: int(row["units"]) for row in rows}
+
+
+async def movements(
+    tx: Tx, org_id: UUID, chain: str, addresses: Collection[str], *, after: int, until: int
+) -> Sequence[Row]:
+    """Return what each transaction of the next blocks moved into the addresses, in signed units."""
+    return await tx.fetch(_MOVEMENTS, org_id, chain, list(addresses), after, until, BLOCK_MAX)

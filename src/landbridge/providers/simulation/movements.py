@@ -1,0 +1,64 @@
+"""Record of the sandbox's chains: movements of coins, blocks and balances of addresses.
+
+It is written by orders and by simulated deposits, and read only as a chain is read. No code of the
+ledger reads or writes it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.providers.simulation import movement_store
+from landbridge.providers.simulation.model import SimulatedMovement
+
+# Hash below the first block.
+_GENESIS = (0, "0x" + "0" * 64)
+
+
+class SimulatedMovements:
+    """Stores movements, and makes blocks of them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, movement: SimulatedMovement) -> None:
+        """Store a transaction of one movement, once per hash."""
+        await self._database.single(lambda tx: movement_store.add(tx, movement))
+
+    async def mine(self, org_id: UUID, chain: str, at: datetime) -> tuple[int, str]:
+        """Put everything that had settled at `at` into blocks; return the last block."""
+
+        async def work(tx: Tx) -> tuple[int, str] | None:
+            return await movement_store.mine(tx, org_id, chain, at)
+
+        while await self._database.transact(work) is not None:
+            pass
+        head = await self._database.single(lambda tx: movement_store.head(tx, org_id, chain))
+        return head or _GENESIS
+
+    async def find_hash(self, org_id: UUID, chain: str, number: int) -> str | None:
+        """Return the hash of a block; None if there is none."""
+        if number == 0:
+            return _GENESIS[1]
+        return await self._database.single(
+            lambda tx: movement_store.find_hash(tx, org_id, chain, number)
+        )
+
+    async def position(
+        self, org_id: UUID, chain: str, addresses: Collection[str], number: int
+    ) -> Mapping[str, int]:
+        """Return what the addresses held together at a block, by asset code."""
+        return await self._database.single(
+            lambda tx: movement_store.position(tx, org_id, chain, addresses, number)
+        )
+
+    async def list_after(
+        self, org_id: UUID, chain: str, addresses: Collection[str], *, after: int, until: int
+    ) -> Sequence[Row]:
+        """Return what the transactions of the next blocks moved into the addresses, by block."""
+        return await self._database.single(
+            lambda tx: movement_store.movements(
+                tx, org_id, chain, addresses, after=after, until=until
+            )
+        )

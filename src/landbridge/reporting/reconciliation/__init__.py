@@ -1,0 +1,1 @@
+"""Reconciliation: compares what the ledger says is outside with what outside systems hold."""

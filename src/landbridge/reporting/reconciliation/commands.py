@@ -1,0 +1,120 @@
+"""Commands on reconciliation, under `landbridge reconcile`."""
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+import click
+
+from landbridge.platform.cli_context import (
+    CommandContext,
+    CommandRunner,
+    data_dir_option,
+    org_option,
+    print_lines,
+)
+from landbridge.platform.core.money import Money
+from landbridge.providers.chains.tokens import ASSETS, Chain
+from landbridge.reporting.reconciliation.model import ComparedPosition, Difference, ReconSource
+from landbridge.reporting.reconciliation.service import LedgerReconciliation, ReconStatus
+
+
+def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
+    """Return the group of commands."""
+
+    @click.group("reconcile")
+    def group() -> None:
+        """Compare the ledger with what chains hold."""
+
+    @group.command("run")
+    @org_option
+    @data_dir_option
+    def run_now(*, org: UUID | None, data_dir: str | None) -> None:
+        """Compare now, and print sources, positions and differences; exits 1 if any is open."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> ReconStatus:
+            return await context.verbs.run(context.org_id, context.clock_offset)
+
+        _print(run_command(data_dir, org, run, writes=True))
+
+    @group.command()
+    @org_option
+    @data_dir_option
+    def status(*, org: UUID | None, data_dir: str | None) -> None:
+        """Print the last comparison; exits 1 if a difference is open."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> ReconStatus:
+            return await context.verbs.status(context.org_id)
+
+        _print(run_command(data_dir, org, run, writes=False))
+
+    @group.command()
+    @click.option("--all", "is_all", is_flag=True, help="Resolved ones, too.")
+    @org_option
+    @data_dir_option
+    def differences(*, is_all: bool, org: UUID | None, data_dir: str | None) -> None:
+        """Print the latest differences, newest first."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> Sequence[Difference]:
+            return await context.verbs.differences(context.org_id, is_resolved_included=is_all)
+
+        found = run_command(data_dir, org, run, writes=False)
+        print_lines([_difference_line(each) for each in found], "No differences.")
+
+    return group
+
+
+def _print(status: ReconStatus) -> None:
+    print_lines([_source_line(each) for each in status.sources], "Nothing was compared yet.")
+    # Assets that were never used would fill the page.
+    used = [(source, each) for source, each in status.positions if not _is_unused(each)]
+    for source, each in used:
+        click.echo(_position_line(source, each))
+    for difference in status.differences:
+        click.echo(_difference_line(difference))
+    click.echo(f"Open differences: {status.open_count}.")
+    sys.exit(1 if status.open_count else 0)
+
+
+def _source_line(source: ReconSource) -> str:
+    failure = "" if source.failure is None else f"; the last run failed: {source.failure}"
+    compared = "not compared yet"
+    if source.last_good_at is not None:
+        compared = f"compared up to block {source.block_number} at {_time(source.last_good_at)}"
+    return f"{source.source}: {compared}{failure}"
+
+
+def _position_line(source: Chain, position: ComparedPosition) -> str:
+    def text(units: int) -> str:
+        return str(Money(units, ASSETS[position.asset]))
+
+    return (
+        f"{source}: {ASSETS[position.asset].currency} {text(position.outside_units)} outside, "
+        f"{text(position.ledger_units)} by the ledger, "
+        f"{text(position.outside_units - position.ledger_units)} difference"
+    )
+
+
+def _difference_line(difference: Difference) -> str:
+    units = ""
+    if difference.asset:
+        asset = ASSETS[difference.asset]
+        units = f" {Money(difference.units, asset)} {asset.currency}"
+    about = "".join(
+        f" {name} {value}"
+        for name, value in (("record", difference.record_id), ("in", difference.reference or None))
+        if value is not None
+    )
+    return (
+        f"{difference.status} {difference.kind}{units} on {difference.source}{about}, since "
+        f"{_time(difference.since)} ({difference.id})"
+    )
+
+
+def _is_unused(position: ComparedPosition) -> bool:
+    return not (position.outside_units or position.ledger_units or position.unexplained_units)
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,84 @@
+"""Statements that read what the ledger says is outside, and recon_cursors.
+
+Transaction ids are passed as text, because no integer type fits 64 unsigned bits.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
+from landbridge.ledger.model import HouseRole
+from landbridge.payments.bridges.model import KIND as BRIDGE
+from landbridge.platform.db.pool import Tx
+from landbridge.reporting.reconciliation.model import BookedMovement, reference_of
+
+_OPEN = """
+insert into recon_cursors (org_id, opened_tx, read_tx)
+values ($1, pg_snapshot_xmin(pg_current_snapshot()), '0')
+on conflict (org_id) do nothing
+"""
+
+_LOCK = """
+select opened_tx::text as opened_tx, read_tx::text as read_tx
+from recon_cursors
+where org_id = $1
+for update
+"""
+
+_MOVE = "update recon_cursors set read_tx = $2::text::xid8 where org_id = $1"
+
+# Bridged coins in transit are on no chain: their burn is booked as an arrival on the other chain
+# before they are minted there. Other coins in transit are at the organisation's addresses.
+_MOVEMENTS = """
+select c.object_id as record_id, c.facts, t.details, e.asset, -sum(e.available) as units
+from changes c
+join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
+left join transfers t on t.org_id = c.org_id and t.id = c.object_id and c.seq = 1
+where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
+    and (e.role = $4 or (e.role = $5 and c.kind = $6)) and e.asset = any($7::text[])
+group by c.org_id, c.object_id, c.seq, c.facts, t.details, e.asset
+having sum(e.available) <> 0
+"""
+
+
+async def lock_cursor(tx: Tx, org_id: UUID) -> tuple[int, int]:
+    """Return where the organisation was opened and how far it was read; lock both."""
+    await tx.execute(_OPEN, org_id)
+    row = await tx.fetchrow(_LOCK, org_id)
+    assert row is not None
+    return int(row["opened_tx"]), int(row["read_tx"])
+
+
+async def move_cursor(tx: Tx, org_id: UUID, read_tx: int) -> None:
+    """Store how far the log was read; the caller has locked the cursor."""
+    await tx.execute(_MOVE, org_id, str(read_tx))
+
+
+async def booked(
+    tx: Tx, org_id: UUID, assets: Sequence[str], *, since: int, until: int
+) -> list[BookedMovement]:
+    """Return what transactions from `since` to below `until` moved outside, by the ledger."""
+    rows = await tx.fetch(
+        _MOVEMENTS,
+        org_id,
+        str(since),
+        str(until),
+        HouseRole.OUTSIDE.value,
+        HouseRole.IN_TRANSIT.value,
+        BRIDGE,
+        list(assets),
+    )
+    return [
+        BookedMovement(
+            row["record_id"],
+            reference_of(row["record_id"], _json(row["details"]) | _json(row["facts"])),
+            row["asset"],
+            int(row["units"]),
+        )
+        for row in rows
+    ]
+
+
+def _json(text: str | None) -> dict[str, object]:
+    return {} if text is None else msgspec.json.decode(text, type=dict[str, object])

@@ -1,0 +1,289 @@
+"""Types of reconciliation, and its rules: pure functions.
+
+All units are signed as the organisation's own: what came in is above zero, what went out below. A
+difference is what is outside less what the ledger says.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from landbridge.platform.core.money import Asset
+from landbridge.providers.chains.records import AddressMovement
+from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
+
+
+class DifferenceKind(StrEnum):
+    """What differs."""
+
+    MISSING_OUTSIDE = "MISSING_OUTSIDE"  # the ledger has it, the source does not
+    UNKNOWN_OUTSIDE = "UNKNOWN_OUTSIDE"  # the source has it, the ledger does not
+    AMOUNT = "AMOUNT"  # both have it, with different amounts
+    DUPLICATE = "DUPLICATE"  # the source has it several times
+    POSITION = "POSITION"  # the balance differs by more than all movements explain
+    REORGED = "REORGED"  # the source has lost a block that was final
+    SOURCE_SILENT = "SOURCE_SILENT"  # the source has not answered for longer than its patience
+
+
+class DifferenceStatus(StrEnum):
+    """Status of a difference."""
+
+    TIMING = "TIMING"  # the other side may follow until the source's patience ends
+    OPEN = "OPEN"  # waits for a person
+    ASSIGNED = "ASSIGNED"  # a person is working on it
+    PROPOSED = "PROPOSED"  # a resolution waits for a second person
+    RESOLVED = "RESOLVED"  # explained, or gone
+
+
+class DifferenceResolution(StrEnum):
+    """How a difference ended."""
+
+    MATCHED = "MATCHED"  # both sides have it now
+    CLEARED = "CLEARED"  # a later run no longer found it
+
+
+# Time that the other side has to follow. The sandbox's chains are final at once. On real chains the
+# ledger books a payment at the chain's confirmations, up to half an hour before it is final.
+SANDBOX_PATIENCE = timedelta(minutes=1)
+CHAIN_PATIENCE = timedelta(hours=1)
+# Coins that leave without an entry are an alarm; an entry follows its order within seconds.
+DEBIT_PATIENCE = timedelta(minutes=1)
+# Time from one run to the next; after one that a source did not answer.
+CADENCE, RETRY = timedelta(minutes=15), timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class BookedMovement:
+    """What one change of a record moved outside, by the ledger; `asset` is a code."""
+
+    record_id: UUID
+    reference: str
+    asset: str
+    units: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovementSum:
+    """Sum to add to one side of a match."""
+
+    reference: str
+    asset: str
+    record_id: UUID | None
+    ledger_units: int = 0
+    outside_units: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovementMatch:
+    """Both sides of a reference, in one asset."""
+
+    reference: str
+    asset: str
+    record_id: UUID | None
+    ledger_units: int
+    outside_units: int
+    first_seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundDifference:
+    """Difference that a run has found; `asset` and `reference` are empty if they do not apply."""
+
+    kind: DifferenceKind
+    asset: str = ""
+    reference: str = ""
+    record_id: UUID | None = None
+    ledger_units: int = 0
+    outside_units: int = 0
+    # Until then timing may explain it.
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookedPosition:
+    """What the ledger says of one asset: outside, and how far open matches explain otherwise."""
+
+    asset: str
+    ledger_units: int
+    explained_units: int
+    accepted_units: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedPosition:
+    """Position of one asset in a run."""
+
+    asset: str
+    ledger_units: int
+    outside_units: int
+    unexplained_units: int
+    accepted_units: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconSource:
+    """Outside system that holds money of an organisation; times are organisation time.
+
+    `last_good_at` is None before its first comparison.
+    """
+
+    source: Chain
+    block_number: int
+    block_hash: str
+    last_run_at: datetime
+    last_good_at: datetime | None
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Difference as it is stored; see `FoundDifference`."""
+
+    id: UUID
+    source: Chain
+    kind: DifferenceKind
+    status: DifferenceStatus
+    asset: str
+    reference: str
+    record_id: UUID | None
+    ledger_units: int
+    outside_units: int
+    since: datetime
+    due_at: datetime
+    resolution: str | None
+    resolved_at: datetime | None
+
+    @property
+    def units(self) -> int:
+        """Return the signed difference."""
+        return self.outside_units - self.ledger_units
+
+
+def assets_of(chain: Chain) -> list[Asset]:
+    """Return the assets of a chain that are compared; its native coin is not in the ledger."""
+    return [token.asset for (on, _), token in TOKENS.items() if on is chain]
+
+
+def source_of(asset: str) -> Chain:
+    """Return the source of an asset."""
+    return Chain(ASSETS[asset].chain)
+
+
+def reference_of(record_id: UUID, facts: Mapping[str, Any]) -> str:
+    """Return the transaction that a change names; without one, the record."""
+    for name, value in facts.items():
+        if value and (name == "deposit_hash" or name.endswith("transaction_hash")):
+            return str(value)
+    return str(record_id)
+
+
+def sum_booked(booked: Iterable[BookedMovement]) -> list[MovementSum]:
+    """Sum the ledger's movements by reference and asset."""
+    units: defaultdict[tuple[str, str], int] = defaultdict(int)
+    record_ids: dict[tuple[str, str], UUID] = {}
+    for each in booked:
+        key = each.reference, each.asset
+        units[key] += each.units
+        record_ids.setdefault(key, each.record_id)
+    return [
+        MovementSum(
+            reference=reference,
+            asset=asset,
+            record_id=record_ids[reference, asset],
+            ledger_units=total,
+        )
+        for (reference, asset), total in units.items()
+        if total
+    ]
+
+
+def sum_outside(movements: Iterable[AddressMovement]) -> list[MovementSum]:
+    """Sum a chain's movements by transaction and asset."""
+    units: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for each in movements:
+        units[each.transaction_hash, each.asset] += each.units
+    return [
+        MovementSum(reference=reference, asset=asset, record_id=None, outside_units=total)
+        for (reference, asset), total in units.items()
+        if total
+    ]
+
+
+def find_kind(ledger_units: int, outside_units: int) -> DifferenceKind | None:
+    """Return how the two sides of a match differ; None if they are equal."""
+    if ledger_units == outside_units:
+        return None
+    if not outside_units:
+        return DifferenceKind.MISSING_OUTSIDE
+    if not ledger_units:
+        return DifferenceKind.UNKNOWN_OUTSIDE
+    times, rest = divmod(outside_units, ledger_units)
+    return DifferenceKind.DUPLICATE if not rest and times > 1 else DifferenceKind.AMOUNT
+
+
+def find_difference(
+    match: MovementMatch, patience: timedelta, now: datetime
+) -> FoundDifference | None:
+    """Return the difference of a match; None if its sides are equal.
+
+    One side alone may be early, for as long as the source's patience.
+    """
+    kind = find_kind(match.ledger_units, match.outside_units)
+    if kind is None:
+        return None
+    match kind:
+        case DifferenceKind.MISSING_OUTSIDE:
+            due_at = match.first_seen_at + patience
+        case DifferenceKind.UNKNOWN_OUTSIDE if match.outside_units < 0:
+            due_at = match.first_seen_at + min(patience, DEBIT_PATIENCE)
+        case DifferenceKind.UNKNOWN_OUTSIDE:
+            due_at = match.first_seen_at + patience
+        case _:
+            due_at = now
+    return FoundDifference(
+        kind=kind,
+        asset=match.asset,
+        reference=match.reference,
+        record_id=match.record_id,
+        ledger_units=match.ledger_units,
+        outside_units=match.outside_units,
+        due_at=due_at,
+    )
+
+
+def compare(
+    booked: Iterable[BookedPosition], held: Mapping[str, int]
+) -> Sequence[ComparedPosition]:
+    """Compare what the ledger says with what the source holds; neither side is trusted."""
+    return [
+        ComparedPosition(
+            asset=each.asset,
+            ledger_units=each.ledger_units,
+            outside_units=(outside := held.get(each.asset, 0)),
+            unexplained_units=outside - each.ledger_units - each.explained_units,
+            accepted_units=each.accepted_units,
+        )
+        for each in booked
+    ]
+
+
+def find_position_differences(
+    positions: Iterable[ComparedPosition], now: datetime
+) -> list[FoundDifference]:
+    """Return a difference for each position that neither movements nor people explain."""
+    return [
+        FoundDifference(
+            kind=DifferenceKind.POSITION,
+            asset=each.asset,
+            # The part that no movement explains.
+            ledger_units=each.outside_units - each.unexplained_units + each.accepted_units,
+            outside_units=each.outside_units,
+            due_at=now,
+        )
+        for each in positions
+        if each.unexplained_units != each.accepted_units
+    ]

@@ -1,0 +1,318 @@
+"""Reconciliation of organisations with the chains on which they hold coins.
+
+A run reads what each chain has moved at the organisation's addresses up to a final block, then what
+the ledger has booked as outside, and compares both sides transaction by transaction. Then it
+compares the balance at the block with the ledger's. Guarantees:
+
+- Every change of the ledger and every block of a chain is counted once: sums and cursor move in one
+  transaction, under the cursor's lock. Several workers may run at once.
+- The balance comes from the chain alone, and so do the movements: neither explains the other.
+- What a run finds stays a difference until both sides agree, or until people resolve it.
+- Payments from before the first run are compared in total only.
+- A run that a chain does not answer compares nothing of it; the source counts as silent after its
+  patience.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.wallets.service import Wallets
+from landbridge.ledger.house_accounts import find_step_end
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Busy, Unavailable
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
+from landbridge.providers.chains.tokens import TOKENS, Chain
+from landbridge.reporting.reconciliation import difference_store, ledger_store, store
+from landbridge.reporting.reconciliation.metrics import OPEN_DIFFERENCES, OPEN_UNITS, SINCE_GOOD_RUN
+from landbridge.reporting.reconciliation.model import (
+    CADENCE,
+    RETRY,
+    BookedMovement,
+    ComparedPosition,
+    Difference,
+    DifferenceKind,
+    DifferenceStatus,
+    FoundDifference,
+    ReconSource,
+    assets_of,
+    compare,
+    find_difference,
+    find_position_differences,
+    source_of,
+    sum_booked,
+    sum_outside,
+)
+
+_log = structlog.stdlib.get_logger()
+
+# Changes of the ledger, and matches, that one statement reads.
+PAGE_CHANGES, PAGE_MATCHES = 2_000, 1_000
+_ASSETS = [token.asset.code for token in TOKENS.values()]
+_DIFFERENCES_MAX = 1_000
+# Resolved by the next good run that does not find them.
+_OF_POSITION = (DifferenceKind.POSITION, DifferenceKind.SOURCE_SILENT)
+_START = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedChain:
+    """Chain whose record is read, and how long one side of a payment may be early there."""
+
+    records: ChainRecords
+    patience: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconStatus:
+    """Last comparison of an organisation, and its differences that are not resolved."""
+
+    sources: Sequence[ReconSource]
+    positions: Sequence[tuple[Chain, ComparedPosition]]
+    differences: Sequence[Difference]
+
+    @property
+    def open_count(self) -> int:
+        """Number of differences that timing does not explain."""
+        return sum(each.status is not DifferenceStatus.TIMING for each in self.differences)
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerReconciliation:
+    """Compares organisations with the connected chains."""
+
+    database: Database
+    wallets: Wallets
+    chains: Mapping[Chain, ConnectedChain]
+    clock: Clock
+
+    async def run_due(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Compare the organisations that are due; the worker's step."""
+        clocks = {org_id: self.clock.now(offset) for org_id, offset in offsets.items()}
+        for org_id in await self.database.single(lambda tx: store.due(tx, clocks, CADENCE, RETRY)):
+            try:
+                await self.run(org_id, offsets[org_id])
+            except Busy as error:
+                _log.warning("reconciliation.busy", org_id=str(org_id), reason=str(error))
+            except Exception as error:  # noqa: BLE001  one organisation must not stop the others
+                _log.error("reconciliation.failed", org_id=str(org_id), exc_info=error)
+        await self._measure(clocks)
+        return False
+
+    async def run(self, org_id: UUID, offset: timedelta) -> ReconStatus:
+        """Compare one organisation with every chain on which it has addresses."""
+        now = self.clock.now(offset)
+        found = await self.database.single(lambda tx: store.sources(tx, org_id))
+        known = {each.source: each for each in found}
+        blocks: dict[Chain, tuple[RecordedBlock, Collection[str]]] = {}
+        for chain in self.chains:
+            addresses = await self._addresses(org_id, chain)
+            try:
+                block = await self._read(org_id, chain, known.get(chain), addresses, now)
+                blocks[chain] = block, addresses
+            except Unavailable as error:
+                await self._mark_failed(org_id, chain, known.get(chain), str(error), now)
+        # After the chains, so that what they had finished is booked already.
+        await self._read_ledger(org_id, now)
+        for chain, (block, addresses) in blocks.items():
+            try:
+                await self._compare(org_id, chain, addresses, block, now)
+            except Unavailable as error:
+                await self._mark_failed(org_id, chain, known.get(chain), str(error), now)
+        return await self.status(org_id)
+
+    async def status(self, org_id: UUID) -> ReconStatus:
+        """Return the last comparison."""
+
+        async def read(tx: Tx) -> ReconStatus:
+            return ReconStatus(
+                sources=await store.sources(tx, org_id),
+                positions=await store.positions(tx, org_id),
+                differences=await difference_store.differences(
+                    tx, org_id, is_resolved_included=False, limit=_DIFFERENCES_MAX
+                ),
+            )
+
+        return await self.database.read(read)
+
+    async def differences(
+        self, org_id: UUID, *, is_resolved_included: bool = False
+    ) -> Sequence[Difference]:
+        """Return the latest differences, newest first."""
+        return await self.database.single(
+            lambda tx: difference_store.differences(
+                tx, org_id, is_resolved_included=is_resolved_included, limit=_DIFFERENCES_MAX
+            )
+        )
+
+    async def _addresses(self, org_id: UUID, chain: Chain) -> Collection[str]:
+        """Return the addresses of the organisation's users on a chain, and its own."""
+        of_users = await self.wallets.addresses(org_id, chain)
+        own = await self.wallets.find_treasury_address(org_id, chain)
+        return frozenset(each for each in (*of_users, own) if each)
+
+    async def _read(
+        self,
+        org_id: UUID,
+        chain: Chain,
+        source: ReconSource | None,
+        addresses: Collection[str],
+        now: datetime,
+    ) -> RecordedBlock:
+        """Count a chain's movements up to its last final block, and return that."""
+        records = self.chains[chain].records
+        block = await records.final_block(org_id, chain, now)
+        if source is None:
+            await self.database.single(lambda tx: store.add_source(tx, org_id, chain, block, now))
+            return block
+        read_to = RecordedBlock(source.block_number, source.block_hash)
+        if not await records.has_block(org_id, chain, read_to):
+            await self._skip_reorganised(org_id, chain, read_to, block, now)
+            return block
+        after = source.block_number
+        async for page in records.movements(org_id, chain, addresses, after=after, until=block):
+            if not await self._count(org_id, chain, page, after, now):
+                break  # another worker was first
+            after = page.block.number
+        return block
+
+    async def _count(
+        self, org_id: UUID, chain: Chain, page: MovementPage, after: int, now: datetime
+    ) -> bool:
+        """Count a page of movements; False if the source is not at the block before it."""
+        sums = [(chain, each) for each in sum_outside(page.movements)]
+
+        async def work(tx: Tx) -> bool:
+            source = await store.lock_source(tx, org_id, chain)
+            if source is None or source.block_number != after:
+                return False
+            if sums:
+                await store.add_sums(tx, org_id, sums, now)
+            await store.move_source(tx, org_id, chain, page.block)
+            return True
+
+        return await self.database.transact(work)
+
+    async def _skip_reorganised(
+        self, org_id: UUID, chain: Chain, lost: RecordedBlock, block: RecordedBlock, now: datetime
+    ) -> None:
+        """Continue from a block of the new chain.
+
+        What the old blocks had and the new ones lack shows as a difference of the position.
+        """
+        finding = FoundDifference(kind=DifferenceKind.REORGED, reference=lost.hash, due_at=now)
+
+        async def work(tx: Tx) -> None:
+            source = await store.lock_source(tx, org_id, chain)
+            if source is not None and source.block_hash == lost.hash:
+                await store.move_source(tx, org_id, chain, block)
+                await difference_store.add_findings(tx, org_id, chain, [finding], now)
+
+        await self.database.transact(work)
+
+    async def _read_ledger(self, org_id: UUID, now: datetime) -> None:
+        """Count what settled transactions have booked as outside."""
+
+        async def work(tx: Tx) -> bool:
+            opened_tx, read_tx = await ledger_store.lock_cursor(tx, org_id)
+            end = await find_step_end(tx, org_id, read_tx, changes_max=PAGE_CHANGES)
+            if end is None:
+                return False
+            is_opening = read_tx < opened_tx
+            end = min(end, opened_tx) if is_opening else end
+            booked = await ledger_store.booked(tx, org_id, _ASSETS, since=read_tx, until=end)
+            await store.add_ledger_units(tx, org_id, _totals(booked))
+            if not is_opening and booked:
+                sums = [(source_of(each.asset), each) for each in sum_booked(booked)]
+                await store.add_sums(tx, org_id, sums, now)
+            await ledger_store.move_cursor(tx, org_id, end)
+            return True
+
+        while await self.database.transact(work):
+            pass
+
+    async def _compare(
+        self,
+        org_id: UUID,
+        chain: Chain,
+        addresses: Collection[str],
+        block: RecordedBlock,
+        now: datetime,
+    ) -> None:
+        """Compare both sides of the open matches and the position at a block."""
+        connected = self.chains[chain]
+        held = await connected.records.position(org_id, chain, addresses, block)
+        assets = [each.code for each in assets_of(chain)]
+
+        async def work(tx: Tx) -> None:
+            source = await store.lock_source(tx, org_id, chain)
+            if source is None or source.block_number != block.number:
+                return  # another worker has read further
+            if source.last_good_at is None:
+                await store.forget_matches(tx, org_id, chain)
+            booked = await store.booked_positions(tx, org_id, chain, assets)
+            positions = compare(booked, held)
+            await store.set_positions(tx, org_id, chain, positions, now)
+            await difference_store.resolve_matched(tx, org_id, chain, now)
+            await self._find_unmatched(tx, org_id, chain, now)
+            found = find_position_differences(positions, now)
+            await difference_store.resolve_cleared(
+                tx, org_id, chain, now, kinds=_OF_POSITION, besides=[each.asset for each in found]
+            )
+            await difference_store.add_findings(tx, org_id, chain, found, now)
+            await store.mark_good(tx, org_id, chain, now)
+
+        await self.database.transact(work)
+
+    async def _find_unmatched(self, tx: Tx, org_id: UUID, chain: Chain, now: datetime) -> None:
+        """Store a difference for each match with unequal sides."""
+        after, patience = _START, self.chains[chain].patience
+        while matches := await store.open_matches(
+            tx, org_id, chain, after=after, limit=PAGE_MATCHES
+        ):
+            found = [find_difference(each, patience, now) for each in matches]
+            await difference_store.add_findings(
+                tx, org_id, chain, [each for each in found if each is not None], now
+            )
+            after = matches[-1].reference, matches[-1].asset
+
+    async def _mark_failed(
+        self, org_id: UUID, chain: Chain, source: ReconSource | None, failure: str, now: datetime
+    ) -> None:
+        """Store that a chain did not answer; it is a difference once its patience is over."""
+        _log.warning("reconciliation.silent", org_id=str(org_id), chain=chain, reason=failure)
+        if source is None:
+            return
+        patience = self.chains[chain].patience
+        finding = FoundDifference(kind=DifferenceKind.SOURCE_SILENT, due_at=now)
+
+        async def work(tx: Tx) -> None:
+            await store.mark_failed(tx, org_id, chain, now, failure)
+            if source.last_good_at is None or now - source.last_good_at >= CADENCE + patience:
+                await difference_store.add_findings(tx, org_id, chain, [finding], now)
+
+        await self.database.transact(work)
+
+    async def _measure(self, clocks: Mapping[UUID, datetime]) -> None:
+        async def read(tx: Tx) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
+            return await store.seconds_since_good(tx, clocks), await store.open_units(tx, clocks)
+
+        ages, units = await self.database.read(read)
+        for source, seconds in ages.items():
+            SINCE_GOOD_RUN.labels(source).set(seconds)
+        for asset in ("", *_ASSETS):
+            open_units, count = units.get(asset, (0, 0))
+            OPEN_UNITS.labels(asset).set(open_units)
+            OPEN_DIFFERENCES.labels(asset).set(count)
+
+
+def _totals(booked: Sequence[BookedMovement]) -> Mapping[tuple[Chain, str], int]:
+    totals: defaultdict[tuple[Chain, str], int] = defaultdict(int)
+    for each in booked:
+        totals[source_of(each.asset), each.asset] += each.units
+    return totals

@@ -1,0 +1,311 @@
+"""Every statement on recon_sources, recon_positions and recon_matches."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.chains.records import RecordedBlock
+from landbridge.providers.chains.tokens import Chain
+from landbridge.reporting.reconciliation.model import (
+    BookedPosition,
+    ComparedPosition,
+    MovementMatch,
+    MovementSum,
+    ReconSource,
+)
+
+# An organisation is due if it was never compared, if it was last compared a cadence ago, or if
+# timing no longer explains one of its differences.
+_DUE = """
+select o.org_id
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+where not exists (select from recon_cursors c where c.org_id = o.org_id)
+    or exists (
+        select from recon_sources s
+        where s.org_id = o.org_id
+            and s.last_run_at <= o.now - case when s.failure is null then $3::interval else $4 end
+    )
+    or exists (
+        select from recon_differences d
+        where d.org_id = o.org_id and d.status = 'TIMING' and d.due_at <= o.now
+    )
+"""
+
+_SOURCES = """
+select source, block_number, block_hash, last_run_at, last_good_at, failure
+from recon_sources
+where org_id = $1
+order by source
+"""
+
+_ADD_SOURCE = """
+insert into recon_sources
+    (org_id, source, block_number, block_hash, opened_at, last_run_at)
+values ($1, $2, $3, $4, $5, $5)
+on conflict (org_id, source) do nothing
+"""
+
+_LOCK_SOURCE = """
+select source, block_number, block_hash, last_run_at, last_good_at, failure
+from recon_sources
+where org_id = $1 and source = $2
+for update
+"""
+
+_FORGET_MATCHES = "delete from recon_matches where org_id = $1 and source = $2"
+
+_MOVE_SOURCE = """
+update recon_sources set block_number = $3, block_hash = $4 where org_id = $1 and source = $2
+"""
+
+_MARK_GOOD = """
+update recon_sources set last_run_at = $3, last_good_at = $3, failure = null
+where org_id = $1 and source = $2
+"""
+
+_MARK_FAILED = """
+update recon_sources set last_run_at = $3, failure = $4 where org_id = $1 and source = $2
+"""
+
+_ADD_LEDGER_UNITS = """
+insert into recon_positions as p (org_id, source, asset, ledger_units)
+select $1, n.source, n.asset, n.units
+from unnest($2::text[], $3::text[], $4::numeric[]) as n (source, asset, units)
+order by n.source, n.asset
+on conflict (org_id, source, asset) do update
+set ledger_units = p.ledger_units + excluded.ledger_units
+"""
+
+_ADD_SUMS = """
+insert into recon_matches as m
+    (org_id, source, reference, asset, record_id, ledger_units, outside_units, first_seen_at)
+select $1, n.source, n.reference, n.asset, n.record_id, n.ledger_units, n.outside_units, $2
+from unnest($3::text[], $4::text[], $5::text[], $6::uuid[], $7::numeric[], $8::numeric[])
+    as n (source, reference, asset, record_id, ledger_units, outside_units)
+order by n.source, n.reference, n.asset
+on conflict (org_id, source, reference, asset) do update
+set record_id = coalesce(m.record_id, excluded.record_id),
+    ledger_units = m.ledger_units + excluded.ledger_units,
+    outside_units = m.outside_units + excluded.outside_units
+"""
+
+# One statement, hence one snapshot: both sums are up to the same place in the log.
+_BOOKED = """
+select a.asset, coalesce(p.ledger_units, 0) as ledger_units,
+    coalesce(p.accepted_units, 0) as accepted_units, coalesce(m.units, 0) as explained_units
+from unnest($3::text[]) as a (asset)
+left join recon_positions p on p.org_id = $1 and p.source = $2 and p.asset = a.asset
+left join (
+    select n.asset, sum(n.outside_units - n.ledger_units) as units
+    from recon_matches n
+    where n.org_id = $1 and n.source = $2 and n.ledger_units <> n.outside_units
+    group by n.asset
+) as m on m.asset = a.asset
+"""
+
+_SET_POSITIONS = """
+insert into recon_positions
+    (org_id, source, asset, outside_units, unexplained_units, compared_at)
+select $1, $2, n.asset, n.outside_units, n.unexplained_units, $6
+from unnest($3::text[], $4::numeric[], $5::numeric[])
+    as n (asset, outside_units, unexplained_units)
+order by n.asset
+on conflict (org_id, source, asset) do update
+set outside_units = excluded.outside_units, unexplained_units = excluded.unexplained_units,
+    compared_at = excluded.compared_at
+"""
+
+_POSITIONS = """
+select source, asset, ledger_units, outside_units, unexplained_units, accepted_units
+from recon_positions
+where org_id = $1 and outside_units is not null
+order by source, asset
+"""
+
+_OPEN_MATCHES = """
+select reference, asset, record_id, ledger_units, outside_units, first_seen_at
+from recon_matches
+where org_id = $1 and source = $2 and ledger_units <> outside_units
+    and outside_units - ledger_units <> accepted_units and (reference, asset) > ($3, $4)
+order by reference, asset
+limit $5
+"""
+
+_SECONDS_SINCE_GOOD = """
+select s.source,
+    extract(epoch from max(o.now - coalesce(s.last_good_at, s.opened_at)))::bigint as seconds
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+join recon_sources s on s.org_id = o.org_id
+group by s.source
+"""
+
+_OPEN_UNITS = """
+select d.asset, sum(abs(d.outside_units - d.ledger_units)) as units, count(*) as count
+from unnest($1::uuid[]) as o (org_id)
+join recon_differences d on d.org_id = o.org_id
+where d.status not in ('TIMING', 'RESOLVED')
+group by d.asset
+"""
+
+
+async def due(
+    tx: Tx, clocks: Mapping[UUID, datetime], cadence: timedelta, retry: timedelta
+) -> list[UUID]:
+    """Return the organisations to compare at these times."""
+    rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), cadence, retry)
+    return [row["org_id"] for row in rows]
+
+
+async def sources(tx: Tx, org_id: UUID) -> list[ReconSource]:
+    """Return the organisation's sources."""
+    return [_source(row) for row in await tx.fetch(_SOURCES, org_id)]
+
+
+async def add_source(
+    tx: Tx, org_id: UUID, source: Chain, block: RecordedBlock, at: datetime
+) -> None:
+    """Open a source at a block, once."""
+    await tx.execute(_ADD_SOURCE, org_id, source, block.number, block.hash, at)
+
+
+async def lock_source(tx: Tx, org_id: UUID, source: Chain) -> ReconSource | None:
+    """Return a source, and lock it; None if it is not open."""
+    row = await tx.fetchrow(_LOCK_SOURCE, org_id, source)
+    return None if row is None else _source(row)
+
+
+async def forget_matches(tx: Tx, org_id: UUID, source: Chain) -> None:
+    """Remove all matches of a source: from then on they are compared in total only."""
+    await tx.execute(_FORGET_MATCHES, org_id, source)
+
+
+async def move_source(tx: Tx, org_id: UUID, source: Chain, block: RecordedBlock) -> None:
+    """Store up to which block a source was read; the caller has locked it."""
+    await tx.execute(_MOVE_SOURCE, org_id, source, block.number, block.hash)
+
+
+async def mark_good(tx: Tx, org_id: UUID, source: Chain, at: datetime) -> None:
+    """Store that a run has read the source to its end."""
+    await tx.execute(_MARK_GOOD, org_id, source, at)
+
+
+async def mark_failed(tx: Tx, org_id: UUID, source: Chain, at: datetime, failure: str) -> None:
+    """Store why a run failed."""
+    await tx.execute(_MARK_FAILED, org_id, source, at, failure)
+
+
+async def add_ledger_units(tx: Tx, org_id: UUID, units: Mapping[tuple[Chain, str], int]) -> None:
+    """Add to what the ledger says is outside, by source and asset."""
+    await tx.execute(
+        _ADD_LEDGER_UNITS,
+        org_id,
+        [source for source, _ in units],
+        [asset for _, asset in units],
+        [Decimal(each) for each in units.values()],
+    )
+
+
+async def add_sums(
+    tx: Tx, org_id: UUID, sums: Sequence[tuple[Chain, MovementSum]], at: datetime
+) -> None:
+    """Add sums to their matches; each reference and asset at most once."""
+    await tx.execute(
+        _ADD_SUMS,
+        org_id,
+        at,
+        [source for source, _ in sums],
+        [each.reference for _, each in sums],
+        [each.asset for _, each in sums],
+        [each.record_id for _, each in sums],
+        [Decimal(each.ledger_units) for _, each in sums],
+        [Decimal(each.outside_units) for _, each in sums],
+    )
+
+
+async def booked_positions(
+    tx: Tx, org_id: UUID, source: Chain, assets: Sequence[str]
+) -> list[BookedPosition]:
+    """Return what the ledger says of each asset, and what open matches explain."""
+    return [
+        BookedPosition(
+            asset=row["asset"],
+            ledger_units=int(row["ledger_units"]),
+            explained_units=int(row["explained_units"]),
+            accepted_units=int(row["accepted_units"]),
+        )
+        for row in await tx.fetch(_BOOKED, org_id, source, list(assets))
+    ]
+
+
+async def set_positions(
+    tx: Tx, org_id: UUID, source: Chain, positions: Sequence[ComparedPosition], at: datetime
+) -> None:
+    """Store the positions of a run."""
+    await tx.execute(
+        _SET_POSITIONS,
+        org_id,
+        source,
+        [each.asset for each in positions],
+        [Decimal(each.outside_units) for each in positions],
+        [Decimal(each.unexplained_units) for each in positions],
+        at,
+    )
+
+
+async def positions(tx: Tx, org_id: UUID) -> list[tuple[Chain, ComparedPosition]]:
+    """Return the last position of each source and asset."""
+    return [
+        (
+            Chain(row["source"]),
+            ComparedPosition(
+                asset=row["asset"],
+                ledger_units=int(row["ledger_units"]),
+                outside_units=int(row["outside_units"]),
+                unexplained_units=int(row["unexplained_units"]),
+                accepted_units=int(row["accepted_units"]),
+            ),
+        )
+        for row in await tx.fetch(_POSITIONS, org_id)
+    ]
+
+
+async def open_matches(
+    tx: Tx, org_id: UUID, source: Chain, *, after: tuple[str, str], limit: int
+) -> list[MovementMatch]:
+    """Return matches with unequal sides, by (reference, asset) from `after` on."""
+    return [
+        MovementMatch(
+            reference=row["reference"],
+            asset=row["asset"],
+            record_id=row["record_id"],
+            ledger_units=int(row["ledger_units"]),
+            outside_units=int(row["outside_units"]),
+            first_seen_at=row["first_seen_at"],
+        )
+        for row in await tx.fetch(_OPEN_MATCHES, org_id, source, *after, limit)
+    ]
+
+
+async def seconds_since_good(tx: Tx, clocks: Mapping[UUID, datetime]) -> dict[str, int]:
+    """Return for how long each source had no good run, in the organisation that waits longest."""
+    rows = await tx.fetch(_SECONDS_SINCE_GOOD, list(clocks), list(clocks.values()))
+    return {row["source"]: row["seconds"] for row in rows}
+
+
+async def open_units(tx: Tx, org_ids: Collection[UUID]) -> dict[str, tuple[int, int]]:
+    """Return the units of open differences, without their sign, and their number, by asset."""
+    rows = await tx.fetch(_OPEN_UNITS, list(org_ids))
+    return {row["asset"]: (int(row["units"]), row["count"]) for row in rows}
+
+
+def _source(row: Row) -> ReconSource:
+    return ReconSource(
+        source=Chain(row["source"]),
+        block_number=row["block_number"],
+        block_hash=row["block_hash"],
+        last_run_at=row["last_run_at"],
+        last_good_at=row["last_good_at"],
+        failure=row["failure"],
+    )

@@ -1,0 +1,76 @@
+"""Runs reconciliation of an organisation, and plants what it has to find."""
+
+from uuid import UUID, uuid4
+
+from landbridge.reporting.reconciliation.model import ComparedPosition
+from landbridge.reporting.reconciliation.service import LedgerReconciliation, ReconStatus
+from tests.change_log import settled
+from tests.tenants import TRANSFERS, Tenant, make_transfer, make_user, run_due
+
+OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+
+_ADD_MOVEMENT = """
+insert into sandbox_movements
+    (org_id, chain, transaction_hash, log_index, asset, units, source, destination, settles_at)
+values ($1, 'POLYGON', $2, $3, $4, $5, $6, $7, '2020-01-01T00:00:00Z')
+"""
+
+
+async def compared(org: Tenant, reconciliation: LedgerReconciliation | None = None) -> ReconStatus:
+    """Compare an organisation once everything committed is settled; return what was found."""
+    container = org.container
+    await settled(container.database)
+    offset = await container.orgs.clock_offset(org.org_id)
+    return await (reconciliation or container.reconciliation).run(org.org_id, offset)
+
+
+def position(status: ReconStatus, asset: str) -> ComparedPosition:
+    """Return the position of an asset."""
+    return next(each for _, each in status.positions if each.asset == asset)
+
+
+async def opened_user(org: Tenant, funds: str = "100") -> str:
+    """Open the organisation's sources, and return a user with funds of usdc on POLYGON."""
+    await compared(org)
+    return await make_user(org, funds=funds)
+
+
+async def address_of(org: Tenant, user: str) -> str:
+    """Return the user's address on POLYGON."""
+    (row,) = await org.container.database.rows(
+        "select address from wallets where org_id = $1 and user_id = $2 and chain = 'POLYGON'",
+        org.org_id,
+        UUID(user),
+    )
+    address: str = row["address"]
+    return address
+
+
+async def send_out(org: Tenant, user: str, amount: int = 10) -> tuple[UUID, str]:
+    """Send usdc out of the platform; return the transfer and its transaction."""
+    label = {"address": OUTSIDE, "chain": "POLYGON", "name": "Bank", "referenceId": "r1"}
+    # Refused if it is registered already.
+    await org.send("POST", f"/v2/users/{user}/wallets/external", label)
+    sent = await make_transfer(org, user, {"walletAddress": OUTSIDE}, amount)
+    await run_due(org)
+    done = (await org.get(f"{TRANSFERS}/{sent['id']}"))["transferDetails"]
+    assert done["status"] == "COMPLETED"
+    return UUID(sent["id"]), done["receipt"]["transactionHash"]
+
+
+async def plant(
+    org: Tenant,
+    units: int,
+    *,
+    source: str | None = None,
+    destination: str | None = None,
+    transaction_hash: str | None = None,
+    log_index: int = 0,
+    asset: str = "usdc:POLYGON",
+) -> str:
+    """Let the chain record a movement that nobody ordered; return its transaction."""
+    found = transaction_hash or f"0x{uuid4().hex * 2}"
+    await org.container.database.rows(
+        _ADD_MOVEMENT, org.org_id, found, log_index, asset, units, source, destination
+    )
+    return found

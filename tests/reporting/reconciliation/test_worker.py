@@ -1,0 +1,119 @@
+"""The worker's step, concurrent runs, and who may read the chain's record."""
+
+import ast
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import landbridge
+from landbridge.providers.chains.tokens import Chain
+from tests.change_log import settled
+from tests.reporting.reconciliation.compared import (
+    OUTSIDE,
+    address_of,
+    compared,
+    opened_user,
+    plant,
+    position,
+    send_out,
+)
+from tests.tenants import METRICS_TOKEN, Tenant, fund
+
+_TABLES = ("sandbox_movements", "sandbox_blocks", "sandbox_balances")
+# The simulated chains, and the seeding, which makes up ledger and chains alike.
+_MAY_NAME = ("providers/simulation/", "sandbox/seeding/store.py", "platform/db/migrations/")
+
+
+async def test_an_organisation_is_compared_every_quarter_of_an_hour(org: Tenant) -> None:
+    assert await _due(org)
+    assert not await _due(org)
+    await _pass(org, 14 * 60)
+    assert not await _due(org)
+    await _pass(org, 61)
+    assert await _due(org)
+
+
+async def test_a_difference_is_compared_again_once_timing_no_longer_explains_it(
+    org: Tenant,
+) -> None:
+    user = await opened_user(org)
+    await plant(org, 3, source=await address_of(org, user), destination=OUTSIDE)
+    assert (await compared(org)).open_count == 0
+    await _pass(org, 59)
+    assert not await _due(org)
+    await _pass(org, 2)
+    assert await _due(org)
+    assert (await org.container.reconciliation.status(org.org_id)).open_count == 1
+
+
+async def test_metrics_count_open_differences(org: Tenant) -> None:
+    user = await opened_user(org)
+    await compared(org)
+    await org.container.database.rows(
+        "update sandbox_balances set units = units + 3 where org_id = $1 and address = $2",
+        *(org.org_id, await address_of(org, user)),
+    )
+    await _pass(org, 15 * 60)
+    assert await _due(org)
+    answer = await org.client.get("/metrics", headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
+    lines = answer.text.splitlines()
+    assert 'landbridge_reconciliation_open_units{asset="usdc:POLYGON"} 3.0' in lines
+    assert 'landbridge_reconciliation_open_differences{asset="usdc:POLYGON"} 1.0' in lines
+    assert 'landbridge_reconciliation_seconds_since_good_run{source="POLYGON"} 0.0' in lines
+
+
+async def test_concurrent_runs_count_everything_once(org: Tenant) -> None:
+    user = await opened_user(org)
+    for _ in range(3):
+        await send_out(org, user, 5)
+        await fund(org, user, "2")
+        await settled(org.container.database)
+        run = org.container.reconciliation.run
+        await asyncio.gather(*(run(org.org_id, timedelta()) for _ in range(4)))
+    status = await compared(org)
+    assert not status.differences
+    assert position(status, "usdc:POLYGON").ledger_units == 91 * 10**6
+    (matches,) = await org.container.database.rows(
+        "select count(*) as count, sum(ledger_units) as ledger, sum(outside_units) as outside"
+        " from recon_matches where org_id = $1",
+        org.org_id,
+    )
+    assert tuple(int(each) for each in matches) == (7, 91 * 10**6, 91 * 10**6)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportGeneralTypeIssues]
+
+
+async def test_every_wallet_chain_of_a_sandbox_is_compared(org: Tenant) -> None:
+    status = await compared(org)
+    assert {each.source for each in status.sources} == set(Chain)
+
+
+def test_only_the_simulation_names_the_tables_of_its_chains() -> None:
+    folder = Path(landbridge.__file__).parent
+    naming = {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and any(table in node.value for table in _TABLES)
+    }
+    assert naming
+    assert not [each for each in naming if not each.startswith(_MAY_NAME)]
+
+
+async def _due(org: Tenant) -> bool:
+    """Run the worker's step; return whether it has compared the organisation."""
+    before = await _runs(org.org_id, org)
+    await settled(org.container.database)
+    offset = await org.container.orgs.clock_offset(org.org_id)
+    assert not await org.container.reconciliation.run_due({org.org_id: offset})
+    return await _runs(org.org_id, org) != before
+
+
+async def _runs(org_id: UUID, org: Tenant) -> object:
+    status = await org.container.reconciliation.status(org_id)
+    return [each.last_run_at for each in status.sources]
+
+
+async def _pass(org: Tenant, seconds: int) -> None:
+    await org.post("/v2/sandbox/clock/advance", {"seconds": seconds})
