@@ -3,14 +3,16 @@
 import asyncio
 from collections.abc import Awaitable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
 from landbridge.payments.incoming_payments.model import IncomingPayment, IncomingPaymentStatus
-from landbridge.platform.core.errors import RoleNotAllowed
+from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.incoming_payments.steps import IncomingPaymentSteps
+from landbridge.platform.core.errors import RoleNotAllowed, Unclear
 from landbridge.platform.core.pagination import PageWindow
 from tests.onramps import (
     check_books,
@@ -285,6 +287,40 @@ async def test_return_refused_by_the_bank_is_settled_outside(org: Tenant) -> Non
     )
     await run(org, steps_of(org, NoTaker(), rails), timedelta(days=2))
     assert rails.count("pay") == 1
+
+
+async def test_a_return_without_a_clear_answer_is_settled_outside(org: Tenant) -> None:
+    incoming_payment = await make_held(org)
+    await org.post(f"{DEPOSITS}/{incoming_payment.id}/return", {"comment": "unknown sender"})
+
+    class Contradicting(FaultyRails):
+        async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> None:
+            raise Unclear(f"the provider contradicts itself about {key} of {org_id} at {at}")
+
+    rails = Contradicting(org.container.rails)
+    reviews = replace(org.container.incoming_payment_reviews, rails=rails)
+    caller = replace(org.caller, can_review=True)
+    settled = await reviews.settle_outside(caller, incoming_payment.id, comment="cash")
+    assert settled.status is IncomingPaymentStatus.RETURNED
+
+
+async def test_a_worker_pays_nothing_back_that_was_settled_since_it_looked(org: Tenant) -> None:
+    incoming_payment = await make_held(org)
+    await org.post(f"{DEPOSITS}/{incoming_payment.id}/return", {"comment": "unknown sender"})
+    found = org.container.incoming_payments
+
+    class SettledMeanwhile(IncomingPayments):
+        async def due(self, *args: Any, **options: Any) -> list[IncomingPayment]:
+            due = await found.due(*args, **options)
+            if due:
+                await org.post(f"{DEPOSITS}/{incoming_payment.id}/settle", {"comment": "cash"})
+            return due
+
+    rails = FaultyRails(org.container.rails)
+    late = SettledMeanwhile(org.container.database, org.container.vault)
+    clock = org.container.clock
+    assert await run(org, IncomingPaymentSteps(late, NoTaker(), rails, clock)) == 1
+    assert rails.count("pay") == 0
 
 
 async def test_only_a_return_is_settled_outside(org: Tenant) -> None:

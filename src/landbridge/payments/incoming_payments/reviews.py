@@ -26,7 +26,7 @@ from landbridge.payments.incoming_payments.model import (
 from landbridge.payments.incoming_payments.returns import ReturnOrders, return_payment
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Busy, ResourceConflict, Unavailable
+from landbridge.platform.core.errors import Busy, ResourceConflict, Unavailable, Unclear
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.core.retry_policy import key_of_attempt
 from landbridge.platform.db.pool import Database
@@ -138,7 +138,7 @@ class IncomingPaymentReviews:
         key = key_of_attempt(payment.id, payment.return_attempts)
         # A worker that has read the deposit before may be about to pay it back.
         await self._withhold(payment, key, at)
-        with suppress(Unavailable):
+        with suppress(Unavailable, Unclear):
             found = await self.rails.find_status(payment.org_id, key, at)
             if found is not None and found.state is not RailPaymentState.FAILED:
                 raise ResourceConflict(

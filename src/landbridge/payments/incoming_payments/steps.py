@@ -185,7 +185,10 @@ class IncomingPaymentSteps:
         return _SUCCESSES if returning is None else await self._give_back(returning, offset)
 
     async def _give_back(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
-        """Pay it back, once per key."""
+        """Pay it back, once per key; nothing if it was moved since, as by `settle_outside`."""
+        current = await self._incoming_payments.get(payment.org_id, payment.id)
+        if current.version != payment.version:
+            return _SUCCESSES
         now = self._clock.now(offset)
         order = return_payment(
             payment, key=key_of_attempt(payment.id, payment.return_attempts), at=now
