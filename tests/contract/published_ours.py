@@ -111,6 +111,7 @@ QUERIES = {
 BODIES = {
     "POST /v2/transactions/{transactionId}/metadata": ["metadata*"],
     "POST /v2/transactions/{transactionId}/notes": ["text*"],
+    "POST /v2/users/{userId}/revealed-numbers": ["record* recordId* field* reason*"],
     "POST /v2/limits/simulate": [" ".join(["days", "limits*", *_MEMBERS])],
     "POST /v2/webhooks": [f"url* eventTypes {_ENDPOINT}"],
     f"PATCH {_WEBHOOK}": [f"url eventTypes status skipMissed {_ENDPOINT}"],

@@ -262,6 +262,8 @@ def bodies(mine: Things) -> dict[str, Any]:
     """Return a valid body for each route that takes one."""
     user = mine.by_kind["user"]
     address = {"address": "0x" + uuid4().hex + "1" * 8, "chain": "BASE"}
+    coins = {"chain": "POLYGON", "currency": "usdc", "amount": "1"}
+    reveal = {"record": "KYC", "recordId": user, "field": "govIdNumber", "reason": "audit"}
     return {
         "POST /v2/users": {
             **individual(mine.by_kind["agreement"]),
@@ -272,6 +274,7 @@ def bodies(mine: Things) -> dict[str, Any]:
         "POST /v2/users/{userId}": {"email": "new@example.com"},
         "POST /v2/users/{userId}/freeze": {"reason": "a"},
         "POST /v2/users/{userId}/unfreeze": {},
+        "POST /v2/users/{userId}/revealed-numbers": reveal,
         "DELETE /v2/users/{userId}/personal-data": {},
         "POST /v2/users/{userId}/accounts": {**ACCOUNT, "requestId": str(uuid4())},
         "DELETE /v2/users/{userId}/accounts/{accountId}": {},
@@ -291,11 +294,7 @@ def bodies(mine: Things) -> dict[str, Any]:
         "POST /v2/sandbox/clock/advance": {"seconds": 0},
         "POST /v2/sandbox/latency": {},
         "POST /v2/sandbox/offramps/{transferId}/deposit": {},
-        "POST /v2/sandbox/users/{userId}/wallets/fund": {
-            "chain": "POLYGON",
-            "currency": "usdc",
-            "amount": "1",
-        },
+        "POST /v2/sandbox/users/{userId}/wallets/fund": coins,
         "POST /tos/{signedAgreementId}/accept": {},
         "POST /providers/{name}/webhooks": {},
         "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},

@@ -222,6 +222,7 @@ async def test_ids_in_bodies_of_another_organisation_are_unknown(
         "POST /v2/users/{userId}/accounts requestId",
         "POST /v2/tos-link idempotencyKey",
         "POST /v2/kyc-link userId",
+        "POST /v2/users/{userId}/revealed-numbers recordId",
         "POST /v2/wallets/swaps requestId",
         "POST /v2/wallets/swaps source.userId",
         "POST /v2/wallets/swaps destination.userId",

@@ -105,6 +105,32 @@ async def test_analysts_open_no_document(numbered: Numbered) -> None:
             assert has_link
 
 
+async def test_an_analyst_reveals_one_number_and_the_audit_log_says_why(
+    numbered: Numbered,
+) -> None:
+    analyst = await visit(numbered.org, MemberRole.ANALYST, name="Grace Auditor")
+    page = await analyst.load(numbered.world.pages()["user-document"])
+    (link,) = (each for each in page.links() if "/reveal?" in each)
+    form = await analyst.load(link)
+    fields = {name: form.value(name) for name in ("record", "recordId")} | {"field": "number"}
+    path = link.partition("?")[0]
+    assert "enter no personal data" in form.text
+    refused = await analyst.send(path, fields)
+    assert refused.status == 422
+    assert KNOWN["number"] not in refused.response.text
+    shown = await analyst.send(path, {**fields, "reason": "case 17"})
+    assert shown.status == 200
+    assert KNOWN["number"] in shown.text
+    assert KNOWN["number"] not in (await analyst.load(link)).text
+    log = await analyst.load("/dashboard/audit-log")
+    for word in ("Masked number: reveal", "Grace Auditor", "field=number", "reason=case 17"):
+        assert word in log.text
+    assert KNOWN["number"] not in log.text
+    member = await visit(numbered.org, MemberRole.MEMBER)
+    seen = await member.load(numbered.world.pages()["user-document"])
+    assert not [each for each in seen.links() if "/reveal" in each]
+
+
 async def _numbers_on(visitor: Visitor, path: str, numbers: set[str]) -> set[str]:
     """Return the numbers in a page, also where they are written in groups or in pieces."""
     page = await visitor.open(path)

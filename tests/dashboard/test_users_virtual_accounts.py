@@ -37,7 +37,8 @@ async def test_account_is_opened_and_shows_deposit_instructions(org: Tenant) -> 
     visitor = await visit(org, MemberRole.MEMBER)
     path = await open_account(org, visitor)
     instructions = (await account_of(org, path))["depositInstructions"]
-    for role in MemberRole:
+    # An analyst sees numbers masked (test_number_masks.py).
+    for role in (MemberRole.ADMIN, MemberRole.MEMBER):
         page = await (await visit(org, role)).load(path)
         assert instructions["instruction"] in page.text
         for copied in (

@@ -150,6 +150,7 @@ class World:
             "user-kyc-link": f"{user}/compliance/kyc-link",
             "user-documents-new": f"{user}/compliance/documents/new",
             "user-document": f"{user}/compliance/documents/{self.document}",
+            "user-reveal": f"{user}/reveal?record=DOCUMENT&recordId={self.document}",
             "business": f"{users}/{self.business}",
             "business-compliance": f"{users}/{self.business}/compliance",
             "business-owners-new": f"{users}/{self.business}/compliance/owners/new",

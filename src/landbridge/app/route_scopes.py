@@ -56,7 +56,7 @@ _OPERATIONS = {
         "transactions": "search listNotes listStateMachines listStuck list retrieve summarise",
         "transferApprovals": "retrieve",
         "transfers": "list retrieve",
-        "users": "list retrieve retrieveFreeze retrieveParticulars",
+        "users": "list retrieve retrieveFreeze retrieveParticulars revealNumber",
         "virtualAccounts": "list retrieve",
         "wallets": "retrieveBalance",
         "webhooks": "list retrieve listDeliveries retrieveDelivery",

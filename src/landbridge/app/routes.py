@@ -7,6 +7,7 @@ from landbridge.customers.chain_operations.api import ChainRoutes
 from landbridge.customers.kyc.api import KycRoutes
 from landbridge.customers.onboarding.api import KycLinkRoutes
 from landbridge.customers.onboarding.form_api import KycPage
+from landbridge.customers.revealed_numbers.api import RevealedNumberRoutes
 from landbridge.customers.users.api import UserRoutes
 from landbridge.customers.users.deposit_api import DepositRoutes
 from landbridge.customers.users.particulars_api import UserDetailsRoutes
@@ -80,6 +81,7 @@ ROUTES = [
     FileRoutes,
     UserRoutes,
     UserDetailsRoutes,
+    RevealedNumberRoutes,
     WalletRoutes,
     DepositRoutes,
     KycRoutes,
@@ -144,6 +146,7 @@ SERVICES = (
     "bank_accounts",
     "files",
     "kyc_profiles",
+    "revealed_numbers",
     "users",
     "verification",
     "kyc_reviews",

@@ -76,6 +76,8 @@ async def _users(org: Tenant, things: Things) -> None:
     await org.get(owners)
     await org.get(f"{owners}/{added}")
     await org.post(f"{owners}/{added}", {"email": "grace@example.com"})
+    reveal = {**BODIES["users.revealNumber"], "record": "OWNER", "recordId": added}
+    await org.post(f"/v2/users/{company}/revealed-numbers", reveal)
     erased = f"/v2/users/{await make_user(org)}"
     await org.post(f"{erased}/freeze", BODIES["users.freeze"])
     await org.send("DELETE", f"{erased}/personal-data")

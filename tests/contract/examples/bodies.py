@@ -21,6 +21,7 @@ OWNER: Mapping[str, Any] = {
     "firstName": "Grace",
     "lastName": "Example",
     "dateOfBirth": "1985-05-05",
+    "govIdNumber": "X1234567",
     "hasControl": True,
     "isSigner": False,
 }
@@ -65,6 +66,7 @@ BODIES: Mapping[str, Any] = {
     "transferReviews.answerRfi": {"answer": "From the sale of a car; the contract is attached."},
     "transferReviews.closeRfi": {"comment": "The contract is genuine"},
     "users.freeze": {"reason": "The phone was reported stolen"},
+    "users.revealNumber": {"field": "govIdNumber", "reason": "Request 4711 of the auditor"},
     "users.update": {"email": "ada.new@example.com"},
     "webhooks.create": {
         "url": "https://example.com/landbridge",

@@ -14,6 +14,10 @@ ALLOWED: dict[tuple[int, str], str] = {
         "it allows all that the constraint allowed that it replaces"
     )
     for name in ("status", "transfer_id")
+} | {
+    (38, "approvals: add constraint approvals_carried_from_check"): (
+        "it is about a new column, which the version before leaves null"
+    )
 }
 
 

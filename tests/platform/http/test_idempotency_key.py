@@ -49,18 +49,9 @@ KEYED = {
 # Path endings of routes that are naturally idempotent, or refuse a repetition. There a repeated
 # request has no effect, so the header is ignored. Every other write takes it.
 VERBS = (
-    *(
-        "/accept",
-        "/refresh",
-        "/renew",
-        "/cancel",
-        "/approve",
-        "/reject",
-        "/match",
-        "/return",
-        "/resolve",
-    ),
-    "/settle",
+    *("/accept", "/refresh", "/renew", "/cancel", "/approve", "/reject", "/match", "/return"),
+    # A repeated request shows the number again, and is a second entry of the audit log.
+    *("/resolve", "/settle", "/revealed-numbers"),
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
     *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc/submit", "/kyc"),
     *("/latency", "/simulate", "/metadata"),

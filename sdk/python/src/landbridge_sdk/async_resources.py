@@ -4395,6 +4395,23 @@ class AsyncUsers:
         )
         return await self._sender.send(call, replies.ErasureReply)
 
+    async def reveal_number(
+        self, user_id: str, body: requests.NewReveal, *, timeout: float | None = None
+    ) -> replies.RevealedNumber:
+        """Reveal a masked number.
+
+        Returns one number, after writing who sees it and why to the audit log.
+
+        For analysts, who see numbers masked. A key with no scope but `read` is refused.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/users/{userId}/revealed-numbers", user_id),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.RevealedNumber)
+
     async def unfreeze(self, user_id: str, *, timeout: float | None = None) -> replies.FreezeReply:
         """Unfreeze a user.
 

@@ -2690,6 +2690,12 @@ class ResultMetadata(Struct, frozen=True, kw_only=True):
     time_zone: str = field(name="timeZone")
 
 
+class RevealedNumber(Struct, frozen=True, kw_only=True):
+    """RevealedNumber"""
+
+    value: str
+
+
 class ReviewPage(Struct, frozen=True, kw_only=True):
     """ReviewPage"""
 

@@ -1500,6 +1500,31 @@ class NewPart(TypedDict):
     walletAddress: str
 
 
+class NewReveal(TypedDict):
+    """NewReveal"""
+
+    field: Literal[
+        "accountNumber",
+        "additionalIdNumber",
+        "certificateNumber",
+        "govIdNumber",
+        "iban",
+        "idNumber",
+        "incorporationNumber",
+        "leiNumber",
+        "number",
+        "partyAccount",
+        "pix",
+        "pixKey",
+        "registrationNumber",
+        "speiClabe",
+        "taxIdentificationNumber",
+    ]
+    reason: str
+    record: Literal["ACCOUNT", "KYC", "OWNER", "DOCUMENT"]
+    recordId: str
+
+
 class NewRule(TypedDict):
     """NewRule"""
 

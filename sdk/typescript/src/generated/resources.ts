@@ -3030,6 +3030,24 @@ export class Users {
   }
 
   /**
+   * Reveal a masked number.
+   *
+   * Returns one number, after writing who sees it and why to the audit log.
+   *
+   * For analysts, who see numbers masked. A key with no scope but `read` is refused.
+   */
+  revealNumber(userId: string, body: types.NewReveal, options: Options = {}): Promise<types.RevealedNumber> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/revealed-numbers", userId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
    * Unfreeze a user.
    *
    * Unfreeze the user, who may move money again.

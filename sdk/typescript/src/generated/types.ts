@@ -2225,6 +2225,13 @@ export interface NewPart {
   walletAddress: string;
 }
 
+export interface NewReveal {
+  field: "accountNumber" | "additionalIdNumber" | "certificateNumber" | "govIdNumber" | "iban" | "idNumber" | "incorporationNumber" | "leiNumber" | "number" | "partyAccount" | "pix" | "pixKey" | "registrationNumber" | "speiClabe" | "taxIdentificationNumber";
+  reason: string;
+  record: "ACCOUNT" | "KYC" | "OWNER" | "DOCUMENT";
+  recordId: string;
+}
+
 export interface NewRule {
   chain: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
   includeHIFIFee: boolean;
@@ -2932,6 +2939,10 @@ export interface ResultMetadata {
   recordCount: number;
   template: string;
   timeZone: string;
+}
+
+export interface RevealedNumber {
+  value: string;
 }
 
 export interface ReviewPage {

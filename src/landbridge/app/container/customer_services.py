@@ -12,6 +12,7 @@ from landbridge.customers.kyc.service import KycProfiles
 from landbridge.customers.onboarding.document_uploads import DocumentUploads
 from landbridge.customers.onboarding.form_service import FormVisits
 from landbridge.customers.onboarding.service import KycLinks, erasing
+from landbridge.customers.revealed_numbers.service import RevealedNumbers
 from landbridge.customers.users.service import Users
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.customers.verification.cases import VerificationCases
@@ -41,6 +42,7 @@ class CustomerServices(BaseServices):
     kyc_reviews: KycReviews
     rescreening: Rescreening
     bank_accounts: BankAccounts
+    revealed_numbers: RevealedNumbers
     kyc_links: KycLinks
     form_visits: FormVisits
     document_uploads: DocumentUploads
@@ -89,6 +91,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         policy=rules,
     )
     operations = _chain_operations(on)
+    accounts = _bank_accounts(on, users, verification)
     return CustomerServices(
         **members(on),
         users=users,
@@ -97,8 +100,9 @@ def know_people(on: BaseServices) -> CustomerServices:
         verification=verification,
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
-        bank_accounts=BankAccounts(
-            database, vault, clock, users=users, verified=verification, screening=on.screening
+        bank_accounts=accounts,
+        revealed_numbers=RevealedNumbers(
+            database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),
         kyc_links=links,
         form_visits=visits,
@@ -106,6 +110,15 @@ def know_people(on: BaseServices) -> CustomerServices:
         rfis=rfis,
         chain_operations=operations,
         chain_monitoring=ChainMonitoring(database, clock, operations),
+    )
+
+
+def _bank_accounts(on: BaseServices, users: Users, verification: Verification) -> BankAccounts:
+    return BankAccounts(
+        *(on.database, on.vault, on.clock),
+        users=users,
+        verified=verification,
+        screening=on.screening,
     )
 
 

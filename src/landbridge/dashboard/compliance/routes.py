@@ -9,6 +9,7 @@ from landbridge.dashboard.compliance.document_pages import DocumentPages
 from landbridge.dashboard.compliance.file_pages import FilePages
 from landbridge.dashboard.compliance.owner_pages import OwnerPages
 from landbridge.dashboard.compliance.queue_pages import KycReviewPages
+from landbridge.dashboard.compliance.reveal_pages import RevealPages
 from landbridge.dashboard.compliance.tab_pages import CompliancePages
 
 PAGES: Sequence[ControllerRouterHandler] = [
@@ -18,4 +19,5 @@ PAGES: Sequence[ControllerRouterHandler] = [
     FilePages,
     KycReviewPages,
     OwnerPages,
+    RevealPages,
 ]

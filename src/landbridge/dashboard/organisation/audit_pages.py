@@ -121,6 +121,8 @@ class AuditLogPages(Controller):
 def object_page(entry: Mapping[str, Any]) -> str | None:
     """Return the address of the page about the entry's object, or None if it has none."""
     kind, object_id = entry["kind"], entry["objectId"]
+    if kind == "NUMBER":
+        return f"/dashboard/users/{entry['facts']['userId']}/compliance"
     if kind in _LISTS:
         return f"/dashboard/{_LISTS[kind]}"
     if kind in _PAGES:

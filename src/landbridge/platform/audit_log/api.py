@@ -37,6 +37,7 @@ _KINDS_WITH_FACTS = (
     "ADDRESS_POLICY",
     "MEMBER",
     "CHAIN.",
+    "NUMBER",
 )
 _WORD_LENGTH_MAX = 100
 

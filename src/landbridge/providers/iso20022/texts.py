@@ -77,8 +77,10 @@ def _written(character: str) -> str:
         return found
     # Base letter without accents: NFKD also splits ligatures and full-width letters.
     taken_apart = unicodedata.normalize("NFKD", character)
-    if taken_apart != character:
-        return "".join(_written(each) for each in taken_apart)
+    written_parts = "".join(_written(each) for each in taken_apart if taken_apart != character)
+    # A few Arabic letters are a blank and a vowel mark, of which nothing would be written.
+    if written_parts.strip():
+        return written_parts
     match unicodedata.category(character)[0]:
         case "M" | "C":
             return ""

@@ -1,0 +1,94 @@
+"""Reveals masked numbers, one at a time.
+
+Guarantee: a number is returned only after the entry of the audit log was committed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from landbridge.customers.bank_accounts.service import BankAccounts
+from landbridge.customers.kyc.service import KycProfiles
+from landbridge.customers.revealed_numbers.model import (
+    KIND,
+    REASON_LENGTH_MAX,
+    NumberRecord,
+    RevealRequest,
+    number_of,
+)
+from landbridge.customers.users.service import Users
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import ResourceNotFound, RoleNotAllowed
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.formats.texts import check_text
+from landbridge.platform.http.caller import Caller
+
+
+class RevealedNumbers:
+    """Numbers of the users of all organisations."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        users: Users,
+        kyc_profiles: KycProfiles,
+        bank_accounts: BankAccounts,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._users = users
+        self._kyc_profiles = kyc_profiles
+        self._bank_accounts = bank_accounts
+
+    async def reveal(self, caller: Caller, request: RevealRequest) -> str:
+        """Return a number, and record who saw it and why.
+
+        Raises `RoleNotAllowed` for a key that only reads: a program that needs whole numbers gets
+        another scope. Also raises `FieldInvalid`, `ResourceNotFound` and `AccountNotFound`.
+        """
+        if caller.member is None and caller.is_read_only:
+            raise RoleNotAllowed(
+                "a key with no scope but read reveals nothing; with another scope it sees numbers "
+                "whole"
+            )
+        reason = check_text("reason", request.reason, length_max=REASON_LENGTH_MAX)
+        number = number_of(await self._members(caller.org_id, request), request.field)
+        facts, at = replace(request, reason=reason).facts, self._clock.stamp(caller.clock_offset)
+
+        async def work(tx: Tx) -> None:
+            await append_change(
+                tx,
+                org_id=caller.org_id,
+                object_id=new_id(),
+                seq=1,
+                kind=KIND,
+                change_type="reveal",
+                actor=caller.actor,
+                at=at,
+                facts=facts,
+            )
+
+        await self._database.transact(work)
+        return number
+
+    async def _members(self, org_id: UUID, request: RevealRequest) -> Mapping[str, Any]:
+        """Return the members of the record, or (a bank account) of its bank and its holder."""
+        user_id, record_id = request.user_id, request.record_id
+        if request.record is NumberRecord.ACCOUNT:
+            account = await self._bank_accounts.get(org_id, user_id, record_id)
+            return {**account.bank, **(account.holder or {})}
+        profile = await self._kyc_profiles.get(org_id, await self._users.get(org_id, user_id))
+        match request.record:
+            case NumberRecord.KYC:
+                if record_id != user_id:
+                    raise ResourceNotFound("the id of KYC data is that of the user")
+                return profile.data
+            case NumberRecord.OWNER:
+                return profile.owner(record_id).data
+            case NumberRecord.DOCUMENT:
+                return {"number": profile.document(record_id).number}
