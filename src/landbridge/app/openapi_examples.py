@@ -1,4 +1,4 @@
-"""Examples of the OpenAPI document: a request and a reply of each operation, and each event.
+"""Examples of the OpenAPI document: request, reply and refusal of each operation, and each event.
 
 They were recorded in a run of the sandbox (tests/contract/examples), with stable ids and times.
 """
@@ -30,6 +30,9 @@ def _add(operation: dict[str, Any], example: Mapping[str, Any]) -> None:
     for content in operation.get("requestBody", {}).get("content", {}).values():
         if "request" in example:
             content["example"] = example["request"]
+    if "refusal" in example:
+        refusal = operation["responses"][example["refusal"]["status"]]
+        refusal["content"]["application/json"]["example"] = example["refusal"]["reply"]
     successes = (each for status, each in operation["responses"].items() if status.startswith("2"))
     for content in (each for reply in successes for each in reply.get("content", {}).values()):
         if "reply" in example:

@@ -5,8 +5,9 @@ that is left, with resources of every kind; deletions last.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+from uuid import UUID
 
 from landbridge.developers.events.names import CATALOGUE
 from landbridge.sandbox.scenarios.event_log import EVENTS
@@ -27,6 +28,7 @@ from tests.contract.resources import (
 from tests.onramps import make_onramp
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.payouts import OFFRAMPS, offramp_body
+from tests.reporting.proofs import proof_books as books
 from tests.resolution_team import make_resolution
 from tests.sandbox.scenarios.in_process_client import client_of
 from tests.tenants import Tenant, business, good, make_agreement, make_user, run_due
@@ -58,7 +60,43 @@ async def send_all(org: Tenant, clock: SteppingClock, recorder: Recorder) -> dic
     for method in ("GET", "PUT", "PATCH", "POST", "DELETE"):
         clock.next_minute()
         await _rest(org, recorder, things, method)
+    clock.next_minute()
+    await send_refused(org, things, recorder)
     return events
+
+
+async def send_refused(org: Tenant, things: Things, recorder: Recorder) -> None:
+    """Record a refusal of each operation that takes input: what a first attempt often has wrong."""
+    recorder.is_on, recorder.is_for_refusals = False, True
+    for path, item in recorder.document["paths"].items():
+        for method, operation in item.items():
+            for at, body, query in _wrong(path, operation, things):
+                await org.send(method.upper(), at, body, **query)
+                if operation["operationId"] in recorder.refused:
+                    break
+    recorder.is_on, recorder.is_for_refusals = True, False
+
+
+def _wrong(
+    path: str, operation: Mapping[str, Any], things: Things
+) -> Iterator[tuple[str, Any, dict[str, str | int]]]:
+    """Yield requests with one fault: in the body, in the path, in the query."""
+    at, parameters = _address(path, things), operation.get("parameters", ())
+    if "requestBody" in operation:
+        # A member of the wrong type, without which none is required.
+        yield at, {}, {}
+        yield at, [], {}
+    if "{" in path:
+        yield re.sub(r"{(\w+)}", str(UUID(int=5)), path), None, {}
+    for each in (each for each in parameters if each["in"] == "query"):
+        value = "" if each.get("required") else 0 if each["name"] == "limit" else "nonsense"
+        yield at, None, {each["name"]: value}
+
+
+def _address(path: str, things: Things) -> str:
+    """Return the path with ids of resources that exist."""
+    ids = {each: things.by_kind[kind_of(path, each)] for each in KINDS}
+    return re.sub(r"{(\w+)}", lambda found: ids.get(found[1], "NEW_USERS"), path)
 
 
 async def send_chain_requests(org: Tenant, payment: str) -> None:
@@ -91,6 +129,9 @@ async def _payments(org: Tenant, things: Things) -> None:
     await org.get(path)
     await org.get("/v2/wallets/swaps", limit=1)
     await org.get("/v2/requests/" + swap["transferDetails"]["requestId"])
+    await books.checkpoint(org)
+    await org.send("GET", f"/v2/proofs/transfers/{swap['transferDetails']['id']}")
+    await org.send("GET", "/v2/proofs/checkpoint")
     wallet = await org.post(f"/v2/users/{user}/wallets/external", {**EXTERNAL, "chain": "BASE"})
     await org.get(f"/v2/users/{user}/wallets/external/{wallet['id']}")
     await make_disbursement(org, things.by_kind["account"], things.by_kind["external"])
@@ -163,8 +204,7 @@ async def _rest(org: Tenant, recorder: Recorder, things: Things, method: str) ->
         if not name or name in recorder.found:
             continue
         route = f"{method} {path}"
-        ids = {each: things.by_kind[kind_of(path, each)] for each in KINDS}
-        at = re.sub(r"{(\w+)}", lambda found, ids=ids: ids.get(found[1], "NEW_USERS"), path)
+        at = _address(path, things)
         query: dict[str, Any] = {k: v for k, v in QUERIES.get(route, {}).items() if v}
         if name == "requestLog.list":
             query["xRequestId"] = things.by_kind["x request"]

@@ -45,17 +45,26 @@ class SteppingClock(FrozenClock):
 
 @dataclass(slots=True)
 class Recorder:
-    """Records the first successful exchange of each operation while it is on."""
+    """Records the first successful exchange of each operation while it is on.
+
+    `refused` has the first refusal of each operation after `send_refused` has begun.
+    """
 
     document: Mapping[str, Any]
     found: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    refused: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     is_on: bool = True
+    is_for_refusals: bool = False
 
     async def hear(self, response: httpx2.Response) -> None:
         """Record an exchange; a hook of the client."""
         request = response.request
         operation, in_path = self._operation(request.method.lower(), request.url.path)
         name = operation.get("operationId", "")
+        if self.is_for_refusals and name and response.is_client_error:
+            await response.aread()
+            refusal = {"status": str(response.status_code), "reply": json.loads(response.content)}
+            self.refused.setdefault(name, refusal)
         if not self.is_on or not name or name in self.found or not response.is_success:
             return
         query = dict(parse_qsl(request.url.query.decode()))

@@ -35,8 +35,8 @@ from tests.tenants import (
 
 RENEW = "WRITE_EXAMPLES=1 .venv/bin/pytest -m long tests/contract/examples"
 BEGIN = datetime(2026, 3, 2, 12, tzinfo=UTC)
-# Of bytes, which no example in JSON can have.
-BYTES = {"files.download"}
+# Of bytes or signed text, which no example can show.
+BYTES = {"files.download", "proofs.retrieveCheckpoint", "proofs.retrieveTransfer"}
 
 
 @pytest.mark.long
@@ -58,6 +58,9 @@ async def test_examples_are_those_of_a_run_today(tmp_path: Path, own_database: D
         for name, found in sorted(recorder.found.items())
     }
     webhooks = {name: stable.of(shortened(event), name) for name, event in sorted(events.items())}
+    for name, refusal in sorted(recorder.refused.items()):
+        operations.setdefault(name, {})["refusal"] = stable.of(refusal, f"{name} refused")
+    operations = dict(sorted(operations.items()))
     now = json.dumps({"operations": operations, "webhooks": webhooks}, indent=1) + "\n"
     if os.environ.get("WRITE_EXAMPLES"):
         FILE.write_text(now, encoding="utf-8")
@@ -101,6 +104,21 @@ async def test_every_operation_and_event_has_examples(document: Document) -> Non
     for type_, item in document.whole["webhooks"].items():
         body = item["post"]["requestBody"]["content"]["application/json"]
         assert body["example"]["eventType"] == type_
+
+
+async def test_every_operation_with_input_has_a_refusal(document: Document) -> None:
+    for name, operation in document.operations():
+        refusals = [
+            content["example"]
+            for status, each in operation["responses"].items()
+            if status.startswith("4")
+            for content in each["content"].values()
+            if "example" in content
+        ]
+        takes_input = "requestBody" in operation or any(
+            each["in"] != "header" for each in operation.get("parameters", ())
+        )
+        assert len(refusals) == takes_input, name
 
 
 async def test_examples_match_their_schemas(document: Document) -> None:
