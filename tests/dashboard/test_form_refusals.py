@@ -60,7 +60,7 @@ async def test_each_refusal_leads_to_its_field(org: Tenant, world: World) -> Non
                 assert sent.tree.xpath("//tr[contains(@class, 'wrong')]"), action
                 continue
             refusals += 1
-            fault = _fault(sent)
+            fault = fault_of(sent)
             if fault:
                 faults.append(f"{action} with wrong {submission.field}: {sent.status} {fault}")
     assert not faults, "\n".join(faults)
@@ -103,7 +103,7 @@ async def _send(admin: Visitor, action: str, submission: FormSubmission) -> Dash
     return await admin.send(action, submission.fields, files=files)
 
 
-def _fault(page: DashboardPage) -> str | None:
+def fault_of(page: DashboardPage) -> str | None:
     """Return what is wrong with a page that shows a refusal; None if it leads to a field."""
     tree = page.tree
     links = tree.xpath("//main//*[@role='alert']//a[starts-with(@href, '#')]/@href")

@@ -78,7 +78,8 @@ async def test_invalid_filters_show_errors(org: Tenant) -> None:
         ({"until": "9999-12-31"}, "Enter a date"),
         ({"cursor": "x"}, "cursor"),
     ):
-        page = await admin.load(LIST, **query)
+        page = await admin.open(LIST, **query)
+        assert page.status == 422
         assert words in page.text, query
 
 
@@ -187,7 +188,7 @@ async def test_user_text_is_escaped(org: Tenant) -> None:
         assert "O'Hara & Sons" in page.text
         assert "Hara &amp; Sons" in page.response.text
     for name in ("user", "minimum", "from", "type", "cursor"):
-        assert HOSTILE not in (await admin.load(LIST, **{name: f'">{HOSTILE}'})).response.text
+        assert HOSTILE not in (await admin.open(LIST, **{name: f'">{HOSTILE}'})).response.text
 
 
 async def test_the_list_is_filtered_by_the_name_of_a_user(org: Tenant) -> None:
@@ -203,8 +204,8 @@ async def test_the_list_is_filtered_by_the_name_of_a_user(org: Tenant) -> None:
         links = (await admin.load(LIST, user=text)).links()
         assert f"{LIST}/{swaps[ada]}" in links
         assert f"{LIST}/{swaps[grace]}" not in links
-    assert "Several users match." in (await admin.load(LIST, user="lovelace")).text
-    assert "No user has this name" in (await admin.load(LIST, user="Turing")).text
+    assert "Several users match." in (await admin.open(LIST, user="lovelace")).text
+    assert "No user has this name" in (await admin.open(LIST, user="Turing")).text
 
 
 async def test_notes_are_added_by_editors_and_shown_with_their_author(org: Tenant) -> None:

@@ -72,7 +72,8 @@ async def test_list_is_paged(org: Tenant) -> None:
 
 async def test_invalid_filter_shows_an_error(org: Tenant) -> None:
     visitor = await visit(org)
-    page = await visitor.load("/dashboard/users", type="robot")
+    page = await visitor.open("/dashboard/users", type="robot")
+    assert page.status == 422
     assert "type must be one of" in page.text
 
 

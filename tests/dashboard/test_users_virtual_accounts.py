@@ -201,7 +201,7 @@ async def test_rule_is_created_with_splits_and_tiers(org: Tenant) -> None:
     assert untiered.value("tiers-0") == "0"
     assert path in (await visitor.load(RULES, chain="POLYGON")).links()
     assert path not in (await visitor.load(RULES, chain="BASE")).links()
-    assert "chain must be" in (await visitor.load(RULES, chain="MOON")).text
+    assert "chain must be" in (await visitor.open(RULES, chain="MOON")).text
     await visitor.submit(path, {**RULE, "rules[0].value": "0.5", "requestId": str(uuid4())})
     rule = await org.get("/v2/virtual-accounts/settlement-rules/" + path.rpartition("/")[2])
     assert rule["rules"][0]["value"] == 0.5

@@ -50,7 +50,7 @@ async def test_wallets_are_opened_funded_and_listed(org: Tenant) -> None:
     larger = await visitor.load(f"{path}/deposits", coin="BASE:usdc", minAmount="13")
     assert "No deposits" in larger.text
     for query in ({"coin": "BASE:nonsense"}, {"coin": "X"}, {"minAmount": "x"}):
-        assert (await visitor.load(f"{path}/deposits", **query)).tree.xpath("//*[@role='alert']")
+        assert (await visitor.open(f"{path}/deposits", **query)).tree.xpath("//*[@role='alert']")
 
 
 async def test_invalid_wallet_form_shows_the_page_with_errors(org: Tenant) -> None:
@@ -142,7 +142,7 @@ async def test_account_is_added_shown_and_deleted(org: Tenant) -> None:
     assert account_path in listed.links()
     assert "123456789" not in listed.text
     assert account_path not in (await visitor.load(path, rail="onramp")).links()
-    assert (await visitor.load(path, currency="nonsense")).tree.xpath("//*[@role='alert']")
+    assert (await visitor.open(path, currency="nonsense")).tree.xpath("//*[@role='alert']")
 
     assert await visitor.submit(f"{account_path}/delete") == path
     assert 'title="INACTIVE"' in (await visitor.load(account_path)).response.text

@@ -2,11 +2,14 @@
 
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.http.error_responses import forget_frames
+
+T = TypeVar("T")
 
 PAGE_SIZE = 25
 _CURSOR = "cursor"
@@ -52,9 +55,17 @@ def read_list_query(request: PageRequest, *names: str) -> ListQuery:
     )
 
 
-async def load_list(found: Awaitable[Any], empty: Mapping[str, Any]) -> tuple[Any, str | None]:
-    """Return a list and no problem, or `empty` and the problem of an invalid filter."""
+async def load_list(
+    found: Awaitable[T], empty: T, *, inputs: Mapping[str, str] | None = None
+) -> tuple[T, FieldInvalid | None]:
+    """Return a list and no problem, or `empty` and the problem of an invalid filter.
+
+    `inputs` maps parameters of the API to inputs of the form, where the names differ.
+    """
     try:
         return await found, None
     except FieldInvalid as error:
-        return empty, error.message
+        # Templates keep their values in cycles.
+        forget_frames(error)
+        error.field = (inputs or {}).get(error.field or "", error.field)
+        return empty, error

@@ -71,7 +71,16 @@ class Renderer:
     def page(
         self, request: PageRequest, template: str, /, *, status: int = 200, **values: Any
     ) -> Response[str]:
-        """Render a page; `problem` is the refusal shown on it, if any."""
+        """Render a page; `problem` is the refusal shown on it, if any.
+
+        `filter_error` is the refusal of a filter of a list, shown beside its input.
+        """
+        error: FieldInvalid | None = values.get("filter_error")
+        if error is not None:
+            status = _UNPROCESSABLE
+            # A cursor has no input.
+            is_input = error.field is not None and error.field != "cursor"
+            values = {"wrong_inputs": {error.field: error} if is_input else {}, **values}
         return self._response(request, self.text(request, template, **values), status)
 
     def with_problem(

@@ -37,7 +37,6 @@ _VOTE_NOTICES: Final[Mapping[str, str]] = {
     "REJECTED": later("Rejected"),
     "PENDING": later("Vote recorded. More votes are needed."),
 }
-_UNPROCESSABLE = 422
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,7 @@ class ApprovalPages(Controller):
     ) -> Page:
         """List pending or decided approvals, newest first."""
         values = await _inbox(request, interface, actors)
-        status = _UNPROCESSABLE if values["filter_error"] else 200
-        return renderer.page(request, "approvals/list.html", status=status, **values)
+        return renderer.page(request, "approvals/list.html", **values)
 
     @post("/")
     async def vote_on_several(

@@ -24,7 +24,6 @@ _STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
 }
 _REVIEWS, _PAGE_PATH = "/v2/reviews/bank-lines", "/dashboard/reviews/bank-lines"
 _ONE = "approvals/bank_line.html"
-_UNPROCESSABLE = 422
 
 
 class BankLinePages(Controller):
@@ -55,7 +54,6 @@ class BankLinePages(Controller):
         return renderer.page(
             request,
             "approvals/bank_lines.html",
-            status=_UNPROCESSABLE if filter_error else 200,
             lines=found["reviews"],
             list_query=query,
             status_filter=status_filter,

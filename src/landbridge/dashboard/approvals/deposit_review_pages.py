@@ -18,7 +18,6 @@ from landbridge.platform.http.internal_client import InternalClient
 
 _REVIEWS, _PAGE_PATH = "/v2/reviews/deposits", "/dashboard/reviews/deposits"
 _ONE = "approvals/deposit_review.html"
-_UNPROCESSABLE = 422
 
 
 class DepositReviewPages(Controller):
@@ -43,7 +42,6 @@ class DepositReviewPages(Controller):
         return renderer.page(
             request,
             "approvals/deposit_reviews.html",
-            status=_UNPROCESSABLE if filter_error else 200,
             deposits=found["reviews"],
             list_query=query,
             next=query.older(found.get("nextCursor")) if is_full else None,

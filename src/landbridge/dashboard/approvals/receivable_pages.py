@@ -16,7 +16,6 @@ _STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
     "recovered": ["RECOVERED"],
     "written-off": ["WRITTEN_OFF"],
 }
-_UNPROCESSABLE = 422
 
 
 class ReceivablePages(Controller):
@@ -47,7 +46,6 @@ class ReceivablePages(Controller):
         return renderer.page(
             request,
             "approvals/receivables.html",
-            status=_UNPROCESSABLE if filter_error else 200,
             receivables=found["reviews"],
             list_query=query,
             status_filter=status_filter,

@@ -40,7 +40,6 @@ _BANK_ORDERS: Final = frozenset(
 _OPTIONAL_FIELDS: Final = ("transactionHash", "address", "accountId")
 _RESOLUTIONS, _PAGE_PATH = "/v2/reviews/resolutions", "/dashboard/reviews/resolutions"
 _ONE = "approvals/resolution.html"
-_UNPROCESSABLE = 422
 
 
 class ResolutionPages(Controller):
@@ -73,7 +72,6 @@ class ResolutionPages(Controller):
         return renderer.page(
             request,
             "approvals/resolutions.html",
-            status=_UNPROCESSABLE if filter_error else 200,
             resolutions=found["resolutions"],
             cards=await payment_cards(interface, payments),
             names=await actors.names(request.user.caller.org_id),

@@ -28,7 +28,6 @@ _STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
     "closed": ["CLOSED"],
 }
 _REVIEWS, _PAGE_PATH = "/v2/reviews/transfers", "/dashboard/reviews/transfers"
-_UNPROCESSABLE = 422
 
 
 class TransferReviewPages(Controller):
@@ -60,7 +59,6 @@ class TransferReviewPages(Controller):
         return renderer.page(
             request,
             "approvals/transfer_reviews.html",
-            status=_UNPROCESSABLE if filter_error else 200,
             reviews=found["reviews"],
             cards=await payment_cards(interface, payments),
             lines=await payment_lines(interface, {each for _, each in payments}),

@@ -21,7 +21,6 @@ _TEMPLATE = "compliance/accounts.html"
 _ADDRESS = "/dashboard/reviews/accounts"
 _REVIEWS = "/v2/reviews/accounts"
 _PAGE_SIZE = 50
-_UNPROCESSABLE = 422
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,7 @@ class AccountReviewPages(Controller):
     ) -> Page:
         """List accounts, longest waiting first."""
         values = await _values(interface, after, Form())
-        status = _UNPROCESSABLE if values["filter_error"] else 200
-        return renderer.page(request, _TEMPLATE, status=status, **values)
+        return renderer.page(request, _TEMPLATE, **values)
 
     @post(status_code=200)
     async def decide(

@@ -26,7 +26,6 @@ from landbridge.platform.http.internal_client import InternalClient
 _QUEUE, _CASE = "compliance/queue.html", "compliance/case.html"
 _ADDRESS = "/dashboard/reviews/kyc"
 _PAGE_SIZE = 50
-_UNPROCESSABLE = 422
 # Possible decisions for each status.
 _CHOICES: Mapping[str, Sequence[ReviewChoice]] = {
     KycStatus.MANUAL_REVIEW: (
@@ -69,7 +68,6 @@ class KycReviewPages(Controller):
         return renderer.page(
             request,
             _QUEUE,
-            status=_UNPROCESSABLE if filter_error else 200,
             filter_error=filter_error,
             reviews=found["reviews"],
             next_cursor=found.get("nextCursor") if found["count"] == _PAGE_SIZE else None,

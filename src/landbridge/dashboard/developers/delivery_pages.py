@@ -25,7 +25,6 @@ from landbridge.platform.http.internal_client import InternalClient
 
 HOME: Final = "/dashboard/webhooks"
 _PAGE = "developers/deliveries.html"
-_UNPROCESSABLE = 422
 
 
 class DeliveryPages(Controller):
@@ -43,8 +42,7 @@ class DeliveryPages(Controller):
     ) -> Response[str]:
         """Show the endpoint with its deliveries, newest first."""
         values = await _endpoint(request, interface, webhook_id)
-        status = _UNPROCESSABLE if values["filter_error"] else 200
-        return renderer.page(request, _PAGE, status=status, **values)
+        return renderer.page(request, _PAGE, **values)
 
     @post("/test")
     async def test(

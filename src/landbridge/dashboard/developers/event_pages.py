@@ -15,8 +15,6 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.developers.events.model import event_key
 from landbridge.platform.http.internal_client import InternalClient
 
-_UNPROCESSABLE = 422
-
 
 class EventPages(Controller):
     """`/dashboard/events`."""
@@ -47,7 +45,6 @@ class EventPages(Controller):
         return renderer.page(
             request,
             "developers/events.html",
-            status=_UNPROCESSABLE if filter_error else 200,
             events=[(each, object_link(each)) for each in found["records"]],
             older=query.older(found.get("nextCursor")),
             list_query=query,

@@ -20,7 +20,6 @@ _LOG = "/v2/request-log"
 _FILTERS = ("method", "status", "path", "requestId", "xRequestId")
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _STATUSES = ("2xx", "4xx", "5xx", "400", "401", "403", "404", "409", "422", "429", "500", "503")
-_UNPROCESSABLE = 422
 
 
 class RequestPages(Controller):
@@ -49,7 +48,6 @@ class RequestPages(Controller):
         return renderer.page(
             request,
             "developers/requests.html",
-            status=_UNPROCESSABLE if filter_error else 200,
             requests=found["requests"],
             older=query.older(found.get("nextCursor")),
             list_query=query,

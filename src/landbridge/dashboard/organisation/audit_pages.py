@@ -22,7 +22,6 @@ from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader
 _LOG = "/v2/audit-log"
 _FILTERS = ("actorType", "actorId", "kind", "objectId", "createdAfter", "createdBefore")
 _PAGE_SIZE, _FILE_PAGE_SIZE, _FILE_ENTRIES_MAX = 50, 100, 100_000
-_UNPROCESSABLE = 422
 _NONE: Mapping[str, Any] = {"entries": [], "nextCursor": None}
 _COLUMNS = (
     *("at", "actor_type", "actor_id", "actor_name", "kind", "what", "object_id"),
@@ -89,7 +88,6 @@ class AuditLogPages(Controller):
         return renderer.page(
             request,
             "organisation/audit_log.html",
-            status=_UNPROCESSABLE if filter_error else 200,
             entries=[(each, object_page(each)) for each in found["entries"]],
             names=names.all,
             list_query=list_query,

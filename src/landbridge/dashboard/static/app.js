@@ -120,6 +120,13 @@ for (const form of all("form[data-live]")) {
   const run = () => {
     const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
     if (form.method === "post") { replace(form.dataset.live, form.action, { body: query }); return; }
+    // The part says what is wrong with the new filters; what the page said of earlier ones is over.
+    for (const each of form.querySelectorAll(".wrongs")) each.remove();
+    for (const each of form.querySelectorAll("[aria-invalid]")) {
+      each.removeAttribute("aria-invalid");
+      each.removeAttribute("aria-describedby");
+      each.closest(".field")?.classList.remove("wrong");
+    }
     const url = `${form.action.split("?")[0]}?${query}`;
     history.replaceState(null, "", url);
     replace(form.dataset.live, url);

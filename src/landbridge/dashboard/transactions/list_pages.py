@@ -10,7 +10,7 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, read_list_query
+from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.status_labels import status_label
@@ -20,7 +20,7 @@ from landbridge.dashboard.transactions.list_views import list_views, view_totals
 from landbridge.dashboard.transactions.payment import payment_values
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES
-from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -28,6 +28,14 @@ from landbridge.platform.http.path_params import known_id
 
 _NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
 _NO_TOTALS: dict[str, Any] = {"totals": [], "isComplete": True, "isOpenComplete": True}
+# Inputs by the API's parameters.
+_INPUTS: Final = {
+    "userId": "user",
+    "createdAfter": "from",
+    "createdBefore": "until",
+    "minAmount": "minimum",
+    "maxAmount": "maximum",
+}
 _CHIP_NAMES: Final[Mapping[str, str]] = {
     "type": _("Type"),
     "status": _("Status"),
@@ -54,19 +62,9 @@ class TransactionPages(Controller):
     ) -> Response[str]:
         """List transactions, newest first."""
         query = read_list_query(request, *FILTERS)
-        found, summary, filter_error = _NOTHING, _NO_TOTALS, None
-        try:
-            api_query = await to_api_query(
-                query, interface, request.user.zone, request.user.language
-            )
-            found, summary = await asyncio.gather(
-                interface.get("/v2/transactions", limit=PAGE_SIZE, expand="parties", **api_query),
-                interface.get(
-                    "/v2/transactions/summary", **(api_query | {"status": None, "cursor": None})
-                ),
-            )
-        except FieldInvalid as error:
-            filter_error = error.message
+        (found, summary), filter_error = await load_list(
+            _load(request, query, interface), (_NOTHING, _NO_TOTALS), inputs=_INPUTS
+        )
         is_last = len(found["data"]) < PAGE_SIZE and not query.filters
         return renderer.page(
             request,
@@ -121,6 +119,17 @@ class TransactionPages(Controller):
                 request, "transactions/payment.html", problem, names=names.all, **values
             )
         return redirect(f"/dashboard/transactions/{transaction_id}#notes", notice=_("Note added"))
+
+
+async def _load(
+    request: PageRequest, query: ListQuery, interface: InternalClient
+) -> tuple[Any, Any]:
+    """Return the payments of a page and their totals; raise `FieldInvalid`."""
+    api_query = await to_api_query(query, interface, request.user.zone, request.user.language)
+    return await asyncio.gather(
+        interface.get("/v2/transactions", limit=PAGE_SIZE, expand="parties", **api_query),
+        interface.get("/v2/transactions/summary", **(api_query | {"status": None, "cursor": None})),
+    )
 
 
 def _chips(query: ListQuery, language: str) -> Sequence[tuple[str, str, str]]:

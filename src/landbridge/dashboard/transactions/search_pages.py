@@ -7,6 +7,7 @@ from typing import Any, Final
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
+from landbridge.dashboard.list_queries import load_list
 from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
@@ -42,12 +43,11 @@ class SearchPages(Controller):
         results: list[dict[str, Any]] = []
         filter_error = None
         if text:
-            try:
-                results = (
-                    await interface.get("/v2/search", q=_api_text(text, request.user.language))
-                )["results"]
-            except FieldInvalid as error:
-                filter_error = error.message
+            found, filter_error = await load_list(
+                interface.get("/v2/search", q=_api_text(text, request.user.language)),
+                {"results": []},
+            )
+            results = found["results"]
         is_part = "part" in request.query_params
         return renderer.page(
             request,

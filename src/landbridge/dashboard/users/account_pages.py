@@ -11,7 +11,7 @@ from litestar.params import FromPath
 from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import new_request_id, read_form
-from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.account_forms import HOLDER, account_body, account_form
@@ -24,7 +24,7 @@ from landbridge.dashboard.users.account_labels import (
 )
 from landbridge.dashboard.users.nested_fields import flatten, submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
-from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -46,13 +46,11 @@ class AccountPages(Controller):
     ) -> Response[str]:
         """List accounts, newest first, including deleted ones; account numbers are masked."""
         values, query = await user_context(interface, user_id), read_list_query(request, *_FILTERS)
-        found: dict[str, Any] = {"banks": [], "nextCursor": None}
-        filter_error = ""
-        try:
-            path = f"{user_path(user_id)}/accounts"
-            found = await interface.get(path, **query.filters, cursor=query.cursor, limit=PAGE_SIZE)
-        except FieldInvalid as error:
-            filter_error = error.message
+        path = f"{user_path(user_id)}/accounts"
+        found, filter_error = await load_list(
+            interface.get(path, **query.filters, cursor=query.cursor, limit=PAGE_SIZE),
+            {"banks": [], "nextCursor": None},
+        )
         is_full = len(found["banks"]) == PAGE_SIZE
         return renderer.page(
             request,

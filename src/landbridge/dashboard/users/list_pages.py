@@ -3,11 +3,10 @@
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
-from landbridge.dashboard.list_queries import read_list_query
+from landbridge.dashboard.list_queries import load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.user_lookup import UserSearchPage, find_users
-from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.internal_client import InternalClient
 
 
@@ -25,13 +24,11 @@ class UserListPages(Controller):
     ) -> Response[str]:
         """List users that match the search text and the type, newest first."""
         query = read_list_query(request, "q", "type")
-        filter_error, found = "", UserSearchPage([], None)
-        try:
-            found = await find_users(
-                interface, query.text("q"), type_=query.text("type"), cursor=query.cursor
-            )
-        except FieldInvalid as error:
-            filter_error = error.message
+        found, filter_error = await load_list(
+            find_users(interface, query.text("q"), type_=query.text("type"), cursor=query.cursor),
+            UserSearchPage([], None),
+            inputs={"name": "q", "email": "q", "firstName": "q", "lastName": "q"},
+        )
         return renderer.page(
             request,
             "users/list.html",

@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import new_request_id, read_form
-from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.nested_fields import submitted_values
@@ -21,7 +21,7 @@ from landbridge.dashboard.users.rule_forms import (
     tier_count,
 )
 from landbridge.payments.virtual_accounts.rule_parsing import PARTS_MAX, TIERS_MAX
-from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain
@@ -44,14 +44,10 @@ class SettlementRulePages(Controller):
     ) -> Response[str]:
         """List settlement rules, newest first."""
         query = read_list_query(request, "chain")
-        found: dict[str, Any] = {"rules": [], "nextCursor": None}
-        filter_error = ""
-        try:
-            found = await interface.get(
-                _PATH, **query.filters, cursor=query.cursor, limit=PAGE_SIZE
-            )
-        except FieldInvalid as error:
-            filter_error = error.message
+        found, filter_error = await load_list(
+            interface.get(_PATH, **query.filters, cursor=query.cursor, limit=PAGE_SIZE),
+            {"rules": [], "nextCursor": None},
+        )
         is_full = len(found["rules"]) == PAGE_SIZE
         return renderer.page(
             request,

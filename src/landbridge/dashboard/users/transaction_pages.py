@@ -1,18 +1,15 @@
 """Payments of a user, of all types."""
 
-from typing import Any
-
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.users.page_context import user_context
 from landbridge.payments.transactions.model import KINDS, STATUSES
-from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.internal_client import InternalClient
 
 
@@ -34,19 +31,17 @@ class UserTransactionPages(Controller):
             await user_context(interface, user_id),
             read_list_query(request, "type", "status"),
         )
-        found: dict[str, Any] = {"data": [], "nextCursor": None}
-        filter_error = ""
-        try:
-            found = await interface.get(
+        found, filter_error = await load_list(
+            interface.get(
                 "/v2/transactions",
                 userId=user_id,
                 limit=PAGE_SIZE,
                 expand="parties",
                 cursor=query.cursor,
                 **query.filters,
-            )
-        except FieldInvalid as error:
-            filter_error = error.message
+            ),
+            {"data": [], "nextCursor": None},
+        )
         return renderer.page(
             request,
             "users/transactions.html",

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
+from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
@@ -17,12 +17,13 @@ from landbridge.dashboard.sandbox_funding import fund
 from landbridge.dashboard.users.balances import load_balances
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
-from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain, tokens_on
 
 _TEMPLATE = "users/wallets.html"
+_NO_DEPOSITS: Mapping[str, Any] = {"records": [], "nextCursor": None}
 
 
 class WalletPages(Controller):
@@ -113,23 +114,25 @@ class WalletPages(Controller):
         query = read_list_query(request, "coin", "minAmount")
         coin = query.text("coin") or (coins[0] if coins else "")
         chain, _sep, currency = coin.partition(":")
-        found: dict[str, Any] = {"records": [], "nextCursor": None}
-        filter_error = ""
+        found, filter_error = _NO_DEPOSITS, None
         if coin:
-            try:
-                found = await interface.get(
+
+            async def load() -> Mapping[str, Any]:
+                number = parse_number(
+                    query.text("minAmount"), request.user.language, field="minAmount"
+                )
+                return await interface.get(
                     f"{user_path(user_id)}/wallets/deposits",
                     chain=chain,
                     currency=currency,
-                    minAmount=parse_number(
-                        query.text("minAmount"), request.user.language, field="minAmount"
-                    )
-                    or None,
+                    minAmount=number or None,
                     cursor=query.cursor,
                     limit=PAGE_SIZE,
                 )
-            except FieldInvalid as error:
-                filter_error = error.message
+
+            found, filter_error = await load_list(
+                load(), _NO_DEPOSITS, inputs={"chain": "coin", "currency": "coin"}
+            )
         return renderer.page(
             request,
             "users/deposits.html",
