@@ -1,6 +1,5 @@
 """Pages of unmatched bank statement lines: the queue, and each line with its bank data."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from litestar import Controller, get, post
@@ -8,21 +7,19 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.actor_names import ActorDirectory
+from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
 
-_STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
-    "waiting": ["UNMATCHED"],
-    "resolved": ["RESOLVED"],
-    "matched": ["MATCHED"],
-    "new": ["NEW"],
-}
 _REVIEWS, _PAGE_PATH = "/v2/reviews/bank-lines", "/dashboard/reviews/bank-lines"
+_LIST: Final = ReviewList(
+    _REVIEWS,
+    {"waiting": ["UNMATCHED"], "resolved": ["RESOLVED"], "matched": ["MATCHED"], "new": ["NEW"]},
+)
 _ONE = "approvals/bank_line.html"
 
 
@@ -39,27 +36,8 @@ class BankLinePages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """List the queue, longest waiting first."""
-        query = read_list_query(request, "show")
-        status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
-        found, filter_error = await load_list(
-            interface.get(
-                _REVIEWS,
-                status=_STATUS_FILTERS[status_filter],
-                limit=PAGE_SIZE,
-                createdAfter=query.cursor,
-            ),
-            {"reviews": [], "count": 0, "nextCursor": None},
-        )
-        is_full = found["count"] == PAGE_SIZE
-        return renderer.page(
-            request,
-            "approvals/bank_lines.html",
-            lines=found["reviews"],
-            list_query=query,
-            status_filter=status_filter,
-            next=query.older(found.get("nextCursor")) if is_full else None,
-            filter_error=filter_error,
-        )
+        found = await _LIST.load(request, interface)
+        return renderer.page(request, "approvals/bank_lines.html", lines=found.rows, **found.values)
 
     @get("/{line_id:str}")
     async def show(

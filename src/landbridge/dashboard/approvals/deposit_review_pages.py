@@ -1,14 +1,14 @@
 """Pages of unmatched deposits: the queue, and each deposit with its possible decisions."""
 
-from typing import Any
+from typing import Any, Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.actor_names import ActorDirectory
+from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -17,6 +17,7 @@ from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
 
 _REVIEWS, _PAGE_PATH = "/v2/reviews/deposits", "/dashboard/reviews/deposits"
+_LIST: Final = ReviewList(_REVIEWS, {})
 _ONE = "approvals/deposit_review.html"
 
 
@@ -33,19 +34,9 @@ class DepositReviewPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """List the waiting deposits, longest waiting first."""
-        query = read_list_query(request)
-        found, filter_error = await load_list(
-            interface.get(_REVIEWS, limit=PAGE_SIZE, createdAfter=query.cursor),
-            {"reviews": [], "count": 0, "nextCursor": None},
-        )
-        is_full = found["count"] == PAGE_SIZE
+        found = await _LIST.load(request, interface)
         return renderer.page(
-            request,
-            "approvals/deposit_reviews.html",
-            deposits=found["reviews"],
-            list_query=query,
-            next=query.older(found.get("nextCursor")) if is_full else None,
-            filter_error=filter_error,
+            request, "approvals/deposit_reviews.html", deposits=found.rows, **found.values
         )
 
     @get("/{deposit_id:str}")

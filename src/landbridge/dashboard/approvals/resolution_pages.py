@@ -10,8 +10,8 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.payment_cards import PaymentCard, payment_cards
+from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, new_request_id, read_form
-from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.choices import account_text
 from landbridge.dashboard.payments.holdings import accounts_of
@@ -21,10 +21,6 @@ from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
 
-_STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
-    "waiting": ["PENDING_APPROVAL"],
-    "decided": ["APPROVED", "COMPLETED", "VOID", "REJECTED", "EXPIRED"],
-}
 # Statuses of a current resolution; a payment has at most one.
 _OPEN: Final = frozenset({"PENDING_APPROVAL", "APPROVED"})
 # Stages with a bank order, which has no transaction hash; all others have a chain order.
@@ -39,6 +35,15 @@ _BANK_ORDERS: Final = frozenset(
 # Optional fields beside the action and its evidence.
 _OPTIONAL_FIELDS: Final = ("transactionHash", "address", "accountId")
 _RESOLUTIONS, _PAGE_PATH = "/v2/reviews/resolutions", "/dashboard/reviews/resolutions"
+_LIST: Final = ReviewList(
+    _RESOLUTIONS,
+    {
+        "waiting": ["PENDING_APPROVAL"],
+        "decided": ["APPROVED", "COMPLETED", "VOID", "REJECTED", "EXPIRED"],
+    },
+    member="resolutions",
+    cursor="cursor",
+)
 _ONE = "approvals/resolution.html"
 
 
@@ -56,29 +61,15 @@ class ResolutionPages(Controller):
         actors: NamedDependency[ActorDirectory],
     ) -> Page:
         """List pending or decided resolutions, newest first."""
-        query = read_list_query(request, "show")
-        status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
-        found, filter_error = await load_list(
-            interface.get(
-                _RESOLUTIONS,
-                status=_STATUS_FILTERS[status_filter],
-                limit=PAGE_SIZE,
-                cursor=query.cursor,
-            ),
-            {"resolutions": [], "count": 0, "nextCursor": None},
-        )
-        payments = {(each["transferType"], each["transferId"]) for each in found["resolutions"]}
-        is_full = found["count"] == PAGE_SIZE
+        found = await _LIST.load(request, interface)
+        payments = {(each["transferType"], each["transferId"]) for each in found.rows}
         return renderer.page(
             request,
             "approvals/resolutions.html",
-            resolutions=found["resolutions"],
+            resolutions=found.rows,
             cards=await payment_cards(interface, payments),
             names=await actors.names(request.user.caller.org_id),
-            list_query=query,
-            status_filter=status_filter,
-            older=query.older(found.get("nextCursor")) if is_full else None,
-            filter_error=filter_error,
+            **found.values,
         )
 
     @get("/{transfer_id:str}")

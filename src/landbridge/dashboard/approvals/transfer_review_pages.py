@@ -1,6 +1,6 @@
 """Pages of payments in compliance review: the queue, and each with its questions and answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from litestar import Controller, get, post
@@ -10,8 +10,8 @@ from litestar.params import FromPath
 from landbridge.customers.onboarding.multipart_form import BODY_BYTES_MAX, SubmittedForm
 from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.payment_cards import payment_cards
+from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, read_form, read_upload
-from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
@@ -21,13 +21,16 @@ from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
 
-_STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
-    "waiting": ["OPEN", "ANSWERED"],
-    "open": ["OPEN"],
-    "answered": ["ANSWERED"],
-    "closed": ["CLOSED"],
-}
 _REVIEWS, _PAGE_PATH = "/v2/reviews/transfers", "/dashboard/reviews/transfers"
+_LIST: Final = ReviewList(
+    _REVIEWS,
+    {
+        "waiting": ["OPEN", "ANSWERED"],
+        "open": ["OPEN"],
+        "answered": ["ANSWERED"],
+        "closed": ["CLOSED"],
+    },
+)
 
 
 class TransferReviewPages(Controller):
@@ -43,29 +46,15 @@ class TransferReviewPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """List the queue, longest waiting first."""
-        query = read_list_query(request, "show")
-        status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
-        found, filter_error = await load_list(
-            interface.get(
-                _REVIEWS,
-                status=_STATUS_FILTERS[status_filter],
-                limit=PAGE_SIZE,
-                createdAfter=query.cursor,
-            ),
-            {"reviews": [], "count": 0, "nextCursor": None},
-        )
-        payments = {(each["transferType"], each["transferId"]) for each in found["reviews"]}
-        is_full = found["count"] == PAGE_SIZE
+        found = await _LIST.load(request, interface)
+        payments = {(each["transferType"], each["transferId"]) for each in found.rows}
         return renderer.page(
             request,
             "approvals/transfer_reviews.html",
-            reviews=found["reviews"],
+            reviews=found.rows,
             cards=await payment_cards(interface, payments),
             lines=await payment_lines(interface, {each for _, each in payments}),
-            list_query=query,
-            status_filter=status_filter,
-            next=query.older(found.get("nextCursor")) if is_full else None,
-            filter_error=filter_error,
+            **found.values,
         )
 
     @get("/{transfer_id:str}")
