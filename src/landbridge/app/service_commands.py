@@ -38,7 +38,11 @@ from landbridge.sandbox.seeding import commands as seeding_commands
 
 T = TypeVar("T")
 
-for each in (sidecar_commands.problems, sidecar_commands.reread):
+for each in (
+    sidecar_commands.problems,
+    sidecar_commands.reread,
+    sidecar_commands.close_problem,
+):
     adapters.add_command(each(run_command(lambda container: container.database)))
 seed = seeding_commands.seeding(run_in_container)
 members = team_commands.members(run_command(lambda container: container.team))

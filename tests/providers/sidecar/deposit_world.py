@@ -19,6 +19,7 @@ from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.sidecar import credit_store
 from landbridge.providers.sidecar.credits import StoredCredit
 from landbridge.providers.sidecar.signing import SignedPurpose, sign
+from tests.payments.virtual_accounts.virtual_account_setup import make_account, make_receiver
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import KEY, accepted, answering
 from tests.tenants import SETTINGS, Tenant, make_tenant, run_due, served
@@ -196,3 +197,10 @@ async def deposit_scenario(database: Database, folder: Path) -> AsyncGenerator[D
         assert container.providers is not None
         await container.providers.close()
         await asyncio.sleep(0)
+
+
+async def account_of(world: DepositScenario) -> tuple[str, str]:
+    """Return a user with a virtual account at the provider, and its number."""
+    user = await make_receiver(world.org)
+    await make_account(world.org, user)
+    return user, [*world.bank.accounts.values()][-1]

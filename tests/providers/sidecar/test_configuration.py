@@ -97,3 +97,41 @@ async def test_an_unknown_rail_is_refused_at_the_start(database: Database, tmp_p
     settings = structs.replace(SETTINGS, providers_file=str(path))
     with pytest.raises(SettingsInvalid, match=r"payouts\[0\].rails has ahc; there are"):
         read_providers(settings, Vault(Sealer(new_key())), database, ReadingClock(), NoRails())
+
+
+def test_a_route_of_deposits_names_one_provider(tmp_path: Path) -> None:
+    org_id = payment().org_id
+    text = f"""{PROVIDER}
+[providers.other]
+url = "http://127.0.0.1:9000"
+keys = [{{ id = "1", secret_file = "secret" }}]
+poll_s = 60
+[[deposits]]
+provider = "other"
+currencies = ["eur"]
+organisations = ["{org_id}"]
+[[deposits]]
+provider = "acme"
+currencies = ["usd", "eur"]
+"""
+    file = read_providers_file(write(tmp_path, text))
+    assert file.deposit_provider(org_id, "eur") == "other"
+    assert file.deposit_provider(payment().org_id, "eur") == "acme"
+    assert file.deposit_provider(org_id, "usd") == "acme"
+    assert file.deposit_provider(org_id, "brl") is None
+    assert [file.sidecars[name].poll_s for name in ("acme", "other")] == [10, 60]
+
+
+@pytest.mark.parametrize(
+    ("route", "sentence"),
+    [
+        ('provider = "nobody"', r"deposits\[0\].provider names nobody, which providers has not"),
+        ('provider = "acme"\ncurrencies = ["xau"]', r"deposits\[0\].currencies has xau; there are"),
+        ('provider = "acme"\ncurrencies = []', "deposits"),
+        ('provider = "acme"\nrails = ["ach"]', "unknown field `rails`"),
+        ('providers = ["acme"]', "unknown field `providers`"),
+    ],
+)
+def test_a_wrong_route_of_deposits_is_a_sentence(tmp_path: Path, route: str, sentence: str) -> None:
+    with pytest.raises(ProvidersFileError, match=sentence):
+        read_providers_file(write(tmp_path, f"{PROVIDER}[[deposits]]\n{route}\n"))

@@ -14,7 +14,7 @@ from landbridge.providers.sidecar.credits import CreditProblem
 from landbridge.providers.sidecar.protocol import CREDITS_MAX
 from tests.onramps import check_books, make_onramp, make_payer, onramp_of, retrieve
 from tests.payments.virtual_accounts.virtual_account_setup import at, make_account, make_receiver
-from tests.providers.sidecar.deposit_world import DepositScenario, deposit_scenario
+from tests.providers.sidecar.deposit_world import DepositScenario, account_of, deposit_scenario
 from tests.tenants import held
 
 EMPTY: dict[str, Any] = {}
@@ -24,13 +24,6 @@ EMPTY: dict[str, Any] = {}
 async def world(database: Database, tmp_path: Path) -> AsyncIterator[DepositScenario]:
     async with deposit_scenario(database, tmp_path) as scenario:
         yield scenario
-
-
-async def account_of(world: DepositScenario) -> tuple[str, str]:
-    """Return a user with a virtual account at the provider, and its number."""
-    user = await make_receiver(world.org)
-    await make_account(world.org, user)
-    return user, [*world.bank.accounts.values()][-1]
 
 
 async def test_a_virtual_account_is_the_providers_and_its_money_is_delivered(

@@ -74,6 +74,29 @@ def reread(run_at: CommandRunner[Database]) -> click.Command:
     return command
 
 
+def close_problem(run_at: CommandRunner[Database]) -> click.Command:
+    """Return the command that closes the problem of a credit."""
+
+    @click.command("close")
+    @click.argument("name")
+    @click.argument("credit_id", metavar="CREDIT")
+    @data_dir_option
+    def command(name: str, credit_id: str, data_dir: str | None) -> None:
+        """Close the problem of CREDIT of provider NAME, once a person has cleared it up.
+
+        Nothing is credited or returned by this.
+        """
+
+        async def run(context: CommandContext[Database]) -> bool:
+            return await context.verbs.single(lambda tx: credit_store.close(tx, name, credit_id))
+
+        if not run_at(data_dir, None, run, writes=True):
+            raise click.UsageError(f"credit {credit_id} of {name} has no open problem")
+        click.echo(f"The problem of credit {credit_id} is closed.")
+
+    return command
+
+
 def _order_line(order: ProviderOrder) -> str:
     return (
         f"{order.problem}  provider {order.provider}  order {order.key}  "

@@ -60,7 +60,15 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (provider, credit_id) do update
 set org_id = excluded.org_id, incoming_payment_id = excluded.incoming_payment_id,
     account_number = excluded.account_number, asset = excluded.asset, units = excluded.units,
-    problem = excluded.problem
+    problem = excluded.problem,
+    is_closed = coalesce(provider_credits.is_closed
+        and provider_credits.problem = excluded.problem, false)
+"""
+
+_CLOSE = """
+update provider_credits set is_closed = true
+where provider = $1 and credit_id = $2 and problem is not null and not is_closed
+returning true
 """
 
 _OF_PAYMENT = """
@@ -73,12 +81,13 @@ _PROBLEMS = """
 select org_id, provider, credit_id, incoming_payment_id, account_number, asset, units, problem,
     received_at
 from provider_credits where (org_id = $1 or org_id is null) and problem is not null
+    and not is_closed
 order by received_at limit $2
 """
 
 _COUNT_PROBLEMS = """
 select provider, count(*) as problems
-from provider_credits where problem is not null
+from provider_credits where problem is not null and not is_closed
 group by provider
 """
 
@@ -153,6 +162,11 @@ async def put(tx: Tx, credit: StoredCredit) -> None:
     )
 
 
+async def close(tx: Tx, provider: str, credit_id: str) -> bool:
+    """Close the problem of a credit, until it has another; False if it has no open one."""
+    return bool(await tx.fetchval(_CLOSE, provider, credit_id))
+
+
 async def of_payment(tx: Tx, org_id: UUID, incoming_payment_id: UUID) -> StoredCredit | None:
     """Return the credit of an incoming payment, if it came from a provider."""
     row = await tx.fetchrow(_OF_PAYMENT, org_id, incoming_payment_id)
@@ -160,12 +174,12 @@ async def of_payment(tx: Tx, org_id: UUID, incoming_payment_id: UUID) -> StoredC
 
 
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[StoredCredit]:
-    """Return credits with problems, the oldest first; also those of no known organisation."""
+    """Return credits with open problems, the oldest first; also those of no organisation."""
     return [_credit(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
 
 
 async def count_problems(tx: Tx) -> Mapping[str, int]:
-    """Return the number of credits with problems, by provider."""
+    """Return the number of credits with open problems, by provider."""
     return {row["provider"]: row["problems"] for row in await tx.fetch(_COUNT_PROBLEMS)}
 
 

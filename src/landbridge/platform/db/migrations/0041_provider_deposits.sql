@@ -43,6 +43,8 @@ create table provider_credits (
     asset text,
     units numeric(38, 0),
     problem text,
+    -- Whether a person has cleared the problem up.
+    is_closed boolean not null default false,
     received_at timestamptz not null,
     constraint provider_credits_pkey primary key (provider, credit_id),
     constraint provider_credits_org_id_fkey foreign key (org_id) references orgs (id),
@@ -57,5 +59,5 @@ create table provider_credits (
 );
 
 create index provider_credits_problem_idx on provider_credits (org_id, received_at)
-    where problem is not null;
+    where problem is not null and not is_closed;
 
