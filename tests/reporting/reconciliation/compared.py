@@ -2,6 +2,7 @@
 
 from uuid import UUID, uuid4
 
+from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.model import ComparedPosition
 from landbridge.reporting.reconciliation.service import LedgerReconciliation, ReconStatus
 from tests.change_log import settled
@@ -33,6 +34,21 @@ async def opened_user(org: Tenant, funds: str = "100") -> str:
     """Open the organisation's sources, and return a user with funds of usdc on POLYGON."""
     await compared(org)
     return await make_user(org, funds=funds)
+
+
+async def open_from_the_start(org: Tenant) -> None:
+    """Open the sources before everything, so that all payments are compared one by one."""
+    database = org.container.database
+    await database.rows(
+        "insert into recon_cursors (org_id, opened_tx, read_tx) values ($1, '0', '0')", org.org_id
+    )
+    await database.rows(
+        "insert into recon_sources (org_id, source, block_number, block_hash, opened_at,"
+        " last_run_at, last_good_at)"
+        " select $1, chain, 0, '0x' || repeat('0', 64), now(), now(), now()"
+        " from unnest($2::text[]) as c (chain)",
+        *(org.org_id, list(Chain)),
+    )
 
 
 async def address_of(org: Tenant, user: str) -> str:

@@ -18,7 +18,7 @@ from landbridge.platform.core.errors import Refused
 from landbridge.platform.orgs.model import Mode
 from landbridge.sandbox.seeding.service import SeedProgress, SeedRequest, seed
 from tests.change_log import settled
-from tests.reporting.reconciliation.compared import compared, position
+from tests.reporting.reconciliation.compared import compared, open_from_the_start, position
 from tests.tenants import SETTINGS, Tenant, full_caller
 
 PAYMENTS, PEOPLE, DAYS = 2000, 30, 200
@@ -78,9 +78,15 @@ async def test_the_ledger_of_a_seeded_organisation_balances(seeded: Tenant) -> N
 
 
 async def test_the_simulated_chains_agree_with_the_ledger(seeded: Tenant) -> None:
+    await open_from_the_start(seeded)
     status = await compared(seeded)
     assert not status.differences
     assert position(status, "usdc:POLYGON").outside_units > 0
+    (matches,) = await seeded.container.database.rows(
+        "select count(*) as count from recon_matches where org_id = $1", seeded.org_id
+    )
+    # One by one: all deposits, bridges and external transfers.
+    assert matches["count"] > 2 * PEOPLE + 100
 
 
 async def test_all_kinds_are_there_and_most_payments_are_completed(seeded: Tenant) -> None:
