@@ -1,6 +1,7 @@
 """`landbridge login`, `listen`, `trigger` and `logs`: API clients to test an integration."""
 
 import asyncio
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,7 +36,9 @@ def login(api_url: str, profile: str, *, is_removed: bool) -> None:
         store.remove(profile)
         click.echo(f"Profile {profile} is removed. The key itself still works until it is revoked.")
         return
-    key = click.prompt("API key", hide_input=True, prompt_suffix=": ", err=True).strip()
+    is_typed = sys.stdin.isatty()
+    key = click.prompt("API key", hide_input=True, err=True) if is_typed else sys.stdin.read()
+    key = key.strip()
 
     async def check() -> None:
         async with connected(api_url, key) as client:
