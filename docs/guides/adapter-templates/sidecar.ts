@@ -3,7 +3,7 @@
 // It serves the provider protocol (docs/reference/provider-protocol.md). Its order of work is what
 // makes it safe: an order is stored before the bank is called, and the bank is called with our key,
 // so that a crash or a repeated call never pays twice. Credits are a log with one entry for each,
-// so that any page can be asked for again.
+// so that any page can be read again.
 //
 //     export SIDECAR_KEY_ID=2026-11 SIDECAR_SECRET=<32 characters or more>
 //     node --experimental-strip-types sidecar.ts --port 9100 --data orders.jsonl \

@@ -128,8 +128,10 @@ class VirtualAccounts:
         # One after the other: a bank may open an account for each. None is called in a transaction.
         for seed in (account.id, *(new_id() for _ in range(_NUMBERS_MAX - 1))):
             numbered = replace(account, account_number=await number_of(seed))
-            told = await self.instructions(numbered)
-            add = partial(self._add, account=numbered, told=told, caller=caller, claim=claim)
+            coordinates = await self.instructions(numbered)
+            add = partial(
+                self._add, account=numbered, coordinates=coordinates, caller=caller, claim=claim
+            )
             if numbered.account_number != shared and (added := await self._database.transact(add)):
                 return added
         raise Busy("no unused account number found")
@@ -329,17 +331,17 @@ class VirtualAccounts:
         self,
         tx: Tx,
         account: VirtualAccount,
-        told: DepositCoordinates | None,
+        coordinates: DepositCoordinates | None,
         caller: Caller,
         claim: Claim,
     ) -> VirtualAccount | None:
-        """Store an account, `told` to its payers; None if another one has its number."""
+        """Store an account; None if another one has its number."""
         if not await store.add(tx, account):
             # Ours, if an earlier attempt's commit was not confirmed.
             return await store.get(tx, account.org_id, account.id)
         await self._check_not_erased(tx, account)
         await claim(tx, account.id)
-        await self._change_events.record(tx, account, caller.actor, told)
+        await self._change_events.record(tx, account, caller.actor, coordinates)
         return account
 
     async def _change(

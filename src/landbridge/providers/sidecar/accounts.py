@@ -3,7 +3,7 @@
 Guarantees:
 - a key has one account for ever, whatever the providers file or the provider says later;
 - no two accounts have one number: not at a provider, and not in an organisation;
-- coordinates are answered from the database, so payers are told the same when a provider is down.
+- coordinates are answered from the database, so payers see the same while a provider is down.
 """
 
 from collections.abc import Mapping

@@ -139,7 +139,7 @@ class ProviderRails:
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str
     ) -> DepositCoordinates | None:
-        """Return where to send deposits; see the port. Accounts stay with whoever gave them."""
+        """Return where to send deposits; see the port. An account stays with its rails."""
         found = await self.accounts.coordinates(org_id, account_number)
         return found or await self.others.coordinates(org_id, currency, account_number)
 

@@ -1,6 +1,6 @@
 """Verification: reads the database again, builds the tree once more and compares the two.
 
-Whoever can write to the database can also replace the tree, and with the master key sign it. Only a
+Who can write to the database can also replace the tree, and with the master key sign it. Only a
 checkpoint that was kept elsewhere shows that; `outside` are such checkpoints.
 """
 
