@@ -31,6 +31,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "master_key_wrap": wrapping_from_text,
         "master_key": _master_key(is_wrapped=is_wrapped),
         "chains_file": _path,
+        "checkpoints_dir": _path,
         "providers_file": _path,
         "signer_socket": _path,
         "api_key": check_secret,

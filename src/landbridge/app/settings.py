@@ -91,6 +91,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     loopback_webhooks: str | None = None
     events_kept_days: Annotated[int, msgspec.Meta(ge=3, le=_EVENTS_DAYS_MAX)] = 30
     request_log_days: Annotated[int, msgspec.Meta(ge=0, le=_REQUEST_LOG_DAYS_MAX)] = 7
+    checkpoints_dir: str | None = None
     checkpoint_every_s: Annotated[int, msgspec.Meta(ge=10, le=_CHECKPOINT_EVERY_MAX_S)] = 3600
     metrics_token: str | None = None
     unknown_names: str = "report"
@@ -173,6 +174,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def request_log_retention(self) -> timedelta:
         """How long requests are kept; zero disables the request log."""
         return timedelta(days=self.request_log_days)
+
+    @property
+    def checkpoints_folder(self) -> Path | None:
+        """Folder that checkpoints are published to."""
+        return None if self.checkpoints_dir is None else Path(self.checkpoints_dir)
 
     @property
     def checkpoint_every(self) -> timedelta:

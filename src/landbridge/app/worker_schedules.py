@@ -139,11 +139,11 @@ async def _count_unfolded(container: Container, offsets: ClockOffsets) -> bool:
 
 
 async def _sequence(container: Container, offsets: ClockOffsets) -> bool:
-    return await container.proofs.sequencer.run_once(offsets)
+    return await container.proofs.sequencer.run_once(offsets.keys())
 
 
 async def _sign_checkpoints(container: Container, offsets: ClockOffsets) -> bool:
-    await container.proofs.sequencer.sign_due(offsets)
+    await container.proofs.signing.sign_due(offsets)
     return False
 
 

@@ -47,7 +47,7 @@ async def sequenced(org: Tenant) -> None:
 async def checkpoint(org: Tenant) -> str:
     """Return a checkpoint of all changes so far."""
     await sequenced(org)
-    signed = await org.container.proofs.sequencer.sign(org.org_id, org.caller.clock_offset)
+    signed = await org.container.proofs.signing.sign(org.org_id, org.caller.clock_offset)
     assert signed is not None
     return signed.note
 
@@ -61,7 +61,7 @@ async def exported(org: Tenant) -> list[str]:
 
 async def keys(org: Tenant) -> str:
     """Return the public keys of the organisation's checkpoints."""
-    return "\n".join(await org.container.proofs.sequencer.verifier_keys(org.org_id))
+    return "\n".join(await org.container.proofs.signing.verifier_keys(org.org_id))
 
 
 async def checked(org: Tenant, kept: str | None = None) -> Books:
@@ -80,6 +80,30 @@ async def forget_tree(database: Database, org: Tenant) -> None:
     """Remove an organisation's tree, as an operator who rewrites history would."""
     for statement in _FORGET:
         await database.rows(statement, org.org_id)
+
+
+async def log_size(org: Tenant) -> int:
+    """Return the number of an organisation's changes."""
+    (row,) = await org.container.database.rows(
+        "select count(*)::int as count from changes where org_id = $1", org.org_id
+    )
+    return row["count"]
+
+
+async def restore(org: Tenant, size: int) -> None:
+    """Bring changes and tree back to a number of changes, as a dump of that moment has them.
+
+    The tree does not depend on the steps in which it was built (test_sequencer.py).
+    """
+    await settled(org.container.database)
+    await org.container.database.rows(
+        "delete from changes where org_id = $1 and (tx, object_id, seq) >"
+        " (select tx, object_id, seq from changes where org_id = $1"
+        " order by tx, object_id, seq offset $2 limit 1)",
+        *(org.org_id, size - 1),
+    )
+    await forget_tree(org.container.database, org)
+    await org.container.proofs.sequencer.append_all(org.org_id)
 
 
 _FORGET = (

@@ -94,8 +94,7 @@ async def test_concurrent_workers_append_each_change_once(org: Tenant) -> None:
     await books.paid_books(org)
     await settled(org.container.database)
     sequencer = org.container.proofs.sequencer
-    offsets = {org.org_id: timedelta()}
-    await asyncio.gather(*(sequencer.run_once(offsets) for _ in range(4)))
+    await asyncio.gather(*(sequencer.run_once([org.org_id]) for _ in range(4)))
     await books.sequenced(org)
     assert (await books.checked(org)).size
     assert await books.findings(org) == []
@@ -123,7 +122,7 @@ async def test_change_that_commits_late_is_not_skipped(org: Tenant) -> None:
     await began.wait()
     user = await make_user(org, funds="5")
     sequencer = org.container.proofs.sequencer
-    await sequencer.run_once({org.org_id: timedelta()})
+    await sequencer.run_once([org.org_id])
     before = await _size(org)
     go.set()
     await slow
@@ -150,17 +149,17 @@ async def test_removed_snapshots_change_no_leaf(org: Tenant) -> None:
 
 
 async def test_checkpoint_is_signed_once_per_interval_and_not_without_changes(org: Tenant) -> None:
-    sequencer, database = org.container.proofs.sequencer, org.container.database
+    signing, database = org.container.proofs.signing, org.container.database
     offsets = {org.org_id: timedelta()}
     await books.sequenced(org)
-    await sequencer.sign_due(offsets)
+    await signing.sign_due(offsets)
     await make_user(org)
     await books.sequenced(org)
-    await sequencer.sign_due(offsets)
+    await signing.sign_due(offsets)
     assert len(await database.single(lambda tx: store.checkpoints(tx, org.org_id))) == 1
-    later = {org.org_id: sequencer.checkpoint_every + timedelta(seconds=1)}
-    await sequencer.sign_due(later)
-    await sequencer.sign_due({org.org_id: later[org.org_id] * 2})
+    later = {org.org_id: signing.every + timedelta(seconds=1)}
+    await signing.sign_due(later)
+    await signing.sign_due({org.org_id: later[org.org_id] * 2})
     signed = await database.single(lambda tx: store.checkpoints(tx, org.org_id))
     assert [each.size for each in signed] == sorted({each.size for each in signed})
     assert len(signed) == 2

@@ -12,8 +12,10 @@ from landbridge.reporting.metrics.custom.service import CustomTemplates
 from landbridge.reporting.metrics.model import MetricSources
 from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.proofs.export import BooksExport
+from landbridge.reporting.proofs.publication import CheckpointFolder
 from landbridge.reporting.proofs.sequencer import Sequencer
 from landbridge.reporting.proofs.service import Proofs
+from landbridge.reporting.proofs.signing import CheckpointSigning
 from landbridge.reporting.proofs.transfer_proofs import TransferProofs
 from landbridge.reporting.proofs.verification import BooksVerifier
 from landbridge.reporting.reconciliation.service import LedgerReconciliation
@@ -83,10 +85,18 @@ def report(on: CustomerServices) -> ReportingServices:
 
 
 def _proofs(on: CustomerServices) -> Proofs:
-    sequencer = Sequencer(on.database, on.vault, on.clock, on.settings.checkpoint_every)
+    sequencer = Sequencer(on.database, on.vault)
+    signing = CheckpointSigning(
+        database=on.database,
+        vault=on.vault,
+        clock=on.clock,
+        every=on.settings.checkpoint_every,
+        folder=CheckpointFolder(on.settings.checkpoints_folder),
+    )
     return Proofs(
         sequencer=sequencer,
+        signing=signing,
         verifier=BooksVerifier(on.database, on.vault),
-        export=BooksExport(sequencer),
+        export=BooksExport(sequencer, signing),
         transfers=TransferProofs(on.database, on.vault, on.wallets),
     )

@@ -7,7 +7,8 @@
     — landbridge/4c1f.../1 Zx2P...=
 
 The lines are the origin, the number of leaves, the root in base64, and signatures. An origin names
-an organisation and an epoch. The algorithm is part of the key id, so that a signature of another
+an organisation and an epoch. In each epoch but the first, a line before the signatures names the
+last head of the epoch before. The algorithm is part of the key id, so that a signature of another
 algorithm can stand on a line of its own beside Ed25519.
 """
 
@@ -19,6 +20,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from landbridge.platform.encryption.service import DataKey
+from landbridge.reporting.proofs.verifier import TreeHead
 
 _ED25519 = b"\x01"
 _KEY_ID_BYTES = 4
@@ -44,10 +46,11 @@ class CheckpointSigner:
         shown = base64.b64encode(_ED25519 + public).decode()
         return f"{self.origin}+{_key_id(self.origin, public).hex()}+{shown}"
 
-    def sign(self, size: int, root: bytes, *, extension: str | None = None) -> str:
-        """Return the signed note of a tree head."""
+    def sign(self, size: int, root: bytes, *, previous: str | None = None) -> str:
+        """Return the signed note of a tree head; `previous` is the last one of the epoch before."""
         lines = [self.origin, str(size), base64.b64encode(root).decode()]
-        text = "\n".join(lines if extension is None else [*lines, extension]) + "\n"
+        extension = [] if previous is None else [f"previous-head {previous}"]
+        text = "\n".join([*lines, *extension]) + "\n"
         public = self.key.public_key().public_bytes_raw()
         signature = _key_id(self.origin, public) + self.key.sign(text.encode())
         return f"{text}\n\u2014 {self.origin} {base64.b64encode(signature).decode()}\n"
@@ -56,6 +59,17 @@ class CheckpointSigner:
 def origin_of(org_id: UUID, epoch: int) -> str:
     """Return the origin of an organisation's checkpoints in an epoch."""
     return f"landbridge/{org_id}/{epoch}"
+
+
+def read_head(note: str) -> TreeHead:
+    """Return what a checkpoint says; its signature is not verified."""
+    origin, size, root = note.split("\n")[:3]
+    return TreeHead(origin, int(size), base64.b64decode(root))
+
+
+def head_text(head: TreeHead) -> str:
+    """Return a tree head in one line, as a checkpoint of the next epoch names it."""
+    return f"{head.origin} {head.size} {base64.b64encode(head.root).decode()}"
 
 
 def _key_id(name: str, public: bytes) -> bytes:

@@ -26,7 +26,7 @@ def proofs(run_command: CommandRunner[Proofs]) -> click.Group:
     def group() -> None:
         """Prove the books to customers and auditors."""
 
-    for each in (_verify, _export, _keys):
+    for each in (_verify, _export, _keys, _resume):
         group.add_command(each(run_command))
     return group
 
@@ -88,8 +88,23 @@ def _keys(run_command: CommandRunner[Proofs]) -> click.Command:
         """Print the public keys that sign the checkpoints, one for each epoch."""
 
         async def run(context: CommandContext[Proofs]) -> list[str]:
-            return await context.verbs.sequencer.verifier_keys(context.org_id)
+            return await context.verbs.signing.verifier_keys(context.org_id)
 
         click.echo("\n".join(run_command(data_dir, org, run, writes=True)))
 
     return keys
+
+
+def _resume(run_command: CommandRunner[Proofs]) -> click.Command:
+    @click.command()
+    @org_option
+    @data_dir_option
+    def resume(*, org: UUID | None, data_dir: str | None) -> None:
+        """Sign again after a restored backup, in an epoch that names the last published head."""
+
+        async def run(context: CommandContext[Proofs]) -> int:
+            return await context.verbs.signing.resume(context.org_id)
+
+        click.echo(f"Epoch {run_command(data_dir, org, run, writes=True)} begins.")
+
+    return resume

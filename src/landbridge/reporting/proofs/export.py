@@ -18,6 +18,7 @@ from landbridge.reporting.proofs import leaf_store
 from landbridge.reporting.proofs.leaves import LeafBuilder
 from landbridge.reporting.proofs.model import BookLeaf, StoredCheckpoint
 from landbridge.reporting.proofs.sequencer import Sequencer, salt_key
+from landbridge.reporting.proofs.signing import CheckpointSigning
 from landbridge.reporting.proofs.tree import TILE_WIDTH
 
 
@@ -26,6 +27,7 @@ class BooksExport:
     """Exports the books of an organisation as of a checkpoint that it signs."""
 
     sequencer: Sequencer
+    signing: CheckpointSigning
 
     async def lines(self, org_id: UUID, offset: timedelta) -> AsyncIterator[str]:
         """Yield the lines of an export of all settled changes.
@@ -33,7 +35,7 @@ class BooksExport:
         Raises `ResourceNotFound` for an organisation without changes.
         """
         await self.sequencer.append_all(org_id)
-        checkpoint = await self.sequencer.sign(org_id, offset)
+        checkpoint = await self.signing.sign(org_id, offset)
         if checkpoint is None:
             raise ResourceNotFound("the organisation has no changes")
         yield _line({"checkpoint": checkpoint.note})

@@ -17,6 +17,8 @@ class ProofTree:
     epoch: int
     size: int
     read_to: LogPosition
+    # Last published head of the epoch before, in one line.
+    previous_head: str | None
 
 
 class AccountState(NamedTuple):

@@ -1,4 +1,4 @@
-"""Sequencer: appends the settled changes of each organisation to its tree, and signs checkpoints.
+"""Sequencer: appends the settled changes of each organisation to its tree.
 
 Guarantees:
 - Every change becomes one leaf: tree, tiles and accounts move in one transaction under the lock of
@@ -7,29 +7,25 @@ Guarantees:
 - No worker waits for an organisation that another one has, and none holds a lock for long.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TypeVar
 from uuid import UUID
 
 import structlog
 
-from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.reporting.proofs import leaf_store, store
-from landbridge.reporting.proofs.checkpoints import CheckpointSigner
 from landbridge.reporting.proofs.leaves import LeafBuilder
-from landbridge.reporting.proofs.model import ProofTree, StoredCheckpoint
+from landbridge.reporting.proofs.model import ProofTree
 from landbridge.reporting.proofs.tree import (
     TILE_WIDTH,
     NodeReader,
     append,
     edge_keys,
     node_reader,
-    root_hash,
     tiles_needed,
 )
 
@@ -45,16 +41,14 @@ _STEPS_MAX = 40
 
 @dataclass(frozen=True, slots=True)
 class Sequencer:
-    """Sequencer of all organisations; a tree that grows gets a checkpoint this often."""
+    """Sequencer of all organisations."""
 
     database: Database
     vault: Vault
-    clock: Clock
-    checkpoint_every: timedelta
 
-    async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Append settled changes and sign due checkpoints; return whether more may be pending."""
-        behind = await self.database.single(lambda tx: store.find_behind(tx, offsets.keys()))
+    async def run_once(self, org_ids: Collection[UUID]) -> bool:
+        """Append settled changes of these organisations; return whether more may be pending."""
+        behind = await self.database.single(lambda tx: store.find_behind(tx, org_ids))
         is_more = False
         for org_id in behind:
             try:
@@ -64,20 +58,6 @@ class Sequencer:
             except Exception as error:  # noqa: BLE001  one organisation must not stop the others
                 _log.error("proofs.failed", org_id=str(org_id), exc_info=error)
         return is_more
-
-    async def sign_due(self, offsets: Mapping[UUID, timedelta]) -> None:
-        """Sign a checkpoint of each tree that has grown, and whose last one is old enough."""
-        unsigned = await self.database.single(lambda tx: store.find_unsigned(tx, offsets.keys()))
-        for org_id, last_at in unsigned.items():
-            before = self.clock.now(offsets[org_id]) - self.checkpoint_every
-            if last_at is not None and last_at > before:
-                continue
-            try:
-                await self.sign(org_id, offsets[org_id])
-            except Busy as error:
-                _log.warning("proofs.busy", org_id=str(org_id), reason=str(error))
-            except Exception as error:  # noqa: BLE001  one organisation must not stop the others
-                _log.error("proofs.failed", org_id=str(org_id), exc_info=error)
 
     async def _append_some(self, org_id: UUID) -> bool:
         for _ in range(_STEPS_MAX):
@@ -120,36 +100,6 @@ class Sequencer:
         await store.write_accounts(tx, tree.org_id, builder.accounts)
         await store.advance(tx, tree.org_id, builder.size, changes[-1].position)
         return len(changes)
-
-    async def sign(self, org_id: UUID, offset: timedelta) -> StoredCheckpoint | None:
-        """Return the latest checkpoint, signed now if the tree has grown; None without leaves."""
-        at = self.clock.now(offset)
-
-        async def work(tx: Tx) -> StoredCheckpoint | None:
-            tree = await store.lock(tx, org_id)
-            last = await store.last_checkpoint(tx, org_id)
-            if (tree.epoch, tree.size) <= (last.epoch, last.size) if last else not tree.size:
-                return last
-            key = await self.vault.make(tx, org_id, org_id)
-            root = await compute(tx, org_id, lambda read: root_hash(tree.size, read))
-            note = CheckpointSigner.of(key, org_id, tree.epoch).sign(tree.size, root)
-            new = StoredCheckpoint(tree.epoch, tree.size, root, note, at)
-            await store.add_checkpoint(tx, org_id, new)
-            return new
-
-        return await self.database.transact(work)
-
-    async def verifier_keys(self, org_id: UUID) -> list[str]:
-        """Return the public key of each epoch, the current one last."""
-        return await self.database.transact(lambda tx: verifier_keys(tx, self.vault, org_id))
-
-
-async def verifier_keys(tx: Tx, vault: Vault, org_id: UUID) -> list[str]:
-    """Return the public key of each epoch, the current one last."""
-    tree = await store.find(tx, org_id)
-    key = await vault.make(tx, org_id, org_id)
-    epochs = range(1, 2 if tree is None else tree.epoch + 1)
-    return [CheckpointSigner.of(key, org_id, each).verifier_key for each in epochs]
 
 
 async def compute(tx: Tx, org_id: UUID, work: Callable[[NodeReader], T]) -> T:

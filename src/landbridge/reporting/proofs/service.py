@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from landbridge.reporting.proofs.export import BooksExport
 from landbridge.reporting.proofs.sequencer import Sequencer
+from landbridge.reporting.proofs.signing import CheckpointSigning
 from landbridge.reporting.proofs.transfer_proofs import TransferProofs
 from landbridge.reporting.proofs.verification import BooksVerifier
 
@@ -13,6 +14,7 @@ class Proofs:
     """Services of provable books."""
 
     sequencer: Sequencer
+    signing: CheckpointSigning
     verifier: BooksVerifier
     export: BooksExport
     transfers: TransferProofs

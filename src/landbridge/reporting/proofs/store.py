@@ -50,21 +50,21 @@ on conflict (org_id) do nothing
 
 # Another worker that holds the lock is at this organisation's work.
 _TAKE = """
-select org_id, epoch, size, read_tx::text, read_object_id, read_seq
+select org_id, epoch, size, read_tx::text, read_object_id, read_seq, previous_head
 from proof_trees
 where org_id = $1
 for update skip locked
 """
 
 _LOCK = """
-select org_id, epoch, size, read_tx::text, read_object_id, read_seq
+select org_id, epoch, size, read_tx::text, read_object_id, read_seq, previous_head
 from proof_trees
 where org_id = $1
 for update
 """
 
 _FIND = """
-select org_id, epoch, size, read_tx::text, read_object_id, read_seq
+select org_id, epoch, size, read_tx::text, read_object_id, read_seq, previous_head
 from proof_trees
 where org_id = $1
 """
@@ -72,6 +72,12 @@ where org_id = $1
 _ADVANCE = """
 update proof_trees
 set size = $2, read_tx = $3::text::xid8, read_object_id = $4, read_seq = $5
+where org_id = $1
+"""
+
+_BEGIN_EPOCH = """
+update proof_trees
+set epoch = $2, previous_head = $3
 where org_id = $1
 """
 
@@ -196,6 +202,11 @@ async def advance(tx: Tx, org_id: UUID, size: int, read_to: LogPosition) -> None
     await tx.execute(_ADVANCE, org_id, size, str(read_to.tx), read_to.object_id, read_to.seq)
 
 
+async def begin_epoch(tx: Tx, org_id: UUID, epoch: int, previous_head: str) -> None:
+    """Begin another epoch of a locked tree."""
+    await tx.execute(_BEGIN_EPOCH, org_id, epoch, previous_head)
+
+
 async def tiles(tx: Tx, org_id: UUID, keys: Collection[TileKey]) -> dict[TileKey, bytes]:
     """Return the hashes of the existing ones of these tiles."""
     rows = await tx.fetch(
@@ -291,7 +302,7 @@ async def add_checkpoint(tx: Tx, org_id: UUID, new: StoredCheckpoint) -> None:
 
 def _tree(row: Row) -> ProofTree:
     read_to = LogPosition(int(row["read_tx"]), row["read_object_id"], row["read_seq"])
-    return ProofTree(row["org_id"], row["epoch"], row["size"], read_to)
+    return ProofTree(row["org_id"], row["epoch"], row["size"], read_to, row["previous_head"])
 
 
 def _block(row: Row) -> ProofBlock:

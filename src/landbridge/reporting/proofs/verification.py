@@ -20,7 +20,8 @@ from landbridge.reporting.proofs.model import (
     ProofTree,
     StoredCheckpoint,
 )
-from landbridge.reporting.proofs.sequencer import compute, salt_key, verifier_keys
+from landbridge.reporting.proofs.sequencer import compute, salt_key
+from landbridge.reporting.proofs.signing import verifier_keys
 from landbridge.reporting.proofs.tree import (
     HASH_BYTES,
     TILE_WIDTH,

@@ -1,0 +1,67 @@
+"""Publication: checkpoints leave the database for a folder that a restore does not take back.
+
+    <folder>/<organisation>/<epoch>/<size>.txt
+
+A file is written whole or not at all, and never changed in what it signs. The folder is to be
+synchronised to a place that the operator of the database can't rewrite.
+"""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from landbridge.platform.core.errors import LandbridgeError
+from landbridge.reporting.proofs.checkpoints import read_head
+from landbridge.reporting.proofs.model import StoredCheckpoint
+from landbridge.reporting.proofs.verifier import TreeHead
+
+# Names sort as their numbers do.
+_DIGITS = 16
+
+
+class BooksForked(LandbridgeError):
+    """The published checkpoints are not those of this database: a backup was restored."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedHead:
+    """Latest published checkpoint of an organisation."""
+
+    epoch: int
+    head: TreeHead
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointFolder:
+    """Folder of published checkpoints; without a path nothing is published."""
+
+    path: Path | None
+
+    def last(self, org_id: UUID) -> PublishedHead | None:
+        """Return the latest published checkpoint of an organisation."""
+        if self.path is None:
+            return None
+        files = sorted((self.path / str(org_id)).glob("*/*.txt"))
+        if not files:
+            return None
+        note = files[-1].read_text(encoding="utf-8")
+        return PublishedHead(int(files[-1].parent.name), read_head(note))
+
+    def publish(self, org_id: UUID, checkpoint: StoredCheckpoint) -> None:
+        """Write a checkpoint, unless it is there; one that got cosignatures replaces it."""
+        if self.path is None:
+            return
+        folder = self.path / str(org_id) / f"{checkpoint.epoch:0{_DIGITS}}"
+        file = folder / f"{checkpoint.size:0{_DIGITS}}.txt"
+        with suppress(FileNotFoundError):
+            if file.read_text(encoding="utf-8") == checkpoint.note:
+                return
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = folder / f".{file.name}.{os.getpid()}"
+        with draft.open("w", encoding="utf-8") as opened:
+            opened.write(checkpoint.note)
+            opened.flush()
+            os.fsync(opened.fileno())
+        draft.replace(file)

@@ -1,0 +1,124 @@
+"""Signing: checkpoints of each organisation's tree, stored, cosigned and published.
+
+Guarantees:
+- A checkpoint is stored before it leaves the process, so no two of one size are ever signed.
+- Where a published checkpoint is not one of this tree, nothing is signed until `resume`: a second
+  history under the same origin could never be taken back.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Busy, ResourceConflict
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.reporting.proofs import store
+from landbridge.reporting.proofs.checkpoints import CheckpointSigner, head_text
+from landbridge.reporting.proofs.model import ProofTree, StoredCheckpoint
+from landbridge.reporting.proofs.publication import BooksForked, CheckpointFolder, PublishedHead
+from landbridge.reporting.proofs.sequencer import compute
+from landbridge.reporting.proofs.tree import root_hash
+
+_log = structlog.stdlib.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSigning:
+    """Signs for all organisations; a tree that grows gets a checkpoint at this interval."""
+
+    database: Database
+    vault: Vault
+    clock: Clock
+    every: timedelta
+    folder: CheckpointFolder
+
+    async def sign_due(self, offsets: Mapping[UUID, timedelta]) -> None:
+        """Sign a checkpoint of each tree that has grown, and whose last one is old enough."""
+        unsigned = await self.database.single(lambda tx: store.find_unsigned(tx, offsets.keys()))
+        for org_id, last_at in unsigned.items():
+            if last_at is not None and last_at > self.clock.now(offsets[org_id]) - self.every:
+                continue
+            try:
+                await self.sign(org_id, offsets[org_id])
+            except Busy as error:
+                _log.warning("proofs.busy", org_id=str(org_id), reason=str(error))
+            except BooksForked as error:
+                _log.error("proofs.forked", org_id=str(org_id), reason=str(error))
+            except Exception as error:  # noqa: BLE001  one organisation must not stop the others
+                _log.error("proofs.failed", org_id=str(org_id), exc_info=error)
+
+    async def sign(self, org_id: UUID, offset: timedelta) -> StoredCheckpoint | None:
+        """Return the latest checkpoint, signed now if the tree has grown; None without leaves.
+
+        Raises `BooksForked` if a published checkpoint is not one of this tree.
+        """
+        at = self.clock.now(offset)
+        published = await asyncio.to_thread(self.folder.last, org_id)
+
+        async def work(tx: Tx) -> StoredCheckpoint | None:
+            tree = await store.lock(tx, org_id)
+            if published is not None and await _is_forked(tx, tree, published):
+                raise BooksForked(
+                    f"The published checkpoint of {published.head.size} changes is not one of this "
+                    "database: a backup was restored. `landbridge proofs resume` begins an epoch."
+                )
+            last = await store.last_checkpoint(tx, org_id)
+            if (tree.epoch, tree.size) <= (last.epoch, last.size) if last else not tree.size:
+                return last
+            key = await self.vault.make(tx, org_id, org_id)
+            root = await compute(tx, org_id, lambda read: root_hash(tree.size, read))
+            signer = CheckpointSigner.of(key, org_id, tree.epoch)
+            note = signer.sign(tree.size, root, previous=tree.previous_head)
+            new = StoredCheckpoint(tree.epoch, tree.size, root, note, at)
+            await store.add_checkpoint(tx, org_id, new)
+            return new
+
+        signed = await self.database.transact(work)
+        if signed is not None:
+            await asyncio.to_thread(self.folder.publish, org_id, signed)
+        return signed
+
+    async def resume(self, org_id: UUID) -> int:
+        """Begin an epoch after a restored backup; return its number.
+
+        Its checkpoints name the last published one, so everybody sees what was lost. Raises
+        `ResourceConflict` if the published checkpoints are those of this tree.
+        """
+        published = await asyncio.to_thread(self.folder.last, org_id)
+
+        async def work(tx: Tx) -> int:
+            tree = await store.lock(tx, org_id)
+            if published is None or not await _is_forked(tx, tree, published):
+                raise ResourceConflict("the published checkpoints are those of this database")
+            epoch = max(tree.epoch, published.epoch) + 1
+            await store.begin_epoch(tx, org_id, epoch, head_text(published.head))
+            return epoch
+
+        return await self.database.transact(work)
+
+    async def verifier_keys(self, org_id: UUID) -> list[str]:
+        """Return the public key of each epoch, the current one last."""
+        return await self.database.transact(lambda tx: verifier_keys(tx, self.vault, org_id))
+
+
+async def verifier_keys(tx: Tx, vault: Vault, org_id: UUID) -> list[str]:
+    """Return the public key of each epoch, the current one last."""
+    tree = await store.find(tx, org_id)
+    key = await vault.make(tx, org_id, org_id)
+    epochs = range(1, 2 if tree is None else tree.epoch + 1)
+    return [CheckpointSigner.of(key, org_id, each).verifier_key for each in epochs]
+
+
+async def _is_forked(tx: Tx, tree: ProofTree, published: PublishedHead) -> bool:
+    """Return whether a tree can't continue the latest published checkpoint."""
+    size = published.head.size
+    if published.epoch != tree.epoch or size > tree.size:
+        # An epoch that has begun, and has no published checkpoint yet, continues nothing.
+        return published.epoch >= tree.epoch
+    return await compute(tx, tree.org_id, lambda read: root_hash(size, read)) != published.head.root
