@@ -27,9 +27,9 @@ _profile = click.option("--profile", help="A profile of `landbridge login` to us
 )
 @click.option("--remove", "is_removed", is_flag=True, help="Forget the profile instead.")
 def login(api_url: str, profile: str, *, is_removed: bool) -> None:
-    """Keep an API key for `listen`, `trigger` and `logs`, after a request with it has succeeded.
+    """Keep an API key for listen, trigger and logs.
 
-    Reads the key without showing it, or from standard input.
+    It is read without being shown, or from standard input, and kept if a request with it succeeds.
     """
     store = profiles.ProfileStore.of_user()
     if is_removed:
