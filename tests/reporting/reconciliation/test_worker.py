@@ -6,6 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
+import pytest
+
 import landbridge
 from landbridge.providers.chains.tokens import Chain
 from tests.change_log import settled
@@ -23,6 +25,16 @@ from tests.tenants import METRICS_TOKEN, Tenant, fund
 _TABLES = ("sandbox_movements", "sandbox_blocks", "sandbox_balances")
 # The simulated chains, and the seeding, which makes up ledger and chains alike.
 _MAY_NAME = ("providers/simulation/", "sandbox/seeding/store.py", "platform/db/migrations/")
+
+_ADD_MANY = """
+insert into sandbox_movements
+    (org_id, chain, transaction_hash, log_index, asset, units, source, destination, settles_at)
+select $1, 'POLYGON', '0x' || encode(sha256(n::text::bytea), 'hex'), 0, 'usdc:POLYGON', n, $2, $3,
+    '2020-01-01T00:00:00Z'
+from generate_series(1, 10000) as n
+"""
+# As if the ledger had credited them by now.
+_BOOK_ALL = "update recon_matches set ledger_units = outside_units where org_id = $1"
 
 
 async def test_an_organisation_is_compared_every_quarter_of_an_hour(org: Tenant) -> None:
@@ -82,6 +94,24 @@ async def test_concurrent_runs_count_everything_once(org: Tenant) -> None:
     assert tuple(int(each) for each in matches) == (7, 91 * 10**6, 91 * 10**6)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportGeneralTypeIssues]
 
 
+@pytest.mark.long
+async def test_ten_thousand_differences_are_found_in_one_run_and_end_in_another(
+    org: Tenant,
+) -> None:
+    """Without statistics on the new rows, as after an outage."""
+    user = await opened_user(org)
+    await compared(org)
+    database = org.container.database
+    await database.rows(_ADD_MANY, org.org_id, OUTSIDE, await address_of(org, user))
+    await compared(org)
+    assert await _statuses(org) == {"TIMING": 10_000}
+    await compared(org)
+    assert await _statuses(org) == {"TIMING": 10_000}
+    await database.rows(_BOOK_ALL, org.org_id)
+    await compared(org)
+    assert await _statuses(org) == {"RESOLVED": 10_000}
+
+
 async def test_every_wallet_chain_of_a_sandbox_is_compared(org: Tenant) -> None:
     status = await compared(org)
     assert {each.source for each in status.sources} == set(Chain)
@@ -99,6 +129,16 @@ def test_only_the_simulation_names_the_tables_of_its_chains() -> None:
     }
     assert naming
     assert not [each for each in naming if not each.startswith(_MAY_NAME)]
+
+
+async def _statuses(org: Tenant) -> dict[str, int]:
+    """Return the number of unmatched movements by status."""
+    rows = await org.container.database.rows(
+        "select status, count(*) as count from recon_differences"
+        " where org_id = $1 and kind = 'UNKNOWN_OUTSIDE' group by status",
+        org.org_id,
+    )
+    return {row["status"]: row["count"] for row in rows}
 
 
 async def _due(org: Tenant) -> bool:

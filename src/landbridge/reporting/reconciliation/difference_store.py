@@ -37,13 +37,16 @@ where (d.kind, d.ledger_units, d.outside_units, d.status = 'TIMING')
         excluded.status = 'TIMING')
 """
 
+# Each match is looked up by its key, whatever row count the planner expects.
 _RESOLVE_MATCHED = """
 update recon_differences d
 set status = 'RESOLVED', resolution = $4, resolved_at = $3
-from recon_matches m
-where d.org_id = $1 and d.source = $2 and d.status <> 'RESOLVED'
-    and m.org_id = d.org_id and m.source = d.source and m.reference = d.reference
-    and m.asset = d.asset and m.ledger_units = m.outside_units
+where d.org_id = $1 and d.source = $2 and d.status <> 'RESOLVED' and d.reference <> ''
+    and (
+        select m.ledger_units = m.outside_units
+        from recon_matches m
+        where m.org_id = $1 and m.source = $2 and m.reference = d.reference and m.asset = d.asset
+    )
 """
 
 _RESOLVE_CLEARED = """
