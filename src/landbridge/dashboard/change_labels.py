@@ -31,6 +31,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "TREASURY.DEPOSIT.REVERSAL": _("Reversed treasury deposit"),
     "CHAIN.GAS": _("Gas cost"),
     "LEDGER.CORRECTION": _("Ledger correction"),
+    "RECONCILIATION.DIFFERENCE": _("Reconciliation difference"),
     "TRANSACTION.NOTE": _("Note on a payment"),
     # Bank files.
     "BANK.PAYMENT": _("Bank payment"),

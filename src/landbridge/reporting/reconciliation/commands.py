@@ -62,6 +62,22 @@ def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
         found = run_command(data_dir, org, run, writes=False)
         print_lines([_difference_line(each) for each in found], "No differences.")
 
+    @group.command()
+    @click.argument("difference_id", type=click.UUID)
+    @click.option("--reason", required=True, help="Why it is no error; kept in the change log.")
+    @org_option
+    @data_dir_option
+    def accept(*, difference_id: UUID, reason: str, org: UUID | None, data_dir: str | None) -> None:
+        """Accept an open difference as it is; later runs expect it."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> Difference:
+            return await context.verbs.acceptance.accept(
+                *(context.org_id, difference_id, reason), actor="cli", offset=context.clock_offset
+            )
+
+        found = run_command(data_dir, org, run, writes=True)
+        click.echo(f"Accepted: {_difference_line(found)}")
+
     return group
 
 

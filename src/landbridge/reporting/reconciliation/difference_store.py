@@ -66,6 +66,37 @@ limit $3
 """
 
 
+_LOCK = """
+select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
+    due_at, resolution, resolved_at
+from recon_differences
+where org_id = $1 and id = $2
+for update
+"""
+
+# As it was found: units that have changed meanwhile are not accepted.
+_ACCEPT_MATCH = """
+update recon_matches
+set accepted_units = $5
+where org_id = $1 and source = $2 and asset = $3 and reference = $4
+    and outside_units - ledger_units = $5
+returning true
+"""
+
+_ACCEPT_POSITION = """
+update recon_positions
+set accepted_units = unexplained_units
+where org_id = $1 and source = $2 and asset = $3 and unexplained_units - accepted_units = $4
+returning true
+"""
+
+_RESOLVE = """
+update recon_differences
+set status = 'RESOLVED', resolution = $3, resolved_at = $4
+where org_id = $1 and id = $2
+"""
+
+
 async def add_findings(
     tx: Tx, org_id: UUID, source: Chain, findings: Sequence[FoundDifference], now: datetime
 ) -> None:
@@ -111,6 +142,27 @@ async def differences(
     """Return differences, newest first."""
     rows = await tx.fetch(_DIFFERENCES, org_id, is_resolved_included, limit)
     return [_difference(row) for row in rows]
+
+
+async def lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
+    """Lock a difference until the transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, difference_id)
+    return None if row is None else _difference(row)
+
+
+async def accept_units(tx: Tx, org_id: UUID, difference: Difference) -> bool:
+    """Let later runs expect the units of a difference; False if they have changed since."""
+    key, units = (org_id, difference.source, difference.asset), Decimal(difference.units)
+    if difference.reference:
+        return bool(await tx.fetchval(_ACCEPT_MATCH, *key, difference.reference, units))
+    return bool(await tx.fetchval(_ACCEPT_POSITION, *key, units))
+
+
+async def resolve(
+    tx: Tx, org_id: UUID, difference_id: UUID, resolution: DifferenceResolution, at: datetime
+) -> None:
+    """Resolve a locked difference."""
+    await tx.execute(_RESOLVE, org_id, difference_id, resolution, at)
 
 
 def _difference(row: Row) -> Difference:

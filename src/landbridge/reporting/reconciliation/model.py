@@ -34,8 +34,6 @@ class DifferenceStatus(StrEnum):
 
     TIMING = "TIMING"  # the other side may follow until the source's patience ends
     OPEN = "OPEN"  # waits for a person
-    ASSIGNED = "ASSIGNED"  # a person is working on it
-    PROPOSED = "PROPOSED"  # a resolution waits for a second person
     RESOLVED = "RESOLVED"  # explained, or gone
 
 
@@ -44,6 +42,7 @@ class DifferenceResolution(StrEnum):
 
     MATCHED = "MATCHED"  # both sides have it now
     CLEARED = "CLEARED"  # a later run no longer found it
+    ACCEPTED = "ACCEPTED"  # an operator has explained it
 
 
 # Time that the other side has to follow. The sandbox's chains are final at once. On real chains the

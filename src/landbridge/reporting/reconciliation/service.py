@@ -29,6 +29,7 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.reporting.reconciliation import difference_store, ledger_store, store
+from landbridge.reporting.reconciliation.acceptance import DifferenceAcceptance
 from landbridge.reporting.reconciliation.metrics import OPEN_DIFFERENCES, OPEN_UNITS, SINCE_GOOD_RUN
 from landbridge.reporting.reconciliation.model import (
     CADENCE,
@@ -90,6 +91,11 @@ class LedgerReconciliation:
     wallets: Wallets
     chains: Mapping[Chain, ConnectedChain]
     clock: Clock
+
+    @property
+    def acceptance(self) -> DifferenceAcceptance:
+        """Return what accepts differences."""
+        return DifferenceAcceptance(self.database, self.clock)
 
     async def run_due(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Compare the organisations that are due; the worker's step."""

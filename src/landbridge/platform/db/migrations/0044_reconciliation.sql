@@ -40,7 +40,7 @@ create table recon_positions (
     outside_units numeric(38, 0),
     -- outside_units less ledger_units and less all movements that do not match.
     unexplained_units numeric(38, 0) not null default 0,
-    -- Part of the unexplained units that two people have accepted.
+    -- Part of the unexplained units that an operator has accepted.
     accepted_units numeric(38, 0) not null default 0,
     compared_at timestamptz,
     constraint recon_positions_pkey primary key (org_id, source, asset),
@@ -92,7 +92,7 @@ create table recon_differences (
         'SOURCE_SILENT'
     )),
     constraint recon_differences_status_check
-        check (status in ('TIMING', 'OPEN', 'ASSIGNED', 'PROPOSED', 'RESOLVED')),
+        check (status in ('TIMING', 'OPEN', 'RESOLVED')),
     constraint recon_differences_resolution_check
         check ((resolution is not null) = (status = 'RESOLVED')),
     constraint recon_differences_resolved_at_check
