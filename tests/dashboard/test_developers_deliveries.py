@@ -42,7 +42,8 @@ async def test_delivery_shows_request_and_response(org: Tenant, role: MemberRole
     created = await make_delivery(org, hook)
     visitor = await visit(org, role)
     page = await visitor.load(f"{HOME}/{hook}/deliveries/{created.id}")
-    assert HOSTILE in page.text
+    # A receiver may repeat the numbers of an event, which are masked for analysts.
+    assert (HOSTILE in page.text) is (role is not MemberRole.ANALYST)
     assert HOSTILE not in page.response.text
     assert f'"eventId": "{created.key.text}"' in page.text
     assert '"email": "ada@example.com"' in page.text

@@ -10,6 +10,8 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from landbridge.platform.core.masks import is_masked
+
 _GROUP = 4
 # Nine digits, such as a routing number, make three groups.
 _NINE, _THREE = 9, 3
@@ -29,8 +31,10 @@ def whole(value: str) -> Markup:
 def account_number(value: str) -> Markup:
     """Return a number in groups of four or three, with a button that copies it without gaps.
 
-    The gaps are margins, so a selection has none either.
+    The gaps are margins, so a selection has none either. A masked number is not copied.
     """
+    if is_masked(value):
+        return escape(value)
     size = _THREE if len(value) == _NINE else _GROUP
     groups = (value[at : at + size] for at in range(0, len(value), size))
     spans = (Markup("<span>{}</span>").format(each) for each in groups)

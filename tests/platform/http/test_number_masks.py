@@ -77,7 +77,6 @@ def test_links_of_documents_and_responses_of_receivers_are_withheld() -> None:
         "govIdFrontUrl": "https://example.com/front.jpg",
         "govIdBackUrl": "file_00",
         "attempts": [{"milliseconds": 3, "answer": '{"iban":"DE89370400440532013000"}'}],
-        "depositInfo": {"instruction": "Pay by SEPA to IBAN DE89370400440532013000."},
         "webhook": {"url": "https://example.com/hooks", "jwksUrl": "https://example.com/jwks"},
     }
     assert json.loads(masked_json(json.dumps(value).encode())) == {
@@ -85,8 +84,27 @@ def test_links_of_documents_and_responses_of_receivers_are_withheld() -> None:
         "documents": [{"url": "****", "fileId": None, "number": "****23"}],
         "govIdFrontUrl": "****",
         "attempts": [{"milliseconds": 3, "answer": "****"}],
-        "depositInfo": {"instruction": "****"},
     }
+
+
+@pytest.mark.parametrize(
+    ("number", "seen"),
+    [
+        ("IBAN DE89370400440532013000", "IBAN ****3000"),
+        ("IBAN DE89 3704 0044 0532 0130 00", "IBAN ****3000"),
+        ("account 9000000000000001", "account ****0001"),
+        ("X by 2026-01-31T00:00:00+00:00", "X by 2026-01-31T00:00:00+00:00"),
+        ("the key 123e4567-e89b-12d3-a456-426614174000", "the key ****4000"),
+        (
+            "this account by ACH, wire or RTP in 2 days",
+            "this account by ACH, wire or RTP in 2 days",
+        ),
+    ],
+)
+def test_numbers_in_sentences_are_masked(number: str, seen: str) -> None:
+    value = {"instruction": f"Pay to {number}. Name LB234."}
+    masked = json.loads(masked_json(json.dumps(value).encode()))
+    assert masked == {"instruction": f"Pay to {seen}. Name LB234."}
 
 
 @pytest.mark.parametrize("case", ONE_OF_EACH, ids=str)

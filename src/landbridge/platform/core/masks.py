@@ -13,7 +13,12 @@ def mask(number: str) -> str:
 
     A masked number is returned unchanged.
     """
-    if _MASKED.fullmatch(number):
+    if is_masked(number):
         return number
     shown_length = min(_SHOWN_LENGTH, len(number) // 2)
     return _HIDDEN + number[len(number) - shown_length :]
+
+
+def is_masked(number: str) -> bool:
+    """Return whether this is what `mask` returns."""
+    return _MASKED.fullmatch(number) is not None

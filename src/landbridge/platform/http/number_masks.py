@@ -6,6 +6,7 @@ in the events and snapshots that repeat a record. A test fails on a member that 
 and is neither masked nor listed as one that everyone may see.
 """
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final, cast
@@ -42,8 +43,12 @@ MASKED: Final = frozenset(
 SHOWN_URLS: Final = frozenset(
     {"docUrl", "downloadUrl", "explorerUrl", "jwksUrl", "kycLinkUrl", "redirectUrl"}
 )
-# Sentences that may name an account: how to pay an onramp.
+# Sentences that may name an account: how to pay an onramp or a virtual account.
 _SENTENCES: Final = frozenset({"instruction"})
+# Words with digits, also in groups as of an IBAN, and from which length on they are masked. A time,
+# whose words end at a colon, stays.
+_DIGIT_WORDS: Final = re.compile(r"\b(?>[\w-]*\d[\w-]*(?: [\w-]*\d[\w-]*)*)(?!:)")
+_NUMBER_LENGTH_MIN: Final = 6
 # Members that are withheld in objects that also have the other member: the link of a document, and
 # the response of a webhook's receiver, which may repeat the event.
 _WITHHELD_BESIDE: Final = {"url": "fileId", "answer": "milliseconds"}
@@ -126,9 +131,16 @@ def _member(name: str, value: Any, members: Mapping[str, Any]) -> Any:
         return _masked(value)
     if name in MASKED:
         return mask(value)
-    if name in _SENTENCES or _is_link(name, value) or _WITHHELD_BESIDE.get(name) in members:
+    if name in _SENTENCES:
+        return _DIGIT_WORDS.sub(_number_in_sentence, value)
+    if _is_link(name, value) or _WITHHELD_BESIDE.get(name) in members:
         return _WITHHELD
     return value
+
+
+def _number_in_sentence(found: re.Match[str]) -> str:
+    number = found[0].replace(" ", "")
+    return mask(number) if len(number) >= _NUMBER_LENGTH_MIN else found[0]
 
 
 def _is_link(name: str, value: str) -> bool:
