@@ -3,14 +3,13 @@
 A wheel contains them if they were built before it.
 """
 
-import asyncio
 import base64
 import hashlib
 import mimetypes
 import re
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from litestar import Response, get
 from litestar.exceptions import NotFoundException
@@ -70,9 +69,8 @@ async def site_file(request: AnyRequest, path: FromPath[str] = "/") -> Response[
     found = SITE.find(path)
     if found is None:
         raise NotFoundException
-    content = found.built or await asyncio.to_thread(found.get)
-    response: Response[Any] = content.response(request)
-    if content.media_type == _HTML:
+    response = await found.response(request)
+    if found.get().media_type == _HTML:
         response.headers["Content-Security-Policy"] = SITE.policy
         response.headers["X-Frame-Options"] = "DENY"
         response.headers["Referrer-Policy"] = "same-origin"

@@ -1,6 +1,5 @@
 """Routes about the service itself: ping, health, metrics and API description."""
 
-import asyncio
 import base64
 import hashlib
 import hmac
@@ -166,7 +165,7 @@ async def openapi(
     request: AnyRequest, openapi_document: NamedDependency[LazyContent]
 ) -> Response[bytes]:
     """The API as an OpenAPI document."""
-    return await _static(request, openapi_document)
+    return await openapi_document.response(request)
 
 
 @get("/docs/assets/{name:str}", public=True, include_in_schema=False)
@@ -175,11 +174,7 @@ async def explorer_asset(request: AnyRequest, name: FromPath[str]) -> Response[b
     found = _explorer_assets().get(name)
     if found is None:
         raise NotFoundException
-    return await _static(request, found)
-
-
-async def _static(request: AnyRequest, once: LazyContent) -> Response[bytes]:
-    return (once.built or await asyncio.to_thread(once.get)).response(request)
+    return await found.response(request)
 
 
 @cache

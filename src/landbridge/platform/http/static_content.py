@@ -3,6 +3,7 @@
 It is served without authentication, so a request for it must cost next to nothing.
 """
 
+import asyncio
 import gzip
 import hashlib
 import threading
@@ -63,6 +64,10 @@ class LazyContent:
             if self._content is None:
                 self._content = self._make()
             return self._content
+
+    async def response(self, request: Request[Any, Any, Any]) -> Response[bytes]:
+        """Build the response, and the content in a thread if this is the first request."""
+        return (self.built or await asyncio.to_thread(self.get)).response(request)
 
 
 def _names(header: str, etag: str) -> bool:

@@ -7,7 +7,6 @@ Guarantees:
 """
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.sandbox.scenarios.client import ScenarioClient, ScenarioFailed, ServerUnavailable
 from landbridge.sandbox.scenarios.event_log import EventHeader, EventLogCursor, heading
+from landbridge.sandbox.scenarios.private_files import create_private
 
 _PAUSE_S = 0.5
 # Pause while the server or the receiver can't be reached.
@@ -64,9 +64,7 @@ def _kept_pair(file: Path) -> KeyPair:
     try:
         if not file.exists():
             pair = new_pair()
-            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "wb") as created:
-                created.write(pair.private)
+            create_private(file, pair.private)
             return pair
         return pair_of(file.read_bytes())
     except OSError as error:

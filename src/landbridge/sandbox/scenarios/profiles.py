@@ -14,12 +14,12 @@ import click
 import msgspec
 
 from landbridge.platform.core.errors import LandbridgeError
+from landbridge.sandbox.scenarios.private_files import create_private
 
 DEFAULT: Final = "default"
 URL: Final = "http://127.0.0.1:8080"
 KEY: Final = "LANDBRIDGE_API_KEY"
 _NAME: Final = re.compile(r"[a-z0-9-]{1,40}")
-_OWNER_ONLY: Final = 0o600
 
 
 class ProfileInvalid(LandbridgeError):
@@ -77,9 +77,7 @@ class ProfileStore:
             written = self.file.with_suffix(".new")
             with suppress(FileNotFoundError):
                 written.unlink()
-            handle = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(profiles)))
+            create_private(written, msgspec.json.format(msgspec.json.encode(profiles)))
             written.replace(self.file)
         except OSError as error:
             raise ProfileInvalid(f"{self.file} can't be written: {error.strerror}") from error
