@@ -20,7 +20,7 @@ async def _approve(scenario: OfframpScenario, created: dict[str, Any]) -> None:
 
 
 async def _expired(scenario: OfframpScenario, amount: Any = 100, **changes: Any) -> dict[str, Any]:
-    """Return an approved offramp whose quote has expired."""
+    """Return an approved offramp with an expired quote."""
     created = await scenario.quoted(amount, requireApproval=True, **changes)
     await _approve(scenario, created)
     await scenario.pass_time(minutes=11)

@@ -1,4 +1,4 @@
-"""A scripted sidecar that takes deposits, and an organisation whose deposits go there."""
+"""A scripted sidecar that takes deposits, and an organisation with deposits there."""
 
 import asyncio
 import time
@@ -130,7 +130,7 @@ class ScriptedBank:
 
 @dataclass(frozen=True)
 class DepositScenario:
-    """An organisation whose dollars come through the sidecar `name`."""
+    """An organisation that gets dollars through the sidecar `name`."""
 
     org: Tenant
     bank: ScriptedBank
@@ -185,7 +185,7 @@ class DepositScenario:
 
 @asynccontextmanager
 async def deposit_scenario(database: Database, folder: Path) -> AsyncGenerator[DepositScenario]:
-    """Yield an organisation of the sandbox whose dollars come through a scripted sidecar."""
+    """Yield an organisation of the sandbox that gets dollars through a scripted sidecar."""
     bank, name = ScriptedBank(), f"acme-{new_id().hex}"[:40]
     async with listening(answering(bank.answer)) as found:
         path = deposits_file(folder, found.port, name)

@@ -23,7 +23,7 @@ def check_scripted_screening(record: Transfer) -> None:
 
 
 def check_without_orders(plan: OutcomePlan) -> None:
-    """Raise `FieldInvalid` for a plan whose orders a payment in the ledger never sends."""
+    """Raise `FieldInvalid` for a plan about orders that a payment in the ledger never sends."""
     for step in (ScriptedStep.CHAIN_SEND, ScriptedStep.CONFIRMATION):
         planned = plan.outcomes.get(step)
         if planned is not None and planned.effect is not OutcomeEffect.REFUSE:

@@ -74,7 +74,7 @@ class TransactionNotes:
             # One note after the other, so that together they keep the bound.
             await self.ledger.lock_in(tx, record)
             if await store.get(tx, record.org_id, note.id) is not None:
-                return note  # added by an attempt whose commit reply was lost
+                return note  # added by an attempt that lost the reply of its commit
             await claim(tx, note.id)
             if len(await store.of_transfer(tx, record.org_id, record.id)) >= NOTES_MAX:
                 raise ResourceConflict(f"a transaction has at most {NOTES_MAX} notes")

@@ -18,7 +18,7 @@ from landbridge.platform.core.masks import mask
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.responses import encode
 
-# Members whose value is masked but for its last characters. `number` is that of a document.
+# Members that are masked but for their last characters. `number` is that of a document.
 MASKED: Final = frozenset(
     {
         "accountNumber",
@@ -45,8 +45,8 @@ SHOWN_URLS: Final = frozenset(
 )
 # Sentences that may name an account: how to pay an onramp or a virtual account.
 _SENTENCES: Final = frozenset({"instruction"})
-# Words with digits, also in groups as of an IBAN, and from which length on they are masked. A time,
-# whose words end at a colon, stays.
+# Words with digits, also in groups as of an IBAN, and from which length on they are masked. A time
+# stays: its words end at a colon.
 _DIGIT_WORDS: Final = re.compile(r"\b(?>[\w-]*\d[\w-]*(?: [\w-]*\d[\w-]*)*)(?!:)")
 _NUMBER_LENGTH_MIN: Final = 6
 # Members that are withheld in objects that also have the other member: the link of a document, and

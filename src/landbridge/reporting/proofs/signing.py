@@ -39,7 +39,7 @@ class CheckpointSigning:
     folder: CheckpointFolder
 
     async def sign_due(self, offsets: Mapping[UUID, timedelta]) -> None:
-        """Sign a checkpoint of each tree that has grown, and whose last one is old enough."""
+        """Sign a checkpoint of each tree that has grown, if its last one is old enough."""
         unsigned = await self.database.single(lambda tx: store.find_unsigned(tx, offsets.keys()))
         for org_id, last_at in unsigned.items():
             if last_at is not None and last_at > self.clock.now(offsets[org_id]) - self.every:

@@ -118,7 +118,7 @@ async def add_findings(
 
 
 async def resolve_matched(tx: Tx, org_id: UUID, source: Chain, now: datetime) -> None:
-    """Resolve the differences of references whose sides are equal now."""
+    """Resolve the differences of references with equal sides."""
     await tx.execute(_RESOLVE_MATCHED, org_id, source, now, DifferenceResolution.MATCHED)
 
 

@@ -63,7 +63,7 @@ _START = ("", "")
 
 @dataclass(frozen=True, slots=True)
 class ConnectedChain:
-    """Chain whose record is read, and how long one side of a payment may be early there."""
+    """Record of a chain, and how long one side of a payment may be early there."""
 
     records: ChainRecords
     patience: timedelta

@@ -1,4 +1,4 @@
-"""Reopens final orders whose blocks a chain has lost: a reorganisation below its finality.
+"""Reopens final orders after a chain has lost their blocks: a reorganisation below its finality.
 
 The newest block of all final orders stands for those below: a chain that has a block has all blocks
 below it. So each new head costs one request.

@@ -228,7 +228,7 @@ async def reopen(tx: Tx, chain: str, *, above: int, at: datetime) -> int:
 
 
 async def sign_again(tx: Tx, chain: str, account: str, at: datetime) -> None:
-    """Let orders whose nonces of this account were taken be signed again, with other nonces."""
+    """Let orders that lost a nonce of this account be signed again, with other nonces."""
     await tx.execute(_SIGN_AGAIN, chain, account, at)
 
 

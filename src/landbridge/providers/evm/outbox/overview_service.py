@@ -59,7 +59,7 @@ class OutboxOverview:
 async def resume_account(tx: Tx, chain: str, address: str, at: datetime) -> str | None:
     """Let a stopped account send again; return why it was stopped, None if it was not.
 
-    Orders whose nonces another party has used are signed again. `at` is real time.
+    Orders that lost their nonces to another party are signed again. `at` is real time.
     """
     found = await attempt_store.lock_accounts(tx, chain, [address])
     if address not in found or not await attempt_store.resume(tx, chain, address):
