@@ -90,6 +90,9 @@ async def test_two_workers_with_one_page_credit_once(world: DepositScenario) -> 
     container = world.org.container
     others = [container.with_clock(Clock(900 + each)) for each in range(4)]
     await asyncio.gather(*(world.container_poll(each) for each in (container, *others)))
+    for each in others:
+        assert each.providers is not None
+        await each.providers.close()
     await world.poll()
     assert len(await world.deposits()) == 10
     assert await held(world.org, user) == "20"
