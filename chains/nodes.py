@@ -86,7 +86,7 @@ class Node:
         Raises:
             NodeError: The process has ended.
         """
-        if self.process.poll() is None:
+        if _is_running(self.process):
             return
         written = self.log.read_text(encoding="utf-8", errors="replace").strip()
         reason = written.partition("\n")[0] or "it wrote nothing"
@@ -188,6 +188,16 @@ def _await_ready(node: Node) -> None:
             raise NodeError(f"{node.options.url} has chain id {answered}, not {expected}")
         return
     raise NodeError(f"{node.options.url} did not answer within {_START_TIMEOUT_S:.0f} s")
+
+
+def _is_running(process: "subprocess.Popen[bytes]") -> bool:
+    """Return whether a process has not ended."""
+    # A handler that raises within `poll` may leave its lock held, and `wait` then never returns.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        return process.poll() is None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _wait(node: Node) -> None:

@@ -29,7 +29,11 @@ def running_chains(
             yield process
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(TIMEOUT_S)
+            try:
+                process.wait(TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
 
 
 @contextmanager
