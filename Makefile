@@ -14,7 +14,10 @@ LOST_COMMITS := $(addprefix tests/,payments ledger customers providers sandbox/s
 # a newcomer reads first, and a day of each role in a browser.
 SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm customers/chain_deposits \
 	developers/webhooks/test_leases.py developers/webhooks/test_fairness.py platform/db/test_embedded_kills.py \
-	app/processes/test_production_on_chains.py browser/dashboard/test_roles_day.py) \
+	app/processes/test_production_on_chains.py browser/dashboard/test_roles_day.py \
+	providers/sidecar/test_deposit_kills.py providers/sidecar/test_payouts.py dashboard/test_form_refusals.py \
+	reporting/reconciliation/test_clean_scenarios.py) \
+	$(addprefix tests/providers/sidecar/test_suite.py::test_,python_template_passes typescript_template_passes) \
 	$(addprefix tests/app/processes/test_serve.py::test_,killed_processes_restart_without_losing_acknowledged_data \
 	stop_under_load_answers_every_accepted_request) \
 	tests/app/failover/test_failover.py::test_failover_loses_and_doubles_nothing[kill] \
@@ -60,11 +63,11 @@ test: $(VENV)/.tools ## run all tests but the long ones on a real PostgreSQL
 test-long: $(VENV)/.tools ## the long tests, and lose the answers to commits in every verb and step
 	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine" $(ARGS)
 	HYPOTHESIS_PROFILE=long $(PYTEST) -m long tests/providers/evm/outbox/test_soak.py $(ARGS)
-	$(PYTEST) --lost-commits=once $(LOST_COMMITS) $(ARGS)
-	$(PYTEST) --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)
+	$(PYTEST) -m "wide or not long" --lost-commits=once $(LOST_COMMITS) $(ARGS)
+	$(PYTEST) -m "wide or not long" --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)
 
 test-soak: $(VENV)/.tools ## the short form of test-long, in some three minutes
-	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine" $(SHORT_FORM) $(ARGS)
+	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long and not wide or machine" $(SHORT_FORM) $(ARGS)
 	$(PYTEST) --lost-commits=repeatedly tests/payments/swaps $(ARGS)
 
 test-versions: $(VENV)/.tools ## what may differ between versions of PostgreSQL (TEST_DATABASE_URL)

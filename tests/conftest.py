@@ -128,7 +128,7 @@ async def new_database(server_dsn: str, *, is_migrated: bool = True) -> AsyncGen
     name = f"landbridge_test_{new_id().hex}"
     server = await Database.connect(server_dsn, name="tests", size_max=1)
     template = os.environ[_TEMPLATE] if is_migrated else "template1"
-    await server.rows(f"create database {name} template {template}")
+    await server.rows(f"create database {name} template {template} strategy file_copy")
     yield on_server(server_dsn, name)
     await server.rows(f"drop database if exists {name} with (force)")
     await server.close()

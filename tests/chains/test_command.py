@@ -73,6 +73,7 @@ def test_running_chains_fund_an_account(anvil: Path, tmp_path: Path, first_port:
     assert all(int(balance, 16) > 0 for balance in balances)
 
 
+@pytest.mark.long
 def test_blocks_come_each_second_and_become_final(
     anvil: Path, tmp_path: Path, first_port: int
 ) -> None:

@@ -26,6 +26,7 @@ async def world(org: Tenant) -> World:
     return await build_with_linked_pages(org)
 
 
+@pytest.mark.long
 async def test_each_refused_filter_leads_to_its_input(org: Tenant, world: World) -> None:
     admin = await visit(org)
     seen, refusals, faults = set[str](), 0, list[str]()

@@ -41,6 +41,7 @@ async def world(org: Tenant) -> World:
     return await build_with_linked_pages(org)
 
 
+@pytest.mark.long
 async def test_each_refusal_leads_to_its_field(org: Tenant, world: World) -> None:
     admin = await visit(org)
     found: dict[str, str] = {}

@@ -21,6 +21,7 @@ from tests.faults import fault_injection, scenarios
 from tests.faults.scenarios import Scenario
 from tests.faults.world import World
 from tests.ledger.corruptions import CORRECTED, ENDED
+from tests.matrices import each_value_once
 
 
 class PostingFunction(NamedTuple):
@@ -143,7 +144,7 @@ async def test_payment_without_a_fault_is_clean(world: World, scenario: Scenario
     await world.forget()
 
 
-@pytest.mark.parametrize(("where", "name"), NAMED)
+@pytest.mark.parametrize(("where", "name"), each_value_once(NAMED))
 async def test_audit_reports_a_code_fault(world: World, where: str, name: str) -> None:
     fault_site = PLACES[where]
     try:

@@ -5,6 +5,7 @@ Each input line is a command as JSON. It forks twice: the command runs in the gr
 like that after `python -m landbridge`, and the child reports its exit code.
 """
 
+import gc
 import json
 import os
 import signal
@@ -102,6 +103,9 @@ if __name__ == "__main__":
     for each in COMMANDS.values():
         import_module(each.module)
 
+    # What is not looked at when a command ends needs no copy of its page: a fourth of the time.
+    gc.collect()
+    gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _await_command()
     main()

@@ -1,5 +1,6 @@
 """From the quote to the bank: replies, journals, every kind of bank account."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ from landbridge.customers.kyc.model import Rail
 from landbridge.ledger.model import HouseRole
 from landbridge.providers.chains.tokens import TOKENS
 from tests.customers.bank_accounts.bodies import Case
+from tests.matrices import each_value_once
 from tests.payments.offramps.offramp_scenario import OfframpScenario
 from tests.payouts import (
     OFFRAMPS,
@@ -173,7 +175,12 @@ async def _pay_to(org: Tenant, case: Case, currency: str) -> dict[str, Any]:
     return await shown(org, created)
 
 
-@pytest.mark.parametrize("name", WAYS)
+def _dimensions(case: Sequence[Any]) -> tuple[str | None, ...]:
+    way = WAYS[case[0]]
+    return way.table.name, *(way.words.get(each) for each in ("transferType", "type"))
+
+
+@pytest.mark.parametrize("name", each_value_once(([each] for each in WAYS), values=_dimensions))
 async def test_every_bank_account_is_paid(org: Tenant, name: str) -> None:
     case = WAYS[name]
     kinds = case.table.currencies

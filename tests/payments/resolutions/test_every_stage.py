@@ -4,13 +4,15 @@ For every stage at which a payment waits for a provider, and every permanent fau
 can end the payment without a loss. Waits without a provider end by time; each flow tests its own.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from itertools import product
+from typing import Any
 
 import pytest
 
 from landbridge.app.container.registry import TRANSITIONS
 from landbridge.platform.db.pool import Database
+from tests.matrices import each_value_once
 from tests.payments.resolutions.stuck_world import STAGES, Fault, Stage, World, stuck_world
 from tests.payouts import check_books
 
@@ -36,7 +38,14 @@ async def world(database: Database) -> AsyncIterator[World]:
         yield world
 
 
-@pytest.mark.parametrize(("stage", "fault"), list(product(STAGES, Fault)), ids=str)
+def _dimensions(case: Sequence[Any]) -> tuple[str, Fault]:
+    stage, fault = case
+    return str(stage), fault
+
+
+@pytest.mark.parametrize(
+    ("stage", "fault"), each_value_once(product(STAGES, Fault), values=_dimensions), ids=str
+)
 async def test_every_stuck_payment_can_be_resolved(
     world: World, stage: Stage, fault: Fault
 ) -> None:

@@ -51,6 +51,7 @@ async def test_silent_server_does_not_use_up_the_time_of_the_next(dsn: str) -> N
         assert len(accepted) == 1
 
 
+@pytest.mark.long
 async def test_a_dump_is_made_where_its_snapshot_is(dsn: str) -> None:
     async with silent_server() as (port, accepted):
         assert len(await dumped(after(port, dsn))) > 0

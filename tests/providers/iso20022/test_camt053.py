@@ -46,7 +46,7 @@ WRITTEN = make_statement(
 
 
 @given(st.lists(statements(), min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_a_written_message_is_read_again(statements: list[BankStatement]) -> None:
     raw = camt053.write(*statements)
     assert camt053.read(raw) == statements

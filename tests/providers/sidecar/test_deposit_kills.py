@@ -27,6 +27,8 @@ from tests.providers.sidecar.test_payouts import make_production, running_worker
 from tests.tenants import SETTINGS, Tenant, held, served
 from tests.waiting import holding, waiting
 
+pytestmark = pytest.mark.long
+
 PATIENCE_S = 60
 
 

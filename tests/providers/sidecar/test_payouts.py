@@ -265,6 +265,7 @@ async def make_production(
     return org, Tenant(production, client, org.caller, org.key), ada, account
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_answered", [False, True], ids=["during the call", "at the answer"])
 async def test_a_worker_killed_in_production_pays_once(
     own_dsn: str, own_database: Database, tmp_path: Path, *, is_answered: bool
@@ -313,6 +314,7 @@ async def test_a_worker_killed_in_production_pays_once(
             await check_books(org)
 
 
+@pytest.mark.long
 async def test_the_template_pays_in_production(
     own_dsn: str, own_database: Database, tmp_path: Path
 ) -> None:

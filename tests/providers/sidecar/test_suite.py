@@ -49,12 +49,14 @@ async def run_suite(command: Sequence[str], folder: Path, *options: str) -> Resu
         return await asyncio.to_thread(CliRunner().invoke, commands, arguments)
 
 
+@pytest.mark.long
 async def test_python_template_passes(tmp_path: Path) -> None:
     result = await run_suite(python_template(tmp_path / "orders.db"), tmp_path)
     assert result.exit_code == 0, result.output
     assert "28 passed, 0 failed, 0 skipped" in result.output
 
 
+@pytest.mark.long
 async def test_typescript_template_passes(tmp_path: Path) -> None:
     node = find_node()
     if node is None:

@@ -1,11 +1,14 @@
 """Every scenario of the sandbox leaves ledger and chains in agreement."""
 
+import pytest
+
 from landbridge.sandbox.scenarios.trigger import SCENARIOS, trigger
 from tests.reporting.reconciliation.compared import compared, position
 from tests.sandbox.scenarios.in_process_client import client_of
 from tests.tenants import Tenant
 
 
+@pytest.mark.long
 async def test_no_scenario_leaves_a_difference(org: Tenant) -> None:
     await compared(org)
     client = client_of(org)

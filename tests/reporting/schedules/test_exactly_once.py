@@ -106,6 +106,7 @@ async def _make_reports(print_line: Any, dsn: str, offsets: Mapping[UUID, timede
     await database.close()
 
 
+@pytest.mark.long
 async def test_killed_workers_make_each_report_once(
     noon_org: Tenant, dsn: str, database: Database, clock: Clock
 ) -> None:

@@ -1,0 +1,30 @@
+"""Combinations that are tested: the fewest that have every value, or all of them."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import pytest
+
+
+def each_value_once(
+    cases: Iterable[Sequence[Any]],
+    *,
+    values: Callable[[Sequence[Any]], Iterable[Hashable]] = tuple,
+) -> list[Any]:
+    """Return parameters for all cases; those that add no value are for the long tests.
+
+    `values` are those of a case, one for each dimension. First come cases whose values are all
+    new, so that of a product of two dimensions the diagonal is chosen.
+    """
+    listed = [(case, set(enumerate(values(case)))) for case in cases]
+    seen: set[tuple[int, Hashable]] = set()
+    chosen: set[int] = set()
+    for needed in (all, any):
+        for place, (_, own) in enumerate(listed):
+            if needed(each not in seen for each in own):
+                chosen.add(place)
+                seen |= own
+    return [
+        pytest.param(*case, marks=() if place in chosen else (pytest.mark.long, pytest.mark.wide))
+        for place, (case, _) in enumerate(listed)
+    ]
