@@ -2,15 +2,7 @@
 
 import os
 import re
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -32,21 +24,25 @@ from landbridge.payments.resolutions import model as resolutions
 from landbridge.payments.swaps import model as swaps
 from landbridge.platform.core.transitions import Transitions
 from tests.chains.local_chains import local_chains
+from tests.documented_examples import (
+    FENCE,
+    KEY,
+    SHOWN,
+    check_printed,
+    examples,
+    fits,
+    run_shell,
+    serving,
+)
 from tests.long import few_of
 from tests.sources import ROOT, documents, report
 
 README_LINES_MAX = 80
-READY_PATIENCE_S = 60
-PAGE_PATIENCE_S = 300
 
-# Address printed on pages; the address of the test's own server replaces it.
-SHOWN = "127.0.0.1:8080"
 SHOWN_NODE = "127.0.0.1:8545"
 NEEDS_CHAINS, CHAINS_FILE = "CHAINS=1", ".landbridge/chains.toml"
-FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
-KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=(\S+)", re.MULTILINE)
 # Settings that a page starts its server with.
 STARTED = re.compile(r"^    ((?:LANDBRIDGE_\w+=\S+ )+)make run$", re.MULTILINE)
 
@@ -74,14 +70,6 @@ STATUSES: dict[str, type[StrEnum]] = {
     "docs/reference/transfers.md": outgoing_transfers.OutgoingTransferStatus,
     "docs/reference/verification.md": verification.KycStatus,
 }
-
-
-@dataclass(frozen=True)
-class Example:
-    """Executable block, and its printed output if the page shows any."""
-
-    script: str
-    printed: str | None
 
 
 def test_links_lead_somewhere() -> None:
@@ -174,22 +162,18 @@ def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
     settings = dict(each.split("=", 1) for each in (started[1].split() if started else ()))
     if key:
         settings[f"{PREFIX}API_KEY"] = key[1]
+    blocks = examples(page)
     with local_chains(tmp_path / CHAINS_FILE) if NEEDS_CHAINS in text else nullcontext() as chains:
         if chains is not None:
             settings[f"{PREFIX}CHAINS_FILE"] = CHAINS_FILE
-        with _served(tmp_path, settings) as (address, environ):
+        with serving(tmp_path, settings) as (address, environ):
             shown = {SHOWN: address} | ({} if chains is None else {SHOWN_NODE: chains})
-            printed = _run(_examples(page), shown, environ, tmp_path)
-    for example, actual in zip(_examples(page), printed, strict=True):
-        if example.printed is not None:
-            expected = example.printed.replace(SHOWN, address)
-            assert _fits(expected, actual), (
-                f"{name} should print\n{expected}\nbut it printed\n{actual}\n{example.script}"
-            )
+            printed = run_shell(blocks, shown, environ, tmp_path)
+    check_printed(name, blocks, printed, address)
 
 
 @pytest.mark.parametrize(
-    ("printed", "actual", "fits"),
+    ("printed", "actual", "expected"),
     [
         ("a\nb\n", "a\nb\n", True),
         ("a\nb\n", "a\nb\nc\n", False),
@@ -210,8 +194,10 @@ def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
         ("...\na...\n" * 30 + "z\n", "a\n" * 2000, False),
     ],
 )
-def test_printed_output_is_matched_line_by_line(printed: str, actual: str, *, fits: bool) -> None:
-    assert _fits(printed, actual) is fits
+def test_printed_output_is_matched_line_by_line(
+    printed: str, actual: str, *, expected: bool
+) -> None:
+    assert fits(printed, actual) is expected
 
 
 def figure(moves: Transitions[Any]) -> str:
@@ -259,125 +245,6 @@ def _is_command(words: list[str]) -> bool:
             break
         command = command.get_command(click.Context(command), word)
     return command is not None
-
-
-def _examples(page: Path) -> list[Example]:
-    blocks = FENCE.findall(page.read_text(encoding="utf-8"))
-    followers = [*blocks[1:], ("", "")]
-    return [
-        Example(body, printed if following == "text" else None)
-        for (language, body), (following, printed) in zip(blocks, followers, strict=True)
-        if language == "sh"
-    ]
-
-
-def _fits(printed: str, actual: str) -> bool:
-    """Return whether `came` matches `printed`, where a line `...` stands for any lines.
-
-    It matches piece by piece, each at the first possible position: a single pattern could take
-    exponential time.
-    """
-    *before, last = _pieces(printed)
-    lines = actual.splitlines()
-    at = 0
-    for number, piece in enumerate(before):
-        found = _place(piece, lines, at, fixed=number == 0)
-        if found is None:
-            return False
-        at = found + len(piece)
-    rest = len(lines) - len(last)
-    return (
-        rest >= at
-        and (not before) <= (rest == at)
-        and _place(last, lines, rest, fixed=True) == rest
-    )
-
-
-def _pieces(printed: str) -> list[list["re.Pattern[str]"]]:
-    """Return its lines as patterns, split at lines of `...`; runs of spaces align columns."""
-    pieces: list[list[re.Pattern[str]]] = [[]]
-    for line in printed.splitlines():
-        if line.strip() == "...":
-            pieces.append([])
-        else:
-            escaped = re.escape(line).replace(r"\.\.\.", ".*")
-            pieces[-1].append(re.compile(re.sub(r"(?:\\ )+", " +", escaped)))
-    return pieces
-
-
-def _place(
-    piece: list["re.Pattern[str]"], lines: list[str], start: int, *, fixed: bool
-) -> int | None:
-    """Return the first position from `start` on (only there, if `fixed`) where a piece fits."""
-    places = [start] if fixed else range(start, len(lines) - len(piece) + 1)
-    for at in places:
-        there = lines[at : at + len(piece)]
-        if len(there) == len(piece) and all(
-            one.fullmatch(line) for one, line in zip(piece, there, strict=True)
-        ):
-            return at
-    return None
-
-
-def _run(
-    examples: list[Example], shown: Mapping[str, str], environ: dict[str, str], folder: Path
-) -> list[str]:
-    """Return the output of each block, all run in order in one shell, at other addresses."""
-    mark = "--- end of block ---"
-    script = "".join(f"{each.script}\necho '{mark}'\n" for each in examples)
-    for address, actual in shown.items():
-        script = script.replace(address, actual)
-    ran = subprocess.run(
-        ["sh", "-eu", "-c", script],
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PAGE_PATIENCE_S,
-    )
-    blocks = ran.stdout.split(f"{mark}\n")[:-1]
-    assert ran.returncode == 0, (
-        f"block {len(blocks) + 1} failed:\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
-    )
-    return blocks
-
-
-@contextmanager
-def _served(folder: Path, settings: Mapping[str, str]) -> Generator[tuple[str, dict[str, str]]]:
-    """Run a server in `folder` as `make run` does; yield its address and environment."""
-    (folder / ".venv").symlink_to(Path(sys.prefix))
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
-    environment = {f"{PREFIX}PORT": address.rpartition(":")[2], **settings}
-    log = folder / "serve.log"
-    with log.open("wb") as out:
-        server = subprocess.Popen(
-            [".venv/bin/landbridge", "serve"],
-            cwd=folder,
-            env=environ | environment,
-            stdout=out,
-            stderr=out,
-        )
-        try:
-            _await_ready(address, server, log)
-            yield address, environ
-        finally:
-            server.send_signal(signal.SIGTERM)
-            server.wait(PAGE_PATIENCE_S)
-
-
-def _await_ready(address: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    deadline_s = time.monotonic() + READY_PATIENCE_S
-    while time.monotonic() < deadline_s and server.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://{address}/healthz", timeout=2):
-                return
-        except OSError:
-            time.sleep(0.05)
-    pytest.fail(f"the server did not start:\n{log.read_text(encoding='utf-8')[-2000:]}")
 
 
 def test_tests_that_security_names_are_there() -> None:

@@ -1,5 +1,5 @@
 // Configuration of the documentation site. Its pages are the Markdown files of docs/ as they are.
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type DefaultTheme, type MarkdownRenderer } from 'vitepress'
@@ -29,6 +29,7 @@ for (const each of ['docs', ...Object.keys(REWRITES)]) {
   const filter = (path: string) => path.endsWith('.md') || !/\.\w+$/.test(path)
   cpSync(ROOT + each, PAGES + each, { recursive: true, filter })
 }
+for (const each of readdirSync(`${PAGES}docs/start`)) joinLanguages(`${PAGES}docs/start/${each}`)
 
 export default withMermaid(
   defineConfig({
@@ -52,7 +53,7 @@ export default withMermaid(
       outline: [2, 3],
       sidebar: sidebar(),
       nav: [
-        { text: 'First swap', link: '/start/first-swap' },
+        { text: 'Start', link: '/start/first-swap' },
         { text: 'API', link: `${BASE}api/index.html`, target: '_self' },
         { text: 'Changelog', link: '/changelog' },
       ],
@@ -60,6 +61,17 @@ export default withMermaid(
     vite: { plugins: [llms()], build: { chunkSizeWarningLimit: 4000 } },
   }),
 )
+
+/** One example in several languages is one block after the other, which become tabs. */
+function joinLanguages(page: string): void {
+  const titles: Record<string, string> = { sh: 'curl', python: 'Python', ts: 'TypeScript' }
+  const blocks = /(?:^```(?:sh|python|ts)\n(?:(?!```).*\n)*```\n\n?){2,}/gm
+  const joined = readFileSync(page, 'utf-8').replace(blocks, (group) => {
+    const titled = group.replace(/^```(sh|python|ts)$/gm, (fence, language) => `${fence} [${titles[language]}]`)
+    return `::: code-group\n\n${titled}\n:::\n\n`
+  })
+  writeFileSync(page, joined)
+}
 
 function pathOf(page: string): string {
   return REWRITES[page] ?? page.replace(/^docs\//, '')

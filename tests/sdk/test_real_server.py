@@ -64,22 +64,35 @@ def test_python_library_swaps_and_pays_out(server: Served) -> None:
 def test_typescript_library_compiles_strictly_and_does_the_same(
     server: Served, tmp_path: Path
 ) -> None:
+    library = built_library(tmp_path, "story.ts")
+    environ = {**os.environ, "LANDBRIDGE_API_KEY": KEY, "LANDBRIDGE_URL": url_of(server)}
+    done = subprocess.run(
+        ["node", "dist/story.js"],
+        cwd=library,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "all true\n"
+
+
+def built_library(folder: Path, *more: str) -> Path:
+    """Return a copy of the TypeScript library, built with more sources of this folder."""
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
         pytest.skip("there is no npm here, which brings the TypeScript compiler")
-    library = tmp_path / "typescript"
+    library = folder / "typescript"
     shutil.copytree(
         ROOT / "sdk/typescript", library, ignore=shutil.ignore_patterns("node_modules", "dist")
     )
-    shutil.copy(ROOT / "tests/sdk/story.ts", library / "src")
-    environ = {**os.environ, "LANDBRIDGE_API_KEY": KEY, "LANDBRIDGE_URL": url_of(server)}
+    for each in more:
+        shutil.copy(ROOT / "tests/sdk" / each, library / "src")
     for command in (
         [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
         [npm, "run", "--silent", "build"],
-        [node, "dist/story.js"],
     ):
-        done = subprocess.run(
-            command, cwd=library, env=environ, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, cwd=library, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout == "all true\n"
+    return library
