@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import msgspec
 
 from landbridge.app.setting_checks import OFF, checks_by_name
+from landbridge.customers.team.errors import PasswordWeak
+from landbridge.customers.team.passwords import check_password
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.session_settings import Pooler
 from landbridge.platform.encryption.key_wrapping import LOCAL
@@ -272,8 +274,20 @@ def _invalid_combinations(settings: Settings) -> Iterator[str]:
         yield f"{PREFIX}MASTER_KEY_WRAP needs {PREFIX}MASTER_KEY."
     if settings.pooler_url is not None and settings.database_url is None:
         yield f"{PREFIX}POOLER_URL needs {PREFIX}DATABASE_URL."
-    if settings.mode is not Mode.PRODUCTION:
-        return
+    yield from _weak_password(settings)
+    if settings.mode is Mode.PRODUCTION:
+        yield from _not_for_production(settings)
+
+
+def _weak_password(settings: Settings) -> Iterator[str]:
+    if settings.admin_password is not None:
+        try:
+            check_password(settings.admin_password, email=settings.admin_email or "")
+        except PasswordWeak as error:
+            yield f"{PREFIX}ADMIN_PASSWORD is refused: {error}"
+
+
+def _not_for_production(settings: Settings) -> Iterator[str]:
     if settings.identity == "sandbox":
         yield f"{PREFIX}IDENTITY is not for production if it says sandbox."
     if settings.loopback_webhooks == "on":

@@ -28,6 +28,7 @@ from tests.conftest import new_database
 from tests.payments.bank_files.builders import USD
 
 MISSING = "8d3a7cfe-0000-4000-8000-000000000000"
+_KEY_OF_ZEROS = base64.b64encode(bytes(32)).decode()
 MASTER_KEY = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
 
 
@@ -263,6 +264,14 @@ def test_a_port_is_from_1_to_65535(command: str, port: str, tmp_path: Path) -> N
         ("LANDBRIDGE_ADMIN_EMAIL", "nobody", "LANDBRIDGE_ADMIN_EMAIL"),
         ("LANDBRIDGE_ADMIN_EMAIL", "a@b.test\r\nBcc: c@d.test", "LANDBRIDGE_ADMIN_EMAIL"),
         ("LANDBRIDGE_ADMIN_PASSWORD", "short", "LANDBRIDGE_ADMIN_PASSWORD"),
+        ("LANDBRIDGE_ADMIN_PASSWORD", " " * 12, "ADMIN_PASSWORD is refused: This password is too"),
+        ("LANDBRIDGE_ADMIN_PASSWORD", "password1234", "too easy to guess"),
+        ("LANDBRIDGE_MASTER_KEY", _KEY_OF_ZEROS, "MASTER_KEY is refused: A master key is random"),
+        ("LANDBRIDGE_MASTER_KEY", f"2:{_KEY_OF_ZEROS},1:{MASTER_KEY}", "repeats a few bytes"),
+        ("LANDBRIDGE_TRUSTED_PROXIES", "0.0.0.0/1,128.0.0.0/1", "TRUSTED_PROXIES must be your"),
+        ("LANDBRIDGE_TRUSTED_PROXIES", "10.0.0.1,::ffff:0:0/97,::ffff:8000:0/97", "must be your"),
+        ("LANDBRIDGE_TRUSTED_PROXIES", "::/1,8000::/1", "TRUSTED_PROXIES must be your"),
+        ("LANDBRIDGE_TRUSTED_PROXIES", "everybody", "must be addresses or networks"),
         ("LANDBRIDGE_LOG_LEVEL", "loud", "LANDBRIDGE_LOG_LEVEL"),
         ("LANDBRIDGE_API_PROCESSES", "0", "LANDBRIDGE_API_PROCESSES"),
         ("LANDBRIDGE_IDENTITY", "nobody", "LANDBRIDGE_IDENTITY"),
@@ -278,6 +287,14 @@ def test_invalid_setting_is_named_without_its_value(name: str, value: str, word:
     assert word in str(refused.value)
     if name.endswith(("_KEY", "_PASSWORD")):
         assert value not in str(refused.value)
+
+
+def test_private_networks_are_trusted_and_a_weak_key_may_open() -> None:
+    """An installation with such a key can replace it."""
+    networks = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7,fe80::/10,::1,::ffff:10.0.0.7"
+    key = f"2:{MASTER_KEY},1:{_KEY_OF_ZEROS}"
+    found = read({"LANDBRIDGE_TRUSTED_PROXIES": networks, "LANDBRIDGE_MASTER_KEY": key})
+    assert found.proxies == networks.split(",")
 
 
 def test_amounts_and_switches_are_read_as_written() -> None:

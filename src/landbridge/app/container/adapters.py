@@ -11,6 +11,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.db.sealing import (
     KEY_BYTES,
     Sealer,
+    check_sealing_key,
     keys_from_text,
     load_or_create_keys,
     wrapped_keys_from_text,
@@ -177,6 +178,10 @@ def _master_keys(settings: Settings) -> dict[int, bytes]:
         keys = {key_id: service.unwrap(key) for key_id, key in wrapped.items()}
         if any(len(key) != KEY_BYTES for key in keys.values()):
             raise SettingsInvalid(f"{PREFIX}MASTER_KEY does not wrap keys of {KEY_BYTES} bytes.")
+        try:
+            check_sealing_key(keys)
+        except ValueError as error:
+            raise SettingsInvalid(f"{PREFIX}MASTER_KEY is refused: {error}") from error
         return keys
     try:
         return load_or_create_keys(settings.folder / MASTER_KEY_FILE)

@@ -55,11 +55,11 @@ def check_password(password: str, *, email: str, field: str = "password") -> Non
             f"The password must have {LENGTH_MIN} to {LENGTH_MAX} characters.", field=field
         )
     plain = password.lower().strip()
-    if plain in {email, email.partition("@")[0]}:
-        raise PasswordWeak("The password must not be your e-mail.", field=field)
     is_simple = len(set(plain)) < _DISTINCT_MIN or "correct horse" in plain
     if plain in _COMMON or is_simple:
         raise PasswordWeak("This password is too easy to guess. Choose another.", field=field)
+    if plain in {email, email.partition("@")[0]}:
+        raise PasswordWeak("The password must not be your e-mail.", field=field)
 
 
 class PasswordHashes:

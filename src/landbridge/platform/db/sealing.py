@@ -27,6 +27,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from landbridge.platform.core.errors import InvariantBroken
 
 KEY_BYTES = 32
+# Random keys have about 30; fewer than this many are typed or forgotten.
+_DISTINCT_BYTES_MIN = 8
 # The id of a key given without one.
 FIRST_KEY_ID = 1
 _KEY_ID_MAX = 255
@@ -115,6 +117,15 @@ def keys_from_text(text: str) -> dict[int, bytes]:
     text.
     """
     return _parse_keys(text, _key_from_text)
+
+
+def check_sealing_key(keys: Mapping[int, bytes]) -> None:
+    """Raise `ValueError` for a key that is easily guessed; keys that only open may stay so."""
+    if len(set(next(iter(keys.values())))) < _DISTINCT_BYTES_MIN:
+        raise ValueError(
+            "A master key is random: `landbridge master-key create` prints one. This one repeats a "
+            "few bytes, so anybody can guess it."
+        )
 
 
 def wrapped_keys_from_text(text: str) -> dict[int, bytes]:
