@@ -19,6 +19,7 @@ from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
 from landbridge.payments.engine.scripted_creation import ScriptedTransferCreation
 from landbridge.payments.engine.treasury_bounds import TreasuryBounds
+from landbridge.payments.incoming_payments.provider_returns import ProviderReturnOrders
 from landbridge.payments.incoming_payments.returns import ReturnOrders
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.virtual_accounts.deposits import VirtualAccountDeposits
@@ -39,7 +40,7 @@ class PaymentServices(CustomerServices):
     transfer_creation: TransferCreation
     quote_acceptance: QuoteAcceptance
     incoming_payments: IncomingPayments
-    # Stops returns of deposits that are in no bank file yet; other rails cannot.
+    # Stops returns of deposits that no bank file or provider has yet; other rails cannot.
     return_orders: ReturnOrders | None
     # Polls the providers of the providers file; None without one.
     provider_credits: ProviderCredits | None
@@ -58,6 +59,13 @@ def _transfer_creation(on: CustomerServices, approvals: Approvals) -> TransferCr
     return ScriptedTransferCreation(
         on.database, on.ledger, on.wallets, approvals, on.limits, on.scripted_outcomes
     )
+
+
+def _return_orders(on: CustomerServices) -> ReturnOrders | None:
+    files = None
+    if on.settings.bank == "files":
+        files = StopPayments(on.funding_accounts, on.bank_payments)
+    return files if on.providers is None else ProviderReturnOrders(files)
 
 
 def prepare_payments(on: CustomerServices) -> PaymentServices:
@@ -87,9 +95,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
         quote_acceptance=QuoteAcceptance(database, ledger, on.limits),
         transfer_creation=_transfer_creation(on, approvals),
         incoming_payments=incoming_payments,
-        return_orders=StopPayments(on.funding_accounts, on.bank_payments)
-        if settings.bank == "files"
-        else None,
+        return_orders=_return_orders(on),
         provider_credits=poll_credits(on.providers, database, on.clock, incoming_payments),
         inbox_reader=InboxReader(
             database=database,

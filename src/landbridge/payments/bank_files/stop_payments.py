@@ -6,6 +6,7 @@ from uuid import UUID
 
 from landbridge.payments.bank_files import payment_store as store
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts
+from landbridge.payments.bank_files.model import BankPaymentStatus
 from landbridge.payments.bank_files.payments import BankPayments, record_change
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Tx
@@ -59,3 +60,9 @@ class StopPayments:
                 tx, payment, status=change[0], version=change[1], at=at, actor=actor
             )
         return await self.payments.withhold_in(tx, payment, reason=_REASON, at=at, actor=actor)
+
+    async def give_up_in(self, tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool:
+        """Return whether no file has the payment: what is in one is at the bank."""
+        del at
+        payment = await self.payments.find(tx, org_id, key)
+        return payment is None or payment.status is BankPaymentStatus.FAILED

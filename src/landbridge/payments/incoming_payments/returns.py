@@ -56,6 +56,13 @@ class ReturnOrders(Protocol):
         """Withhold the payment of this key for good; False if it may have been sent."""
         ...
 
+    async def give_up_in(self, tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool:
+        """Withhold a payment for good that was sent, and that the bank does not confirm.
+
+        False while it may be on its way, or if the bank has accepted it.
+        """
+        ...
+
 
 class IncomingPaymentReturns:
     """Move unmatched incoming payments, in transactions of callers."""

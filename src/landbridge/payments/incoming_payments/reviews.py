@@ -137,29 +137,46 @@ class IncomingPaymentReviews:
         at = self.clock.stamp(caller.clock_offset)
         key = key_of_attempt(payment.id, payment.return_attempts)
         # A worker that has read the deposit before may be about to pay it back.
-        await self._withhold(payment, key, at)
+        if not await self._is_withheld(payment, key, at):
+            await self._give_up(payment, key, at)
+        if not await self.incoming_payments.settle_outside(payment, at):
+            return await self._reread(caller, payment_id)
+        return await self.incoming_payments.get(caller.org_id, payment_id)
+
+    async def _is_withheld(self, payment: IncomingPayment, key: UUID, at: datetime) -> bool:
+        """Withhold a return that was not sent yet; return whether it never will be."""
+        if self.orders is None:
+            return False
+        withhold = partial(
+            self.orders.withhold_in,
+            org_id=payment.org_id,
+            key=key,
+            incoming_payment_id=payment.id,
+            money=payment.money,
+            actor=payment.decided_by or "",
+            at=at,
+        )
+        return await self.database.transact(withhold)
+
+    async def _give_up(self, payment: IncomingPayment, key: UUID, at: datetime) -> None:
+        """Withhold a return that was sent, and that the bank does not know or does not answer for.
+
+        Raises `ResourceConflict` if the bank has it, or may get it yet.
+        """
         with suppress(Unavailable, Unclear):
             found = await self.rails.find_status(payment.org_id, key, at)
             if found is not None and found.state is not RailPaymentState.FAILED:
                 raise ResourceConflict(
                     f"the return is {found.state} at the bank: it can't be settled outside"
                 )
-        if not await self.incoming_payments.settle_outside(payment, at):
-            return await self._reread(caller, payment_id)
-        return await self.incoming_payments.get(caller.org_id, payment_id)
-
-    async def _withhold(self, payment: IncomingPayment, key: UUID, at: datetime) -> None:
-        if self.orders is not None:
-            withhold = partial(
-                self.orders.withhold_in,
-                org_id=payment.org_id,
-                key=key,
-                incoming_payment_id=payment.id,
-                money=payment.money,
-                actor=payment.decided_by or "",
-                at=at,
+        orders = self.orders
+        if orders is not None and not await self.database.transact(
+            lambda tx: orders.give_up_in(tx, payment.org_id, key, at=at)
+        ):
+            raise ResourceConflict(
+                "the return is on its way to the bank, or was accepted there: try again in some "
+                "minutes, once the bank answers"
             )
-            await self.database.transact(withhold)
 
     async def _reread(self, caller: Caller, payment_id: UUID) -> IncomingPayment:
         """Return a deposit that a concurrent decision has moved."""

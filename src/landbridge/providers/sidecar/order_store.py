@@ -35,9 +35,10 @@ select org_id, key, record_id, provider, asset, units, rail, is_same_day, state,
 from provider_orders where org_id = $1 and key = $2
 """
 
+# An order that was withheld meanwhile is not sent.
 _BEGIN_CALL = """
-update provider_orders set open_calls = open_calls + 1
-where org_id = $1 and key = $2 and provider = $3
+update provider_orders set open_calls = open_calls + 1, called_at = $4
+where org_id = $1 and key = $2 and provider = $3 and state in ('ASSIGNED', 'PENDING')
 returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
     tracking, provider_reference, reason, problem, created_at, answered_at,
     expected_at
@@ -63,6 +64,26 @@ where org_id = $1 and key = $2 and state = $3
 returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
     tracking, provider_reference, reason, problem, created_at, answered_at,
     expected_at
+"""
+
+# The key of an order that is not there yet is reserved, so that whoever adds it finds it failed.
+_WITHHOLD = """
+insert into provider_orders as o
+    (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, reason, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, 'FAILED', $9, $10)
+on conflict (org_id, key) do update
+set state = 'FAILED', reason = excluded.reason, answered_at = excluded.created_at
+where o.state = 'ASSIGNED' and o.open_calls = 0
+"""
+
+# An unanswered call that began before has ended.
+_GIVE_UP = """
+update provider_orders set state = 'FAILED', reason = $3, answered_at = $4
+where org_id = $1 and key = $2 and state = 'ASSIGNED' and coalesce(called_at, created_at) < $5
+"""
+
+_IS_FAILED = """
+select state = 'FAILED' from provider_orders where org_id = $1 and key = $2
 """
 
 _SET_PROBLEM = """
@@ -131,9 +152,9 @@ async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderOrder | None:
     return _order(await tx.fetchrow(_FIND, org_id, key))
 
 
-async def begin_call(tx: Tx, order: ProviderOrder) -> ProviderOrder | None:
-    """Count a call; None if the order went to another provider meanwhile."""
-    return _order(await tx.fetchrow(_BEGIN_CALL, order.org_id, order.key, order.provider))
+async def begin_call(tx: Tx, order: ProviderOrder, at: datetime) -> ProviderOrder | None:
+    """Count a call; None if the order ended, or went to another provider, meanwhile."""
+    return _order(await tx.fetchrow(_BEGIN_CALL, order.org_id, order.key, order.provider, at))
 
 
 async def end_call(tx: Tx, order: ProviderOrder, next_provider: str) -> ProviderOrder | None:
@@ -167,6 +188,32 @@ async def apply(
             expected_at,
         )
     )
+
+
+async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) -> bool:
+    """Fail an order that was never sent, so that it never is; False if it may have been."""
+    await tx.execute(
+        _WITHHOLD,
+        payment.org_id,
+        payment.key,
+        payment.record_id,
+        provider,
+        payment.money.asset.code,
+        payment.money.units,
+        payment.rail,
+        payment.is_same_day,
+        reason,
+        payment.at,
+    )
+    return bool(await tx.fetchval(_IS_FAILED, payment.org_id, payment.key))
+
+
+async def give_up(
+    tx: Tx, org_id: UUID, key: UUID, *, reason: str, at: datetime, called_before: datetime
+) -> bool:
+    """Fail an order that its provider has not accepted; False if it has, or was called since."""
+    await tx.execute(_GIVE_UP, org_id, key, reason, at, called_before)
+    return bool(await tx.fetchval(_IS_FAILED, org_id, key))
 
 
 async def set_problem(tx: Tx, order: ProviderOrder, problem: OrderProblem) -> bool:

@@ -176,7 +176,7 @@ class ProviderRails:
         names = route.providers
         for _ in range(max(len(names), 1)):
             provider = self._provider(order)
-            calling = await self._begin_call(order)
+            calling = await self._begin_call(order, payment.at)
             try:
                 report = await provider.pay(payment, returns=route.returns)
             except NothingDone as error:
@@ -255,11 +255,13 @@ class ProviderRails:
     async def _find(self, org_id: UUID, key: UUID) -> ProviderOrder | None:
         return await self.database.single(lambda tx: order_store.find(tx, org_id, key))
 
-    async def _begin_call(self, order: ProviderOrder) -> ProviderOrder:
+    async def _begin_call(self, order: ProviderOrder, at: datetime) -> ProviderOrder:
         # Counted twice if the answer to the first commit is lost: that only binds the order.
-        calling = await self.database.transact(lambda tx: order_store.begin_call(tx, order))
+        calling = await self.database.transact(lambda tx: order_store.begin_call(tx, order, at))
         if calling is None:
-            raise Unavailable(f"the order {order.key} went to another provider meanwhile")
+            raise Unavailable(
+                f"the order {order.key} ended, or went to another provider, meanwhile"
+            )
         return calling
 
     async def _end_call(self, order: ProviderOrder, next_provider: str) -> ProviderOrder:

@@ -1,0 +1,41 @@
+"""Orders at providers that must not be sent any more.
+
+Guarantee: what is withheld here is never sent, also by a worker that is about to send it: a call is
+counted on the order's row before it is made, and the row of a withheld order takes no call.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.rails.port import RailPayment
+from landbridge.providers.sidecar import credit_store, order_store
+
+# Twice as long as a call to a provider takes at most, with the writes around it.
+CALL_MAX = timedelta(minutes=2)
+_REASON = "the deposit was reversed, or returned by other means"
+
+
+async def withhold_return_in(tx: Tx, payment: RailPayment) -> bool | None:
+    """Withhold the return of a credit for good; False if it may have been sent.
+
+    None if what it returns is no credit of a provider.
+    """
+    credit = None
+    if payment.returns is not None:
+        credit = await credit_store.of_payment(tx, payment.org_id, payment.returns)
+    if credit is None:
+        return None
+    return await order_store.withhold(tx, payment, credit.provider, reason=_REASON)
+
+
+async def give_up_in(tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool | None:
+    """Withhold an order for good that was sent, and that the provider does not confirm.
+
+    False while a call may be running, or if the provider has accepted it; None for no order.
+    """
+    if await order_store.find(tx, org_id, key) is None:
+        return None
+    return await order_store.give_up(
+        tx, org_id, key, reason=_REASON, at=at, called_before=at - CALL_MAX
+    )
