@@ -9,7 +9,7 @@ import pytest
 from landbridge.payments.limits.maintenance import window_start
 from landbridge.payments.limits.model import LimitVerdict
 from landbridge.platform.db.pool import Tx
-from tests.onramps import deposit, make_onramp, make_payer, receive, settle
+from tests.onramps import ONRAMPS, deposit, make_onramp, make_payer, receive, settle
 from tests.payments.limits.limit_setup import (
     advance,
     decide,
@@ -114,6 +114,27 @@ async def test_accepted_offramp_counts_with_its_fees(org: Tenant) -> None:
     assert offramp.gross.decimal == 100 - await left(org)
     await keep(org)
     assert await used(org) == await in_use(org) != {}
+
+
+async def test_quotes_of_several_days_count_in_the_day_of_their_acceptance(org: Tenant) -> None:
+    """A quote that is refreshed each day would otherwise bring the limit of its first day."""
+    ada = await make_payer(org)
+    await set_rules(org, rule())
+    old = await make_onramp(org, ada, 70, is_accepted=False)
+    # 23 hours later it is another day.
+    for _ in range(2):
+        await advance(org, timedelta(hours=23))
+        await org.post(f"{ONRAMPS}/{old['id']}/quote/refresh")
+    new = await make_onramp(org, ada, 70, is_accepted=False)
+    await org.post(f"{ONRAMPS}/{new['id']}/quote/accept")
+    path = f"{ONRAMPS}/{old['id']}/quote/accept"
+    assert await org.refused("POST", path) == "403 LIMIT_EXCEEDED"
+    await advance(org, timedelta(hours=22))
+    await org.post(f"{ONRAMPS}/{old['id']}/quote/refresh")
+    await org.post(path)
+    await set_rules(org, rule(maxUsd="101"))
+    assert await used(org) == await in_use(org)
+    assert len(await used(org)) == 2
 
 
 async def test_accepted_onramp_counts_once(org: Tenant) -> None:

@@ -23,6 +23,9 @@ _SETTLED_AFTER = timedelta(seconds=60)
 # payment's age. Most payments end within seconds; one that awaits a person may stay open for weeks.
 _CHECK_INTERVAL_MIN = timedelta(seconds=1)
 _CHECK_INTERVAL_MAX = timedelta(minutes=5)
+# A payment counts from its acceptance on, and is listed by its creation: an onramp's quote lasts
+# longest.
+_QUOTE_LIFETIME_MAX = timedelta(days=1)
 # Longer than the window of any rule.
 _RETENTION = timedelta(days=100)
 
@@ -58,7 +61,7 @@ class LimitMaintenance:
         book = await self._limits.rules(org_id)
         if book.set_at is None:
             return
-        since = window_start(book.rules, book.set_at)
+        since = window_start(book.rules, book.set_at) - _QUOTE_LIFETIME_MAX
         for name, kind in self._limits.kinds.items():
             before: datetime | None = None
             while True:

@@ -95,8 +95,9 @@ class LimitUsage:
         targets: tuple[PaymentDestination, ...],
         is_committed: bool,
         rail: str | None = None,
+        accepted_at: datetime | None = None,
     ) -> Self:
-        """Build the usage of a record: these coins, at its creation time."""
+        """Build the usage of a record: these coins, when its quote was accepted, or at creation."""
         return cls(
             org_id=record.org_id,
             record_id=record.id,
@@ -106,7 +107,7 @@ class LimitUsage:
             rail=rail,
             corridor=corridor,
             targets=targets,
-            at=record.created_at,
+            at=accepted_at or record.created_at,
             is_committed=is_committed,
         )
 

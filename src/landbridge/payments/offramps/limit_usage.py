@@ -17,6 +17,8 @@ def as_limit_usage(record: Transfer) -> LimitUsage:
         corridor=details.corridor or offramp.receive.asset.currency,
         targets=_targets(offramp),
         is_committed=details.needs_approval or details.accepted_at is not None,
+        # One that waited for an approval counts from its request on.
+        accepted_at=None if details.needs_approval else details.accepted_at,
     )
 
 

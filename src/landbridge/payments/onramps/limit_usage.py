@@ -28,4 +28,5 @@ def as_limit_usage(record: Transfer) -> LimitUsage | None:
         corridor=onramp.source.asset.currency,
         targets=(target,),
         is_committed=details.reference is not None,
+        accepted_at=details.accepted_at,
     )

@@ -179,6 +179,7 @@ class OnrampDetails(msgspec.Struct, frozen=True, kw_only=True):
     # Value of the fiat in dollars at the quote; None for dollars, or without a reference rate.
     worth_usd: Decimal | None = None
     # Facts that transitions add.
+    accepted_at: datetime | None = None
     reference: str | None = None
     account_number: str | None = None
     incoming_payment_id: UUID | None = None

@@ -72,7 +72,11 @@ def accepted(
         at=at,
         timing=DueCheck.IN_TIME,
         due_at=onramp.record.due_at,
-        facts={"reference": reference, "account_number": account_number},
+        facts={
+            "reference": reference,
+            "account_number": account_number,
+            "accepted_at": at.isoformat(),
+        },
     )
 
 
