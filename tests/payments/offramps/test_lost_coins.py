@@ -10,7 +10,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from landbridge.customers.chain_deposits import treasury_store
-from landbridge.customers.chain_deposits.commands import write_off
+from landbridge.customers.chain_deposits.commands import recover, write_off
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Database
@@ -143,6 +143,23 @@ async def test_the_organisation_bears_the_loss_once(scenario: ExternalScenario) 
         await write_off(container.ledger, org.org_id, reversal, actor="cli", at=at)
     assert await owed(scenario) == 0
     assert await owed(scenario, HouseRole.WRITE_OFFS) == 100
+    assert await stuck_kinds(scenario) == []
+    await check_books(org)
+
+
+async def test_a_user_pays_lost_coins_in_others(scenario: ExternalScenario) -> None:
+    _, transaction = await paid(scenario)
+    await lose(scenario, transaction)
+    await scenario.finalize()
+    container, org = scenario.world.container, scenario.world.org
+    ((reversal, _),) = await reversals(scenario)
+    at = container.clock.stamp((await container.orgs.clock_offsets())[org.org_id])
+    received = await recover(container.ledger, org.org_id, reversal, actor="cli", at=at)
+    assert received.units == 100 * COIN
+    for close in (recover, write_off):
+        with pytest.raises(ResourceConflict, match="is RECOVERED"):
+            await close(container.ledger, org.org_id, reversal, actor="cli", at=at)
+    assert await owed(scenario) == await owed(scenario, HouseRole.WRITE_OFFS) == 0
     assert await stuck_kinds(scenario) == []
     await check_books(org)
 

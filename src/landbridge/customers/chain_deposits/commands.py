@@ -8,7 +8,7 @@ from uuid import UUID
 import click
 
 from landbridge.customers.chain_deposits import reversals, treasury_reversals
-from landbridge.ledger.model import CommitOutcome
+from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.platform.cli_context import (
     CommandContext,
@@ -47,7 +47,40 @@ def chain_deposits(run_command: CommandRunner[Ledger]) -> click.Group:
 
         click.echo(run_command(data_dir, org, run, writes=True))
 
+    @group.command("recover")
+    @click.argument("reversal_id", type=click.UUID)
+    @org_option
+    @data_dir_option
+    def recover_owed(*, reversal_id: UUID, org: UUID | None, data_dir: str | None) -> None:
+        """Record that a user has paid what it owes for lost coins of a payment."""
+
+        async def run(context: CommandContext[Ledger]) -> str:
+            at = context.stamp()
+            paid = await recover(context.verbs, context.org_id, reversal_id, actor="cli", at=at)
+            return f"Recovered {paid} {paid.asset.code}."
+
+        click.echo(run_command(data_dir, org, run, writes=True))
+
     return group
+
+
+async def recover(
+    ledger: Ledger, org_id: UUID, reversal_id: UUID, *, actor: str, at: datetime
+) -> Money:
+    """Close a treasury reversal whose user has paid in other coins; return what was owed.
+
+    Raises `ResourceNotFound`, and `ResourceConflict` if nothing is owed any more. What is owed for
+    a wallet's deposit is taken from the wallet by the worker.
+    """
+    record = await _open_reversal(ledger, org_id, reversal_id)
+    if record.kind != treasury_reversals.KIND:
+        raise ResourceConflict(
+            f"reversal {reversal_id} is of a wallet's deposit: the worker takes what is owed from "
+            "the wallet, once it is there"
+        )
+    reversal = treasury_reversals.as_treasury_reversal(record)
+    await _close(ledger, treasury_reversals.recovered(reversal, at, actor=actor))
+    return reversal.money
 
 
 async def write_off(
@@ -57,11 +90,7 @@ async def write_off(
 
     Raises `ResourceNotFound`, and `ResourceConflict` if nothing is owed any more.
     """
-    record = await ledger.find(org_id, reversal_id)
-    if record is None or record.kind not in _KINDS:
-        raise ResourceNotFound(f"there is no reversal {reversal_id}")
-    if record.status != reversals.ReversalStatus.OPEN:
-        raise ResourceConflict(f"reversal {reversal_id} is {record.status}: nothing is owed")
+    record = await _open_reversal(ledger, org_id, reversal_id)
     if record.kind == reversals.KIND:
         reversal = reversals.as_reversal(record)
         loss, move = reversal.owed, reversals.written_off(reversal, actor=actor, at=at)
@@ -69,6 +98,20 @@ async def write_off(
         of_treasury = treasury_reversals.as_treasury_reversal(record)
         loss = of_treasury.money
         move = treasury_reversals.written_off(of_treasury, actor=actor, at=at)
-    if isinstance(await ledger.advance(move, _KINDS[record.kind]), CommitOutcome):
-        raise ResourceConflict(f"reversal {reversal_id} was closed at the same time")
+    await _close(ledger, move)
     return loss
+
+
+async def _open_reversal(ledger: Ledger, org_id: UUID, reversal_id: UUID) -> Transfer:
+    record = await ledger.find(org_id, reversal_id)
+    if record is None or record.kind not in _KINDS:
+        raise ResourceNotFound(f"there is no reversal {reversal_id}")
+    if record.status != reversals.ReversalStatus.OPEN:
+        raise ResourceConflict(f"reversal {reversal_id} is {record.status}: nothing is owed")
+    return record
+
+
+async def _close(ledger: Ledger, move: AdvanceTransfer) -> None:
+    record = move.transfer
+    if isinstance(await ledger.advance(move, _KINDS[record.kind]), CommitOutcome):
+        raise ResourceConflict(f"reversal {record.id} was closed at the same time")

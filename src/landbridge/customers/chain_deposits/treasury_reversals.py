@@ -6,7 +6,7 @@ payment's own journals are never changed.
 Journals:
 
     created      RECEIVABLE to OUTSIDE: the coins are gone, and the payment's user owes them
-    recovered    OUTSIDE to RECEIVABLE: the transaction was mined after all
+    recovered    OUTSIDE to RECEIVABLE: the transaction was mined after all, or the user has paid
     written off  WRITE_OFFS to RECEIVABLE: the organisation bears the loss
 """
 
@@ -33,7 +33,7 @@ class TreasuryReversalStatus(StrEnum):
     """Status of a treasury reversal."""
 
     OPEN = "OPEN"  # the user owes the coins, unless the transaction is mined after all
-    RECOVERED = "RECOVERED"  # the transaction was mined after all
+    RECOVERED = "RECOVERED"  # the transaction was mined after all, or the user has paid
     WRITTEN_OFF = "WRITTEN_OFF"  # the organisation bears the loss
 
 
@@ -103,10 +103,10 @@ def opened(deposit: TreasuryDeposit, payment: Transfer, at: datetime) -> CreateT
     )
 
 
-def recovered(reversal: TreasuryReversal, at: datetime) -> AdvanceTransfer:
-    """Build the advance of a reversal whose coins are there after all."""
+def recovered(reversal: TreasuryReversal, at: datetime, *, actor: str = ACTOR) -> AdvanceTransfer:
+    """Build the advance of a reversal whose coins are there after all, or were paid otherwise."""
     postings = recovered_postings(reversal.money)
-    return closed(reversal.record, TreasuryReversalStatus.RECOVERED, postings, actor=ACTOR, at=at)
+    return closed(reversal.record, TreasuryReversalStatus.RECOVERED, postings, actor=actor, at=at)
 
 
 def written_off(reversal: TreasuryReversal, *, actor: str, at: datetime) -> AdvanceTransfer:
