@@ -8,12 +8,15 @@ from uuid import uuid4
 import pytest
 
 from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.http.caller import KeyScope
 from landbridge.reporting.proofs.verifier import (
     BooksInvalid,
     check_growth,
     check_proof,
     open_note,
 )
+from tests.onramps import make_onramp, make_payer, onramp_of
+from tests.platform.http.test_key_scopes import make_key
 from tests.reporting.proofs import proof_books as books
 from tests.tenants import Tenant, make_swap, make_transfer, make_user, run_due
 
@@ -56,6 +59,24 @@ async def test_each_party_sees_its_own_entries_alone(org: Tenant) -> None:
     path = f"{_PROOFS}/transfers/{payment}"
     assert await org.refused("GET", path, userId=stranger) == "404 RESOURCE_NOT_FOUND"
     assert await org.refused("GET", path, userId="x") == "400 FIELD_VALIDATION_ERROR"
+
+
+async def test_a_key_that_only_reads_gets_no_account_number(org: Tenant) -> None:
+    onramp = (await make_onramp(org, await make_payer(org)))["id"]
+    await books.checkpoint(org)
+    path = f"{_PROOFS}/transfers/{onramp}"
+    keys = {scope: await make_key(org, scope) for scope in (KeyScope.READ, KeyScope.PAY)}
+    number = (await onramp_of(org, onramp)).details.account_number
+    assert number
+    for scope, key in keys.items():
+        answer = await org.client.get(path, headers={"Authorization": f"Bearer {key}"})
+        parts = [
+            part
+            for proof in answer.text.split(_HEADER)[1:]
+            for part in check_proof(proof, await books.keys(org))
+        ]
+        assert (number in "".join(parts)) is (scope is KeyScope.PAY)
+        assert len([part for part in parts if '"part":"change"' in part]) >= 1
 
 
 async def test_proof_of_an_altered_part_does_not_hold(org: Tenant) -> None:

@@ -4,7 +4,9 @@ import ast
 import os
 import subprocess
 import sys
+from base64 import b64encode
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -14,14 +16,14 @@ from hypothesis import strategies as st
 
 from landbridge.reporting.proofs import verifier
 from landbridge.reporting.proofs.checkpoints import CheckpointSigner
-from landbridge.reporting.proofs.verifier import BooksInvalid, is_signed, open_note
+from landbridge.reporting.proofs.verifier import BooksInvalid, is_signed, leaf, open_note
 from tests.reporting.proofs import proof_books as books
 from tests.sources import ROOT
 from tests.tenants import Tenant
 
 SOURCE = Path(verifier.__file__)
 PAGE = ROOT / "docs/guides/prove-the-books.md"
-LINES_MAX = 150
+LINES_MAX = 160
 
 
 def test_guide_shows_the_whole_verifier() -> None:
@@ -103,6 +105,30 @@ async def test_verifier_runs_alone(org: Tenant, tmp_path: Path) -> None:
     code, printed = _run(tmp_path, "books", keys=keys, books=shorter, kept=kept)
     assert code != 0
     assert not printed
+
+
+async def test_a_file_without_proofs_proves_nothing(org: Tenant, tmp_path: Path) -> None:
+    await books.paid_books(org)
+    kept, keys = await books.checkpoint(org), await books.keys(org)
+    for text in ("", kept, "c2sp.org/tlog-proof@v1 \n"):
+        code, printed = _run(tmp_path, "proof", keys=keys, proofs=text)
+        assert code != 0
+        assert not printed
+
+
+def test_a_part_is_read_in_one_way_only() -> None:
+    """Otherwise an operator could show two people different texts of one part."""
+    text = '{"amount":"1"}'
+    salt = b"s" * 32
+    shown = {"salt": b64encode(salt).decode(), "text": text}
+    assert leaf([shown]) == leaf(
+        [{"hash": b64encode(sha256(salt + text.encode()).digest()).decode()}]
+    )
+    shifted = {"salt": b64encode(salt + b'{"amount":').decode(), "text": '"1"}'}
+    both = {"hash": b64encode(bytes(64)).decode()}
+    for parts in ([shifted], [both]):
+        with pytest.raises(BooksInvalid, match="malformed"):
+            leaf(parts)
 
 
 def _run(folder: Path, verb: str, **texts: str) -> tuple[int, str]:

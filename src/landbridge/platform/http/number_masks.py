@@ -115,6 +115,26 @@ def masked_json(body: bytes) -> bytes:
     return encode(_masked(_decoder.decode(body))) if body else body
 
 
+def has_number(value: Any) -> bool:
+    """Return whether a stored JSON value has a number to mask; its members are in snake case."""
+    match value:
+        case dict():
+            members = cast("dict[str, Any]", value)
+            return any(
+                has_number(each) or (bool(each) and _camel(name) in MASKED)
+                for name, each in members.items()
+            )
+        case list():
+            return any(map(has_number, cast("list[Any]", value)))
+        case _:
+            return False
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.title, rest))
+
+
 def _masked(value: Any) -> Any:
     match value:
         case dict():

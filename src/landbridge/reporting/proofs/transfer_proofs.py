@@ -22,6 +22,7 @@ from landbridge.platform.core.errors import (
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.number_masks import has_number
 from landbridge.reporting.proofs import leaf_store, store
 from landbridge.reporting.proofs.export import shown_part
 from landbridge.reporting.proofs.leaves import LeafBuilder
@@ -44,8 +45,10 @@ class TransferProofs:
         """Return the proofs of a payment's changes, as far as a checkpoint covers them.
 
         They show the entries of the user's wallets: of the payment's owner, unless another party is
-        given. Raises `ResourceNotFound` for an unknown payment or party, and `ResourceConflict`
-        before the first checkpoint of the payment.
+        given. Callers who only read get no part with an account number.
+
+        Raises `ResourceNotFound` for an unknown payment or party, and `ResourceConflict` before the
+        first checkpoint of the payment.
         """
 
         async def work(tx: Tx) -> str:
@@ -63,8 +66,12 @@ class TransferProofs:
             entries = {entry.wallet_id for leaf in covered for entry in leaf.change.entries}
             if party != opening.user_id and not entries & own:
                 raise ResourceNotFound(f"the payment {transfer_id} has no party {party}")
+            shown = [_shown_parts(each, own, hides_numbers=caller.is_read_only) for each in covered]
             return "".join(
-                [await _proof(tx, caller.org_id, each, checkpoint, own) for each in covered]
+                [
+                    await _proof(tx, caller.org_id, each, checkpoint, parts)
+                    for each, parts in zip(covered, shown, strict=True)
+                ]
             )
 
         return await self.database.transact(work)
@@ -122,24 +129,32 @@ async def _block_leaves(tx: Tx, org_id: UUID, number: int, key: bytes) -> list[B
 
 
 async def _proof(
-    tx: Tx, org_id: UUID, leaf: BookLeaf, checkpoint: StoredCheckpoint, wallets: Collection[UUID]
+    tx: Tx, org_id: UUID, leaf: BookLeaf, checkpoint: StoredCheckpoint, parts: Sequence[object]
 ) -> str:
     stored = await compute(tx, org_id, lambda read: read(0, leaf.index))
     size = checkpoint.size
     path = await compute(tx, org_id, lambda read: inclusion_path(leaf.index, size, read))
     if stored != leaf.hash:
         raise InvariantBroken(f"leaf {leaf.index} differs: run `landbridge proofs verify`")
-    others = len(leaf.parts) - len(leaf.change.entries)
-    is_shown = [True] * others + [each.wallet_id in wallets for each in leaf.change.entries]
-    parts = [
-        shown_part(leaf, number) if is_part_shown else {"hash": b64encode(part_hash).decode()}
-        for number, (is_part_shown, part_hash) in enumerate(
-            zip(is_shown, leaf.part_hashes, strict=True)
-        )
-    ]
     extra = b64encode(json.dumps(parts, separators=(",", ":")).encode()).decode()
     lines = [_HEADER, f"extra {extra}", f"index {leaf.index}", *_texts(path), ""]
     return "\n".join([*lines, checkpoint.note])
+
+
+def _shown_parts(
+    leaf: BookLeaf, wallets: Collection[UUID], *, hides_numbers: bool
+) -> list[dict[str, str]]:
+    """Return the parts of a leaf; of those that are not shown only the hashes."""
+    others = len(leaf.parts) - len(leaf.change.entries)
+    is_own = [True] * others + [each.wallet_id in wallets for each in leaf.change.entries]
+    return [
+        shown_part(leaf, number)
+        if is_part_shown and not (hides_numbers and has_number(json.loads(part)))
+        else {"hash": b64encode(part_hash).decode()}
+        for number, (is_part_shown, part, part_hash) in enumerate(
+            zip(is_own, leaf.parts, leaf.part_hashes, strict=True)
+        )
+    ]
 
 
 def _texts(hashes: Sequence[bytes]) -> list[str]:

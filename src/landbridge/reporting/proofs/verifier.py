@@ -1,6 +1,6 @@
 """Verify books of Landbridge offline. Needs Python 3.11 and nothing else.
 
-    python3 verifier.py proof KEYS FILE [CHECKPOINT]   proofs of a payment
+    python3 verifier.py proof KEYS FILE                proofs of a payment
     python3 verifier.py books KEYS FILE [CHECKPOINT]   an export of all changes
     python3 verifier.py growth KEYS FILE CHECKPOINT    a checkpoint that follows an older one
 
@@ -16,6 +16,7 @@ from hashlib import sha256, sha512
 from pathlib import Path
 from typing import NamedTuple
 
+HASH_BYTES = 32
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, -1, P) % P
 Point = tuple[int, int, int, int]
@@ -95,12 +96,19 @@ def node(left: bytes, right: bytes) -> bytes:
     return sha256(b"\x01" + left + right).digest()
 
 
+def fixed(text: str) -> bytes:
+    """Decode a salt or a hash; of another length it could be cut in two ways."""
+    if len(found := b64decode(text)) != HASH_BYTES:
+        raise BooksInvalid("a salt or a hash is malformed")
+    return found
+
+
 def leaf(parts: Sequence[Mapping[str, str]]) -> bytes:
     """Hash a change's parts: those that are shown with their salt, and the hashes of the others."""
     hashes = (
-        sha256(b64decode(part["salt"]) + part["text"].encode()).digest()
+        sha256(fixed(part["salt"]) + part["text"].encode()).digest()
         if "text" in part
-        else b64decode(part["hash"])
+        else fixed(part["hash"])
         for part in parts
     )
     return sha256(b"\x00" + b"".join(hashes)).digest()
@@ -139,9 +147,9 @@ def check_proof(proof: str, keys: str) -> list[str]:
     """Return the parts that a proof shows (tlog-proof), once they are found in its tree."""
     top, _, note = proof.partition("\n\n")
     extra, place, *hashes = top.strip().split("\n")
-    head, index, path = open_note(note, keys), int(place[6:]), [b64decode(each) for each in hashes]
-    parts = json.loads(b64decode(extra[6:]))
-    if index >= head.size or included(leaf(parts), index, head.size, path) != head.root or path:
+    head, index, path = open_note(note, keys), int(place[6:]), [fixed(each) for each in hashes]
+    parts, is_inside = json.loads(b64decode(extra[6:])), 0 <= index < head.size
+    if not is_inside or included(leaf(parts), index, head.size, path) != head.root or path:
         raise BooksInvalid(f"this is not change {index} of {head.origin}")
     return [part["text"] for part in parts if "text" in part]
 
@@ -200,12 +208,15 @@ def main(verb: str, keys_file: str, file: str, *kept: str) -> None:
     """Run a command; an error of any kind means that the books are not proven."""
     keys, text = Path(keys_file).read_text(), Path(file).read_text()
     old = open_note(Path(kept[0]).read_text(), keys) if kept else None
-    if verb == "proof":
-        for proof in text.split("c2sp.org/tlog-proof@v1\n")[1:]:
+    if verb == "proof" and old is None:
+        before, *proofs = text.split("c2sp.org/tlog-proof@v1\n")
+        if before or not proofs:
+            raise BooksInvalid(f"{file} is no file of proofs")
+        for proof in proofs:
             sys.stdout.write("\n".join([*check_proof(proof, keys), ""]))
     elif verb == "growth" and old is not None:
         top, _, note = text.partition("\n\n")
-        check_growth(old, open_note(note, keys), [b64decode(each) for each in top.split("\n")[1:]])
+        check_growth(old, open_note(note, keys), [fixed(each) for each in top.split("\n")[1:]])
     else:
         size = check_books(iter(text.splitlines()), keys, old).size
         sys.stdout.write(f"{size} changes are proven.\n")
