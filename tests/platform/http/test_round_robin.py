@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from landbridge.app.container import Container
 from landbridge.app.processes import application
-from landbridge.platform.http.round_robin import RoundRobinAdmission, round_robin
+from landbridge.platform.http.round_robin import PER_ROUND, RoundRobinAdmission, round_robin
 
 PATIENCE_S = 5.0
 LOUD, QUIET = "192.0.2.1", "192.0.2.2"
@@ -29,9 +29,12 @@ class Begun:
             await asyncio.sleep(0)
 
 
-def send(app: Any, hosts: Sequence[str]) -> list[asyncio.Task[None]]:
+def send(app: Any, hosts: Sequence[str], key: str = "") -> list[asyncio.Task[None]]:
+    headers = [(b"authorization", key.encode())] if key else []
     return [
-        asyncio.create_task(app({"type": "http", "client": (host, 1)}, None, None))
+        asyncio.create_task(
+            app({"type": "http", "client": (host, 1), "headers": headers}, None, None)
+        )
         for host in hosts
     ]
 
@@ -40,7 +43,7 @@ async def test_a_few_begin_in_each_round() -> None:
     started = Begun()
     tasks = send(round_robin(started), [LOUD] * 100)
     await started.go_on(60)
-    assert max(map(len, started.rounds)) <= 8
+    assert max(map(len, started.rounds)) <= PER_ROUND
     assert sum(map(len, started.rounds)) == 100
     await asyncio.gather(*tasks)
 
@@ -55,6 +58,25 @@ async def test_single_request_does_not_wait_for_a_burst_of_another() -> None:
     order = [host for each in started.rounds for host in each]
     assert order.index(QUIET) < 100
     await asyncio.gather(*tasks)
+
+
+async def test_keys_of_one_address_take_turns() -> None:
+    """Organisations behind one gateway do not wait for each other's bursts."""
+    started = Begun()
+    app = round_robin(started)
+    tasks = [*send(app, [LOUD] * 400, "Bearer loud"), *send(app, [LOUD] * 100)]
+    await started.go_on(5)
+    before = sum(map(len, started.rounds))
+    quiet = send(app, [LOUD], "Bearer quiet")
+    await started.go_on(3)
+    assert quiet[0].done()
+    # Another address has as many turns as all keys of this one.
+    tasks += send(app, [QUIET] * 20)
+    await started.go_on(6)
+    order = [host for each in started.rounds for host in each]
+    assert order[before:].count(QUIET) >= PER_ROUND * 2
+    await started.go_on(100)
+    await asyncio.gather(*tasks, *quiet)
 
 
 async def test_the_api_is_served_in_turns(container: Container) -> None:
@@ -105,8 +127,8 @@ async def test_request_of_a_disconnected_client_takes_no_slot() -> None:
 
 async def test_turn_of_a_cancelled_request_is_not_lost() -> None:
     admission = RoundRobinAdmission(1)
-    await admission.acquire(LOUD)
-    first, second = (asyncio.create_task(admission.acquire(each)) for each in (LOUD, QUIET))
+    await admission.acquire(LOUD, "")
+    first, second = (asyncio.create_task(admission.acquire(each, "")) for each in (LOUD, QUIET))
     await asyncio.sleep(0)
     first.cancel()
     async with asyncio.timeout(PATIENCE_S):
