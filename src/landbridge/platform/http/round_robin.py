@@ -23,8 +23,8 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from landbridge.platform.http.connection_admission import address_share
 from landbridge.platform.http.headers import header
 
-# Two milliseconds of work. A request takes some ten rounds, so more delay all others, and (measured)
-# carry no more requests a second.
+# Two milliseconds of work. A request takes some ten rounds, so more delay all others, and carry no
+# more requests a second (measured).
 PER_ROUND: Final = 4
 
 
