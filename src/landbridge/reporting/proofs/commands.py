@@ -75,6 +75,8 @@ def _export(run_command: CommandRunner[Proofs]) -> click.Command:
                     count += 1
             return count
 
+        # It has all amounts and balances.
+        out.touch(mode=0o600)
         click.echo(f"{run_command(data_dir, org, run, writes=True):,} changes are in {out}.")
 
     return export
