@@ -15,7 +15,7 @@ from landbridge.platform.http.number_masks import MASKED
 from landbridge.sandbox.scenarios.personas import us_account
 from tests.customers.bank_accounts.verified import PDF
 from tests.dashboard.browsing import Visitor, visit
-from tests.dashboard.world import World, build_with_linked_pages
+from tests.dashboard.world import LISTS, World, build_with_linked_pages
 from tests.tenants import Tenant, good, make_tenant
 
 LINK = "https://example.com/scan-of-a-passport.pdf"
@@ -35,6 +35,7 @@ KNOWN = {
 _FILES = (
     "/dashboard/transactions/csv",
     "/dashboard/audit-log/csv",
+    *(f"/dashboard/{each}/csv" for each in LISTS),
 )
 _LENGTH_MIN = 8
 _FORMATS = ("csv", "pdf", "json")

@@ -37,6 +37,7 @@ _SCENARIOS = {
     "offramp_waiting": "OFFRAMP.STATUS.PENDING_APPROVAL",
 }
 _SETTINGS = ("approvals", "limits", "addresses", "fees", "time-zone", "installation")
+LISTS = ("bank-accounts", "virtual-accounts", "external-wallets", "deposits")
 _PROFILE = ("password", "proof", "second-factor", "passkeys", "sessions")
 TEMPLATE = "MEXICO_FAILURES"
 # The link is e-mailed, so that the mailbox has an e-mail.
@@ -85,6 +86,7 @@ class World:
             "settlement-rules": "/dashboard/settlement-rules",
             "settlement-rules-new": "/dashboard/settlement-rules/new",
             "settlement-rule": f"/dashboard/settlement-rules/{self.rule}",
+            **{each: f"/dashboard/{each}" for each in LISTS},
             "transactions": "/dashboard/transactions",
             **{
                 f"transaction-{name}": f"/dashboard/transactions/{each}"

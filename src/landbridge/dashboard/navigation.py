@@ -41,6 +41,19 @@ SECTIONS = (
         ),
     ),
     NavigationSection(
+        _("Accounts and wallets"),
+        (
+            NavigationItem(path="/dashboard/bank-accounts", title=_("Bank accounts"), keys="g c"),
+            NavigationItem(
+                path="/dashboard/virtual-accounts", title=_("Virtual accounts"), keys="g v"
+            ),
+            NavigationItem(
+                path="/dashboard/external-wallets", title=_("External wallets"), keys="g y"
+            ),
+            NavigationItem(path="/dashboard/deposits", title=_("Deposits"), keys="g f"),
+        ),
+    ),
+    NavigationSection(
         _("Developers"),
         (
             NavigationItem(path="/dashboard/webhooks", title=_("Webhooks"), keys="g w"),

@@ -20,6 +20,7 @@ from landbridge.dashboard.authentication import page_guard
 from landbridge.dashboard.compliance import routes as compliance
 from landbridge.dashboard.developers import routes as developers
 from landbridge.dashboard.error_pages import ErrorPages
+from landbridge.dashboard.lists import routes as lists
 from landbridge.dashboard.organisation import routes as organisation
 from landbridge.dashboard.overview import OverviewPages
 from landbridge.dashboard.page_visitor import PageRequest
@@ -46,6 +47,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
     *compliance.PAGES,
     *developers.PAGES,
     *auth.PAGES,
+    *lists.PAGES,
     *organisation.PAGES,
     *payments.PAGES,
     *reports.PAGES,

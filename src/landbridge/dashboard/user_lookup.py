@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.customers.users.errors import UserNotFound
+from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -41,6 +42,28 @@ async def find_users(
         )
     )
     return _merged(pages)
+
+
+async def find_user_id(interface: InternalClient, text: str) -> str | None:
+    """Return the id of the only user with this id, e-mail or name, or part of it.
+
+    For a filter named `user`: None for an empty text. An id is returned as it is.
+    """
+    if not text:
+        return None
+    if as_uuid(text) is not None:
+        return text
+    found = (await find_users(interface, text, type_="", cursor=None)).users
+    exact = [each for each in found if text.casefold() in _titles(each)] or found
+    if not exact:
+        raise FieldInvalid("No user has this name, e-mail or ID.", field="user")
+    if len(exact) > 1:
+        raise FieldInvalid("Several users match. Enter an e-mail or a user ID.", field="user")
+    return str(exact[0]["id"])
+
+
+def _titles(user: Mapping[str, Any]) -> tuple[str, str]:
+    return user["email"].casefold(), (user["name"] or "").casefold()
 
 
 def _queries(text: str, type_: str) -> Sequence[Mapping[str, str]]:

@@ -1,11 +1,14 @@
 """Services of users: profiles, verification, wallets and bank accounts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from landbridge.app.container.adapters import identity, policy
 from landbridge.app.container.base_services import BaseServices, members
 from landbridge.app.container.registry import TRANSITIONS
+from landbridge.customers.bank_accounts.account_lists import BankAccountLists
 from landbridge.customers.bank_accounts.service import BankAccounts
+from landbridge.customers.chain_deposits.deposit_lists import DepositLists
 from landbridge.customers.chain_operations.monitoring import ChainMonitoring
 from landbridge.customers.chain_operations.service import ChainOperations
 from landbridge.customers.kyc.service import KycProfiles
@@ -13,7 +16,7 @@ from landbridge.customers.onboarding.document_uploads import DocumentUploads
 from landbridge.customers.onboarding.form_service import FormVisits
 from landbridge.customers.onboarding.service import KycLinks, erasing
 from landbridge.customers.revealed_numbers.service import RevealedNumbers
-from landbridge.customers.users.service import Users
+from landbridge.customers.users.service import Leaving, Users
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.customers.verification.cases import VerificationCases
 from landbridge.customers.verification.emails import VerificationEmails
@@ -21,6 +24,7 @@ from landbridge.customers.verification.provider_checks import VerificationSteps
 from landbridge.customers.verification.rescreening import Rescreening
 from landbridge.customers.verification.reviews import KycReviews
 from landbridge.customers.verification.service import Verification
+from landbridge.customers.wallets.external_wallet_lists import ExternalWalletLists
 from landbridge.payments.approvals import service as approvals_service
 from landbridge.payments.incoming_payments import service as incoming_payments_service
 from landbridge.payments.offramps.texts import TextArchive
@@ -28,6 +32,7 @@ from landbridge.payments.resolutions import service as resolutions_service
 from landbridge.payments.rfis.service import Rfis
 from landbridge.payments.transactions import notes
 from landbridge.payments.virtual_accounts import service as virtual_accounts_service
+from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
 from landbridge.platform.metadata import service as metadata_service
 
 
@@ -42,6 +47,11 @@ class CustomerServices(BaseServices):
     kyc_reviews: KycReviews
     rescreening: Rescreening
     bank_accounts: BankAccounts
+    # Lists of an organisation, across its users.
+    bank_account_lists: BankAccountLists
+    virtual_account_lists: VirtualAccountLists
+    external_wallet_lists: ExternalWalletLists
+    deposit_lists: DepositLists
     revealed_numbers: RevealedNumbers
     kyc_links: KycLinks
     form_visits: FormVisits
@@ -66,12 +76,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         policy=rules,
         transitions=TRANSITIONS,
         joined=[dossiers.begin],
-        leaving=[
-            *(dossiers.forget, cases.forget, on.limits.forget_accounts, approvals_service.forget),
-            *(rfis.forget, virtual_accounts_service.forget, incoming_payments_service.forget),
-            *(resolutions_service.forget, metadata_service.leave, notes.forget),
-            *(TextArchive(database, vault, on.files).forget, erasing(vault)),
-        ],
+        leaving=[dossiers.forget, cases.forget, rfis.forget, *_leaving(on)],
     )
     checker = identity(settings)
     checks = VerificationSteps(cases, checker, on.screening, clock, read_file=on.files.content)
@@ -101,6 +106,10 @@ def know_people(on: BaseServices) -> CustomerServices:
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
         bank_accounts=accounts,
+        bank_account_lists=BankAccountLists(database, vault),
+        virtual_account_lists=VirtualAccountLists(database),
+        external_wallet_lists=ExternalWalletLists(database, vault),
+        deposit_lists=DepositLists(database),
         revealed_numbers=RevealedNumbers(
             database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),
@@ -111,6 +120,15 @@ def know_people(on: BaseServices) -> CustomerServices:
         chain_operations=operations,
         chain_monitoring=ChainMonitoring(database, clock, operations),
     )
+
+
+def _leaving(on: BaseServices) -> Sequence[Leaving]:
+    """Return what erases a user's data in other packages."""
+    return [
+        *(on.limits.forget_accounts, approvals_service.forget, virtual_accounts_service.forget),
+        *(incoming_payments_service.forget, resolutions_service.forget, metadata_service.leave),
+        *(notes.forget, TextArchive(on.database, on.vault, on.files).forget, erasing(on.vault)),
+    ]
 
 
 def _bank_accounts(on: BaseServices, users: Users, verification: Verification) -> BankAccounts:

@@ -88,8 +88,33 @@ where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < (
     and ($7::text is null or ramp = $7)
     and ($8::text is null or type = $8)
     and ($9::text is null or currency = $9)
+    and ($10::text is null or status = $10)
 order by created_at desc, id desc
 limit $6
+"""
+
+# Takes the newest of each status and type by an index, then the newest of those: the page costs the
+# same however rare the matches are.
+PAGE_OF_ORG = """
+select b.org_id, b.id, b.user_id, b.request_id, b.ramp, b.type, b.currency, b.status, b.version,
+    b.sealed_details, b.created_at, b.updated_at
+from (
+    select n.id
+    from unnest($2::text[]) as s (status)
+    cross join unnest($3::text[], $4::text[]) as t (ramp, type)
+    cross join lateral (
+        select id, created_at
+        from bank_accounts
+        where org_id = $1 and status = s.status and ramp = t.ramp and type = t.type
+            and (created_at, id) < ($5, $6)
+        order by created_at desc, id desc
+        limit $7
+    ) n
+    order by n.created_at desc, n.id desc
+    limit $7
+) p
+join bank_accounts b on b.org_id = $1 and b.id = p.id
+order by b.created_at desc, b.id desc
 """
 
 _PENDING = """
@@ -229,10 +254,34 @@ async def page(
     before: PagePosition,
     limit: int,
     filters: Sequence[str | None],
+    status: BankAccountStatus | None = None,
 ) -> list[SealedBankAccount]:
     """Return a page, newest first; `filters` are ramp, type and currency."""
     rows = await tx.fetch(
-        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters
+        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters, status
+    )
+    return [_account(row) for row in rows]
+
+
+async def page_of_org(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    statuses: Sequence[BankAccountStatus],
+    types: Sequence[tuple[Ramp, str]],
+    before: PagePosition,
+    limit: int,
+) -> list[SealedBankAccount]:
+    """Return accounts of all users with one of these statuses and types, newest first."""
+    rows = await tx.fetch(
+        PAGE_OF_ORG,
+        org_id,
+        statuses,
+        [ramp for ramp, _ in types],
+        [type_ for _, type_ in types],
+        before.created_at,
+        before.id,
+        limit,
     )
     return [_account(row) for row in rows]
 

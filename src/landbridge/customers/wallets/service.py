@@ -235,7 +235,7 @@ class Wallets:
             if found is None:
                 return None
             key = await self._vault.find(tx, org_id, found.wallet.user_id)
-            return _with_label(found, key)
+            return with_label(found, key)
 
         found = await self._database.read(read)
         if found is None:
@@ -269,7 +269,7 @@ class Wallets:
                 limit=window.limit,
             )
             key = await self._vault.find(tx, org_id, user_id)
-            return [_with_label(each, key) for each in found]
+            return [with_label(each, key) for each in found]
 
         return await self._database.read(read)
 
@@ -380,7 +380,7 @@ def _sealed_label(key: DataKey, external: ExternalWallet) -> bytes:
     return key.seal(label, context=_label_context(external))
 
 
-def _with_label(stored: store.StoredExternal, key: DataKey | None) -> ExternalWallet:
+def with_label(stored: store.StoredExternal, key: DataKey | None) -> ExternalWallet:
     """Return the registration; without name and reference after the user's erasure."""
     if key is None or stored.sealed_label is None:
         return stored.wallet

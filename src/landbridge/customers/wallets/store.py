@@ -108,7 +108,27 @@ _EXTERNALS_OF_USER = """
 select org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at
 from external_wallets
 where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
+    and ($7::text is null or chain = $7)
+    and ($8::boolean is null or is_active = $8)
 order by created_at desc, id desc
+limit $6
+"""
+
+# Takes the newest of each state and chain by an index, then the newest of those.
+EXTERNALS_OF_ORG = """
+select w.org_id, w.id, w.user_id, w.chain, w.address, w.sealed_label, w.is_active, w.created_at,
+    w.updated_at
+from unnest($2::boolean[]) as s (is_active)
+cross join unnest($3::text[]) as c (chain)
+cross join lateral (
+    select org_id, id, user_id, chain, address, sealed_label, is_active, created_at, updated_at
+    from external_wallets
+    where org_id = $1 and is_active = s.is_active and chain = c.chain
+        and (created_at, id) < ($4, $5)
+    order by created_at desc, id desc
+    limit $6
+) w
+order by w.created_at desc, w.id desc
 limit $6
 """
 
@@ -268,11 +288,36 @@ async def externals_at(tx: Tx, org_id: UUID, address: str, limit: int) -> Sequen
 
 
 async def externals_of_user(
-    tx: Tx, org_id: UUID, user_id: UUID, *, after: datetime, before: PagePosition, limit: int
+    tx: Tx,
+    org_id: UUID,
+    user_id: UUID,
+    *,
+    after: datetime,
+    before: PagePosition,
+    limit: int,
+    chain: Chain | None = None,
+    is_active: bool | None = None,
 ) -> Sequence[StoredExternal]:
-    """Return a page of a user's registered addresses, newest first."""
+    """Return a page of a user's registered addresses, newest first; None is any."""
+    position = (before.created_at, before.id)
     rows = await tx.fetch(
-        _EXTERNALS_OF_USER, org_id, user_id, after, before.created_at, before.id, limit
+        _EXTERNALS_OF_USER, org_id, user_id, after, *position, limit, chain, is_active
+    )
+    return [_external(row) for row in rows]
+
+
+async def externals_of_org(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    states: Sequence[bool],
+    chains: Sequence[Chain],
+    before: PagePosition,
+    limit: int,
+) -> Sequence[StoredExternal]:
+    """Return registered addresses of all users, newest first; `states` are of `is_active`."""
+    rows = await tx.fetch(
+        EXTERNALS_OF_ORG, org_id, states, chains, before.created_at, before.id, limit
     )
     return [_external(row) for row in rows]
 

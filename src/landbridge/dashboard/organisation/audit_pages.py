@@ -30,7 +30,6 @@ _COLUMNS = (
 _HEADING = ExportHeader(
     tuple(Column(each, ColumnKind.TEXT) for each in _COLUMNS), ZoneInfo("UTC"), "audit-log"
 )
-_END = ExportHeader(_HEADING.columns[:1], _HEADING.zone, _HEADING.title)
 _TRANSFERS = (
     "WALLET.SWAP",
     "WALLET.TRANSFER",
@@ -108,7 +107,7 @@ class AuditLogPages(Controller):
         names = await actors.names(request.user.caller.org_id)
         return Stream(
             _lines(interface, list_query.filters, first, names.all),
-            media_type="text/csv; charset=utf-8",
+            media_type="text/csv",
             headers={
                 **headers(),
                 "Content-Disposition": 'attachment; filename="audit-log.csv"',
@@ -144,25 +143,20 @@ async def _lines(
         if cursor is None:
             return
         if count >= _FILE_ENTRIES_MAX:
-            yield _incomplete_line(
+            yield csv_lines.incomplete(
                 f"Older entries are missing: a file has at most {_FILE_ENTRIES_MAX}."
             )
             return
         try:
             page = await interface.get(_LOG, **filters, limit=_FILE_PAGE_SIZE, cursor=cursor)
         except Refused as error:
-            yield _incomplete_line(f"Older entries are missing: {error.message}")
+            yield csv_lines.incomplete(f"Older entries are missing: {error.message}")
             return
         except Busy:
-            yield _incomplete_line(
+            yield csv_lines.incomplete(
                 "Older entries are missing: the service was busy. Try again in a moment."
             )
             return
-
-
-def _incomplete_line(message: str) -> bytes:
-    """Return the last line of an incomplete file."""
-    return csv_lines.lines(_END, [[f"INCOMPLETE. {message}"]])
 
 
 def _cells(entry: Mapping[str, Any], names: Mapping[str, str]) -> Sequence[str | None]:

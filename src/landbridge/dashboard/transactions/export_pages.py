@@ -49,7 +49,7 @@ class TransactionExportPages(Controller):
         api_query = await to_api_query(query, interface, visitor.zone, visitor.language)
         return Stream(
             _lines(interface, api_query | {"cursor": None}, visitor.zone),
-            media_type="text/csv; charset=utf-8",
+            media_type="text/csv",
             headers={
                 **headers(),
                 "Content-Disposition": 'attachment; filename="transactions.csv"',
@@ -70,7 +70,7 @@ async def _lines(
                 "/v2/transactions", limit=_PAGE_SIZE, expand="parties", **query
             )
         except (Refused, Busy) as error:
-            yield _incomplete(header, str(error))
+            yield csv_lines.incomplete(f"Older payments are missing: {error}")
             return
         rows = [_cells(each) for each in page["data"]]
         yield csv_lines.lines(header, list(zip(*rows, strict=True)))
@@ -78,14 +78,10 @@ async def _lines(
         if cursor is None:
             return
         if count >= ROWS_MAX:
-            yield _incomplete(header, f"A file has at most {ROWS_MAX} payments.")
+            yield csv_lines.incomplete(
+                f"Older payments are missing: A file has at most {ROWS_MAX} payments."
+            )
             return
-
-
-def _incomplete(header: ExportHeader, reason: str) -> bytes:
-    """Return the last line of a file that lacks older payments."""
-    title = ExportHeader((Column("", ColumnKind.TEXT),), header.zone, header.title)
-    return csv_lines.lines(title, [[f"INCOMPLETE. Older payments are missing: {reason}"]])
 
 
 def _cells(line: Mapping[str, Any]) -> Sequence[str | datetime | None]:

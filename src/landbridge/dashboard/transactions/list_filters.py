@@ -1,16 +1,13 @@
 """Filters of the transaction list: from the page's query string to the API's parameters."""
 
-from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.list_queries import ListQuery
 from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.transactions.list_views import view_statuses
-from landbridge.dashboard.user_lookup import find_users
+from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.internal_client import InternalClient
 
 FILTERS = ("view", "type", "status", "currency", "user", "from", "until", "minimum", "maximum")
@@ -25,7 +22,7 @@ async def to_api_query(
         "type": query.text("type") or None,
         "status": view_statuses(query),
         "currency": query.text("currency") or None,
-        "userId": await _user(query.text("user"), interface),
+        "userId": await find_user_id(interface, query.text("user")),
         "createdAfter": _day_start("from", query.text("from"), zone, timedelta()),
         "createdBefore": _day_start("until", query.text("until"), zone, _DAY),
         "minAmount": _amount(query, "minimum", language),
@@ -36,25 +33,6 @@ async def to_api_query(
 
 def _amount(query: ListQuery, name: str, language: str) -> str | None:
     return parse_number(query.text(name), language, field=name) or None
-
-
-async def _user(text: str, interface: InternalClient) -> str | None:
-    """Return the id of the only user with this id, e-mail or name, or part of it."""
-    if not text:
-        return None
-    if as_uuid(text) is not None:
-        return text
-    found = (await find_users(interface, text, type_="", cursor=None)).users
-    exact = [each for each in found if text.casefold() in _titles(each)] or found
-    if not exact:
-        raise FieldInvalid("No user has this name, e-mail or ID.", field="user")
-    if len(exact) > 1:
-        raise FieldInvalid("Several users match. Enter an e-mail or a user ID.", field="user")
-    return str(exact[0]["id"])
-
-
-def _titles(user: Mapping[str, Any]) -> tuple[str, str]:
-    return user["email"].casefold(), (user["name"] or "").casefold()
 
 
 def _day_start(name: str, text: str, zone: ZoneInfo, later: timedelta) -> str | None:

@@ -93,6 +93,22 @@ CHOICE_LABELS: Final[Mapping[str, Mapping[str, str]]] = {
     "type": HOLDER_LABELS,
 }
 
+# Payment rails of account types, where they are not a choice of the account.
+_RAIL_LABELS: Final[Mapping[str, str]] = {
+    **CHOICE_LABELS["transferType"],
+    "achCop": "ACH",
+    "bank": _("Bank transfer"),
+    "momo": _("Mobile money"),
+    "pix": "PIX",
+    "spei": "SPEI",
+    "transfers": _("Bank transfer"),
+}
+
+
+def rail_label(name: str) -> str:
+    """Return the label of a payment rail, or its name if it has no label."""
+    return _RAIL_LABELS.get(name, name)
+
 
 def field_label(name: str) -> str:
     """Return the label of a field, or its name if it has no label."""

@@ -75,7 +75,29 @@ where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < (
     and ($7::text is null or source_currency = $7)
     and ($8::text is null or destination_currency = $8)
     and ($9::text is null or destination_chain = $9)
+    and ($10::text is null or status = $10)
 order by created_at desc, id desc
+limit $6
+"""
+
+# Takes the newest of each status and chain by an index, then the newest of those.
+PAGE_OF_ORG = """
+select a.org_id, a.id, a.user_id, a.status, a.source_currency, a.destination_currency,
+    a.destination_chain, a.wallet_address, a.external_wallet_id, a.account_number,
+    a.settlement_rule_id, a.version, a.created_at, a.updated_at
+from unnest($2::text[]) as s (status)
+cross join unnest($3::text[]) as c (chain)
+cross join lateral (
+    select org_id, id, user_id, status, source_currency, destination_currency, destination_chain,
+        wallet_address, external_wallet_id, account_number, settlement_rule_id, version,
+        created_at, updated_at
+    from virtual_accounts
+    where org_id = $1 and status = s.status and destination_chain = c.chain
+        and (created_at, id) < ($4, $5)
+    order by created_at desc, id desc
+    limit $6
+) a
+order by a.created_at desc, a.id desc
 limit $6
 """
 
@@ -152,10 +174,27 @@ async def page(
     before: PagePosition,
     limit: int,
     filters: Sequence[str | None],
+    status: VirtualAccountStatus | None = None,
 ) -> Sequence[VirtualAccount]:
     """List a page, newest first; `filters` are source currency, destination currency and chain."""
     rows = await tx.fetch(
-        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters
+        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters, status
+    )
+    return [_account(row) for row in rows]
+
+
+async def page_of_org(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    statuses: Sequence[VirtualAccountStatus],
+    chains: Sequence[Chain],
+    before: PagePosition,
+    limit: int,
+) -> Sequence[VirtualAccount]:
+    """List accounts of all users with one of these statuses and chains, newest first."""
+    rows = await tx.fetch(
+        PAGE_OF_ORG, org_id, statuses, chains, before.created_at, before.id, limit
     )
     return [_account(row) for row in rows]
 

@@ -43,6 +43,11 @@ def lines(header: ExportHeader, batch: Batch) -> bytes:
     return "\r\n".join(joined).encode()
 
 
+def incomplete(reason: str) -> bytes:
+    """Return the last line of a file that lacks rows, with the sentence that says why."""
+    return f"{text_cell(f'INCOMPLETE. {reason}')}\r\n".encode()
+
+
 def text_cell(text: str) -> str:
     """Escape text from third parties so that a spreadsheet shows it as text."""
     if _FORMULA.match(text):

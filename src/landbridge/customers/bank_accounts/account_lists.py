@@ -1,0 +1,72 @@
+"""Lists of an organisation's bank accounts, of all users or of one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from landbridge.customers.bank_accounts import store
+from landbridge.customers.bank_accounts.field_tables import Ramp
+from landbridge.customers.bank_accounts.model import BankAccount, BankAccountStatus
+from landbridge.customers.bank_accounts.records import opened
+from landbridge.customers.bank_accounts.types import BY_TYPE
+from landbridge.platform.core.pagination import BEGINNING, PagePosition
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankAccountListFilter:
+    """Filter of a list; None is any."""
+
+    user_id: UUID | None = None
+    ramp: Ramp | None = None
+    type: str | None = None
+    status: BankAccountStatus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BankAccountLists:
+    """Reads accounts of all users of an organisation, one statement for each page."""
+
+    database: Database
+    vault: Vault
+
+    async def page(
+        self, org_id: UUID, wanted: BankAccountListFilter, before: PagePosition, limit: int
+    ) -> Sequence[BankAccount]:
+        """Return at most `limit` accounts after this position, newest first; deleted ones too."""
+
+        async def read(tx: Tx) -> Sequence[BankAccount]:
+            found = await _stored(tx, org_id, wanted, before, limit)
+            keys = await self.vault.find_many(tx, org_id, {each.user_id for each in found})
+            return [opened(each, keys.get(each.user_id)) for each in found]
+
+        return await self.database.read(read)
+
+
+async def _stored(
+    tx: Tx, org_id: UUID, wanted: BankAccountListFilter, before: PagePosition, limit: int
+) -> Sequence[store.SealedBankAccount]:
+    if wanted.user_id is not None:
+        return await store.page(
+            tx,
+            org_id,
+            wanted.user_id,
+            since=BEGINNING,
+            before=before,
+            limit=limit,
+            filters=(wanted.ramp, wanted.type, None),
+            status=wanted.status,
+        )
+    return await store.page_of_org(
+        tx,
+        org_id,
+        statuses=list(BankAccountStatus) if wanted.status is None else [wanted.status],
+        types=[
+            (ramp, type_)
+            for type_, ramp in BY_TYPE
+            if wanted.ramp in {None, ramp} and wanted.type in {None, type_}
+        ],
+        before=before,
+        limit=limit,
+    )

@@ -1,0 +1,81 @@
+"""Lists of the coins that an organisation's users received from outside the platform.
+
+Coins from other users, onramps and bridges are payments, which are listed with the transactions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.customers.chain_deposits import deposit_list_store as store
+from landbridge.customers.chain_deposits.model import ChainDepositStatus
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.db.pool import Database, Row
+from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepositListFilter:
+    """Filter of a list; None is any."""
+
+    user_id: UUID | None = None
+    chain: Chain | None = None
+    currency: str | None = None
+    status: ChainDepositStatus | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideDeposit:
+    """Coins from outside, found on the chain at `created_at` in organisation time."""
+
+    id: UUID
+    user_id: UUID
+    money: Money
+    status: ChainDepositStatus
+    transaction_hash: str
+    source_address: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DepositLists:
+    """Reads deposits of all users of an organisation, one statement for each page."""
+
+    database: Database
+
+    async def page(
+        self, org_id: UUID, wanted: DepositListFilter, before: PagePosition, limit: int
+    ) -> Sequence[OutsideDeposit]:
+        """Return at most `limit` deposits after this position, newest first."""
+        assets = [
+            token.asset.code
+            for (chain, currency), token in TOKENS.items()
+            if wanted.chain in {None, chain} and wanted.currency in {None, currency}
+        ]
+        statuses = list(ChainDepositStatus) if wanted.status is None else [wanted.status]
+        rows = await self.database.single(
+            lambda tx: store.page(
+                tx,
+                org_id,
+                wanted.user_id,
+                assets=assets,
+                statuses=statuses,
+                before=before,
+                limit=limit,
+            )
+        )
+        return [_deposit(row) for row in rows]
+
+
+def _deposit(row: Row) -> OutsideDeposit:
+    return OutsideDeposit(
+        id=row["id"],
+        user_id=row["user_id"],
+        money=Money(int(row["units"]), ASSETS[row["asset"]]),
+        status=ChainDepositStatus(row["status"]),
+        transaction_hash=row["transaction_hash"],
+        source_address=row["source_address"],
+        created_at=row["received_at"],
+    )

@@ -1,0 +1,1 @@
+"""Lists across all users of an organisation: accounts, wallets and deposits."""

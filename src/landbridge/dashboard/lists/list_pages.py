@@ -1,0 +1,202 @@
+"""What the lists across an organisation share: loading of a page, cursors and CSV files."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Generic, Protocol, TypeVar
+from uuid import UUID
+
+from litestar import Response
+from litestar.response import Stream
+
+from landbridge.customers.users.model import UserCard
+from landbridge.customers.users.service import Users
+from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
+from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
+from landbridge.dashboard.payment_lines import chain_name
+from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.dashboard.user_lookup import find_user_id
+from landbridge.platform.core.errors import Busy, FieldInvalid
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.core.pagination import PagePosition, PageWindow, parse_moment
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.http.list_query import parse_choice
+from landbridge.providers.chains.tokens import Chain
+from landbridge.reporting.exports import csv_lines
+from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader, Value
+
+W = TypeVar("W", bound=str)
+
+_FILE_PAGE_SIZE: Final = 100
+ROWS_MAX: Final = 10_000
+_BETWEEN: Final = "~"
+CHAIN_LABELS: Final = {each: chain_name(each) for each in Chain}
+_FIRST_COLUMNS: Final = (
+    *(Column("id", ColumnKind.WORD), Column("createdAt", ColumnKind.MOMENT)),
+    *(Column("userId", ColumnKind.WORD), Column("userName", ColumnKind.TEXT)),
+)
+
+
+class ListedRow(Protocol):
+    """Row of a list: newest first, each of one user."""
+
+    @property
+    def id(self) -> UUID:
+        """Id of the row."""
+        ...
+
+    @property
+    def user_id(self) -> UUID:
+        """Id of its user."""
+        ...
+
+    @property
+    def created_at(self) -> datetime:
+        """Time by which the list is ordered."""
+        ...
+
+
+R = TypeVar("R", bound=ListedRow)
+# Rows after a position, newest first, at most this many.
+LoadRows = Callable[[PagePosition, int], Awaitable[Sequence[R]]]
+# Reads the filters of a list; raises `FieldInvalid`.
+ReadFilter = Callable[[ListQuery], Awaitable[LoadRows[R]]]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedList(Generic[R]):
+    """Rows of a page with their users by id; `next_cursor` is None on the last page."""
+
+    rows: Sequence[R]
+    users: Mapping[UUID, UserCard]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganisationList(Generic[R]):
+    """A list: its template, filters and what they offer, and its CSV file.
+
+    `name` is the file's, without an ending; `cells` are those of a row, as the visitor may see it.
+    """
+
+    template: str
+    filters: Sequence[str]
+    options: Mapping[str, object]
+    name: str
+    columns: Sequence[Column]
+    cells: Callable[[R, PageVisitor], Sequence[Value]]
+
+    async def show(
+        self, request: PageRequest, renderer: Renderer, users: Users, read_filter: ReadFilter[R]
+    ) -> Response[str]:
+        """Show the rows that match the filters, newest first."""
+        query, org_id = read_list_query(request, *self.filters), request.user.caller.org_id
+        nothing: LoadedList[R] = LoadedList((), {}, None)
+        found, filter_error = await load_list(_load(org_id, users, query, read_filter), nothing)
+        return renderer.page(
+            request,
+            self.template,
+            list_query=query,
+            rows=found.rows,
+            users=found.users,
+            older=query.older(found.next_cursor),
+            filter_error=filter_error,
+            options=self.options,
+        )
+
+    async def download(
+        self, request: PageRequest, users: Users, read_filter: ReadFilter[R]
+    ) -> Stream:
+        """Stream the newest `ROWS_MAX` rows as CSV; raise `FieldInvalid` for a wrong filter."""
+        rows_of = await read_filter(read_list_query(request, *self.filters))
+        return Stream(
+            self._lines(request.user, users, rows_of),
+            media_type="text/csv",
+            headers={
+                **headers(),
+                "Content-Disposition": f'attachment; filename="{self.name}.csv"',
+            },
+        )
+
+    async def _lines(
+        self, visitor: PageVisitor, users: Users, rows_of: LoadRows[R]
+    ) -> AsyncGenerator[bytes]:
+        header = ExportHeader((*_FIRST_COLUMNS, *self.columns), visitor.zone, self.name)
+        yield csv_lines.header(header)
+        count, position = 0, _position(None)
+        while True:
+            try:
+                found = await rows_of(position, _FILE_PAGE_SIZE)
+                cards = await _cards(users, visitor.caller.org_id, found)
+            except Busy:
+                yield csv_lines.incomplete("Older rows are missing: the service was busy.")
+                return
+            rows = [
+                (*_first_cells(each, cards.get(each.user_id)), *self.cells(each, visitor))
+                for each in found
+            ]
+            yield csv_lines.lines(header, list(zip(*rows, strict=True)))
+            count += len(found)
+            if len(found) < _FILE_PAGE_SIZE:
+                return
+            if count >= ROWS_MAX:
+                yield csv_lines.incomplete(f"Older rows are missing: a file has {ROWS_MAX}.")
+                return
+            position = PagePosition(found[-1].created_at, found[-1].id)
+
+
+async def user_filter(interface: InternalClient, query: ListQuery) -> UUID | None:
+    """Return the user that the filter `user` identifies; None is any."""
+    found = await find_user_id(interface, query.text("user"))
+    return None if found is None else UUID(found)
+
+
+def chosen(query: ListQuery, name: str, known: Sequence[W]) -> W | None:
+    """Return the value of a filter with fixed choices; None is any."""
+    text = query.text(name)
+    return parse_choice(name, text, known) if text else None
+
+
+def words(*names: str) -> Sequence[Column]:
+    """Return columns of texts of our own spelling."""
+    return [Column(name, ColumnKind.WORD) for name in names]
+
+
+async def _load(
+    org_id: UUID, users: Users, query: ListQuery, read_filter: ReadFilter[R]
+) -> LoadedList[R]:
+    """Return the page at the query's cursor; raise `FieldInvalid` for a wrong one or a filter."""
+    rows_of = await read_filter(query)
+    found = await rows_of(_position(query.cursor), PAGE_SIZE + 1)
+    shown = found[:PAGE_SIZE]
+    return LoadedList(
+        shown,
+        await _cards(users, org_id, shown),
+        _cursor(shown[-1]) if len(found) > PAGE_SIZE else None,
+    )
+
+
+async def _cards(users: Users, org_id: UUID, rows: Sequence[ListedRow]) -> Mapping[UUID, UserCard]:
+    return await users.cards(org_id, list({each.user_id for each in rows}))
+
+
+def _first_cells(row: ListedRow, user: UserCard | None) -> Sequence[Value]:
+    return str(row.id), row.created_at, str(row.user_id), None if user is None else user.name
+
+
+def _cursor(row: ListedRow) -> str:
+    return f"{row.created_at.isoformat()}{_BETWEEN}{row.id}"
+
+
+def _position(cursor: str | None) -> PagePosition:
+    """Return the position of a cursor; without one, that before all rows."""
+    if cursor is None:
+        return PageWindow(PAGE_SIZE, None, None).position
+    moment, _, id_ = cursor.partition(_BETWEEN)
+    row_id = as_uuid(id_)
+    try:
+        if row_id is not None:
+            return PagePosition(parse_moment(moment), row_id)
+    except ValueError:
+        pass
+    raise FieldInvalid("There is no such page. Begin at the first page.", field="cursor")

@@ -1,0 +1,74 @@
+"""Lists of an organisation's virtual accounts, of all users or of one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from landbridge.payments.virtual_accounts import store
+from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
+from landbridge.platform.core.pagination import BEGINNING, PagePosition
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.tokens import Chain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirtualAccountListFilter:
+    """Filter of a list; None is any. `account_number` is a whole number, which is unique."""
+
+    user_id: UUID | None = None
+    account_number: str | None = None
+    chain: Chain | None = None
+    status: VirtualAccountStatus | None = None
+
+    def matches(self, account: VirtualAccount) -> bool:
+        """Return whether an account that was found by its number has everything else."""
+        return (
+            self.user_id in {None, account.user_id}
+            and self.chain in {None, account.chain}
+            and self.status in {None, account.status}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualAccountLists:
+    """Reads accounts of all users of an organisation, one statement for each page."""
+
+    database: Database
+
+    async def page(
+        self, org_id: UUID, wanted: VirtualAccountListFilter, before: PagePosition, limit: int
+    ) -> Sequence[VirtualAccount]:
+        """Return at most `limit` accounts after this position, newest first."""
+        return await self.database.single(lambda tx: _page(tx, org_id, wanted, before, limit))
+
+
+async def _page(
+    tx: Tx, org_id: UUID, wanted: VirtualAccountListFilter, before: PagePosition, limit: int
+) -> Sequence[VirtualAccount]:
+    if wanted.account_number is not None:
+        found = await store.find_number(tx, org_id, wanted.account_number)
+        is_listed = found is not None and wanted.matches(found)
+        is_after = found is not None and (found.created_at, found.id) < (
+            before.created_at,
+            before.id,
+        )
+        return [found] if found is not None and is_listed and is_after else []
+    if wanted.user_id is not None:
+        return await store.page(
+            tx,
+            org_id,
+            wanted.user_id,
+            since=BEGINNING,
+            before=before,
+            limit=limit,
+            filters=(None, None, wanted.chain),
+            status=wanted.status,
+        )
+    return await store.page_of_org(
+        tx,
+        org_id,
+        statuses=list(VirtualAccountStatus) if wanted.status is None else [wanted.status],
+        chains=list(Chain) if wanted.chain is None else [wanted.chain],
+        before=before,
+        limit=limit,
+    )
