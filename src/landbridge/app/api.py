@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
+from uuid import UUID
 
 import structlog
 from litestar import Litestar, MediaType, Response, Router
@@ -42,6 +43,7 @@ from landbridge.platform.http.responses import ResponseEncoder, encode
 from landbridge.platform.http.static_content import LazyContent, StaticContent
 from landbridge.platform.http.telemetry import is_routed
 from landbridge.platform.http.unknown_names import POLICY, check_query_names
+from landbridge.reporting.attention_counts import AttentionCount
 
 _log = structlog.stdlib.get_logger()
 
@@ -188,7 +190,11 @@ def _pages(container: Container) -> Router:
     def is_fresh(signed: SignedInSession) -> bool:
         return container.sessions.is_fresh(signed)
 
-    return dashboard(around, find_session, is_fresh, PageZones(lambda: container.time_zones).of)
+    async def waiting(org_id: UUID) -> AttentionCount:
+        return await container.attention_counts.of(org_id)
+
+    zones = PageZones(lambda: container.time_zones)
+    return dashboard(around, find_session, is_fresh, zones.of, waiting)
 
 
 def noting_use(

@@ -33,6 +33,7 @@ from landbridge.platform.formats.translations import best_language
 from landbridge.platform.http.authenticated import mark_authenticated
 from landbridge.platform.http.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
 from landbridge.platform.http.headers import cookie
+from landbridge.reporting.attention_counts import AttentionCount
 
 HOME, SIGN_IN, SECOND = "/dashboard", "/dashboard/sign-in", "/dashboard/sign-in/code"
 # Option of handlers that require a fresh proof: the path of the form, with path parameters.
@@ -76,6 +77,7 @@ def page_guard(
     find_session: Callable[[str], Awaitable[SignedInSession | None]],
     is_fresh: Callable[[SignedInSession], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
+    waiting: Callable[[UUID], Awaitable[AttentionCount]],
     find_base_url: Callable[[], str],
 ) -> Guard:
     """Return the guard of all pages; it calls these functions for each request."""
@@ -87,12 +89,16 @@ def page_guard(
         request, base_url = cast("AnyRequest", connection), find_base_url()
         secret = cookie(request.scope, _name(_SESSION, base_url))
         signed = await find_session(secret) if secret else None
+        has_menu = not handler.opt.get("signed_out")
         visit_token = cookie(request.scope, _name(_VISIT, base_url)) or new_secret()
         visitor = PageVisitor(
             signed=signed,
             csrf=visit_token if signed is None else signed.csrf,
             language=_language(request, signed),
             zone=_UTC if signed is None else await zone_of(signed.caller.org_id),
+            waiting=await waiting(signed.caller.org_id)
+            if signed is not None and has_menu
+            else None,
         )
         request.scope["user"] = visitor
         if signed is not None:

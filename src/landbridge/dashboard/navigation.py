@@ -1,6 +1,6 @@
 """Navigation: one table for the menu, the command palette and the shortcuts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from landbridge.dashboard.page_visitor import PageVisitor
@@ -119,6 +119,20 @@ PROFILE_ITEMS = (
     NavigationItem(path="/dashboard/profile", title=_("Profile"), keys="g i"),
     NavigationItem(path="/dashboard/shortcuts", title=_("Keyboard shortcuts"), keys="?"),
 )
+
+
+def menu_counts(visitor: PageVisitor) -> Mapping[str, int]:
+    """Return how many items wait behind a menu item that this visitor sees, by path; never zero."""
+    found = visitor.waiting
+    if found is None:
+        return {}
+    restricted = found.restricted_reviews if visitor.caller.can_review else 0
+    counts = {
+        "/dashboard/approvals": found.approvals,
+        "/dashboard/reviews": found.reviews + restricted,
+        "/dashboard/webhooks": found.failing_endpoints,
+    }
+    return {path: count for path, count in counts.items() if count}
 
 
 def sections(

@@ -10,19 +10,22 @@ from litestar.datastructures import State
 from landbridge.customers.team.model import SignedInSession, Theme
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.http.caller import Caller, MemberRole, check_admin, check_editor
+from landbridge.reporting.attention_counts import AttentionCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageVisitor:
     """A visitor's browser. `signed` is None while signed out.
 
-    `csrf` is the token of every form; `zone` is the organisation's time zone.
+    `csrf` is the token of every form; `zone` is the organisation's time zone; `waiting` are the
+    counts of the menu, on pages that have one.
     """
 
     signed: SignedInSession | None
     csrf: str
     language: str
     zone: ZoneInfo
+    waiting: AttentionCount | None = None
 
     @property
     def caller(self) -> Caller:

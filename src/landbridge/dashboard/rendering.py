@@ -16,7 +16,7 @@ from litestar.response import Redirect
 from landbridge.dashboard.assets import asset_path
 from landbridge.dashboard.authentication import visit_cookie
 from landbridge.dashboard.formatting import FILTERS
-from landbridge.dashboard.navigation import items, sections
+from landbridge.dashboard.navigation import items, menu_counts, sections
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -122,6 +122,7 @@ class Renderer:
             "sections": sections(
                 visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
             ),
+            "menu_counts": menu_counts(visitor),
             "navigation_items": items(
                 visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
             ),

@@ -31,6 +31,7 @@ from landbridge.dashboard.team import routes as team
 from landbridge.dashboard.transactions import routes as transactions
 from landbridge.dashboard.users import routes as users
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.attention_counts import AttentionCount
 
 
 @get("/{path:path}")
@@ -65,6 +66,7 @@ def dashboard(
     find_session: Callable[[str], Awaitable[SignedInSession | None]],
     is_fresh: Callable[[SignedInSession], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
+    waiting: Callable[[UUID], Awaitable[AttentionCount]],
 ) -> Router:
     """Return the router of all pages, with their guard."""
     renderer = Renderer(get_installation)
@@ -77,7 +79,11 @@ def dashboard(
         route_handlers=PAGES,
         # Pages have their own guard, not that of the API.
         opt={"public": True},
-        guards=[page_guard(find_session, is_fresh, zone_of, lambda: get_installation().base_url)],
+        guards=[
+            page_guard(
+                find_session, is_fresh, zone_of, waiting, lambda: get_installation().base_url
+            )
+        ],
         dependencies={
             "actors": Provide(provide_actors, sync_to_thread=False),
             "renderer": Provide(provide_renderer, sync_to_thread=False),

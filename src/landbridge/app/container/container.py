@@ -75,6 +75,7 @@ from landbridge.providers.rates.fees import PairFees
 from landbridge.providers.rates.market import Market
 from landbridge.providers.rates.port import RateSource
 from landbridge.providers.rates.price_table import PriceTable
+from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
 from landbridge.reporting.file_downloads import FileDownloads
@@ -143,6 +144,7 @@ class Container(CoinFlows):
     egress: Egress
     horizon: Horizon
     rollups: Rollups
+    attention_counts: AttentionCounts
     rollup_updater: RollupUpdater
     time_zones: TimeZones
     delivery_counts: DeliveryCounts

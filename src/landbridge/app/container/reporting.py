@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from landbridge.app.container.adapters import recorded_chains
 from landbridge.app.container.customer_services import CustomerServices
+from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
 from landbridge.reporting.file_downloads import FileDownloads
@@ -31,6 +32,7 @@ class ReportingServices:
     """Services of reporting."""
 
     rollups: Rollups
+    attention_counts: AttentionCounts
     rollup_updater: RollupUpdater
     time_zones: TimeZones
     delivery_counts: DeliveryCounts
@@ -58,6 +60,7 @@ def report(on: CustomerServices) -> ReportingServices:
     saved_metrics = SavedMetrics(database, clock, calculator)
     return ReportingServices(
         rollups=rollups,
+        attention_counts=AttentionCounts(database),
         rollup_updater=folding,
         time_zones=TimeZones(database, clock, rollups, folding),
         delivery_counts=tallies,
