@@ -15,6 +15,7 @@ from landbridge.payments.virtual_accounts import store as virtual_accounts
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import TOKENS, Chain
+from landbridge.reporting import user_summary_store as user_summaries
 from tests.make import make_org
 
 COUNT, LIMIT = 20_000, 26
@@ -67,6 +68,15 @@ select $1, gen_random_uuid(), 'WALLET.DEPOSIT', $2, gen_random_uuid(), '{}', 'CO
     case when n % 5000 = 0 then '{"transaction_hash": "t", "source_address": "s"}'::jsonb
         else '{"found_at": "2026-01-01"}'::jsonb end,
     $3::timestamptz + n * interval '1 second', $3
+from generate_series(1, $4::integer) n
+"""
+# One user in 5,000 is frozen.
+FILL_USERS = """
+insert into users (org_id, id, request_id, type, agreement_id, version, created_at, updated_at,
+    sealed_summary, sealed_profile, sealed_request, search_trigrams, frozen_at)
+select $1, gen_random_uuid(), gen_random_uuid(), 'individual', $2, 1,
+    $3::timestamptz + n * interval '1 second', $3, '\\x00', '\\x00', '\\x00', '{}',
+    case when n % 5000 = 0 then $3::timestamptz end
 from generate_series(1, $4::integer) n
 """
 USER = """
@@ -142,6 +152,22 @@ async def test_page_of_deposits_of_a_user_reads_few_rows_of_many(own_database: D
     rows, read = await own_database.transact(work)
     assert rows == LIMIT
     assert read <= 3 * LIMIT
+
+
+async def test_frozen_users_are_found_among_many(own_database: Database) -> None:
+    org_id, agreement = await make_org(own_database), new_id()
+
+    async def work(tx: Tx) -> tuple[int, int]:
+        await tx.execute(AGREEMENT, org_id, agreement, BEGAN)
+        await tx.execute(FILL_USERS, org_id, agreement, BEGAN, COUNT)
+        await tx.execute("analyze users")
+        text = await tx.fetchval(
+            f"explain (analyze, format json) {user_summaries.FROZEN}", org_id, END, None, LIMIT
+        )
+        (plan,) = msgspec.json.decode(str(text))
+        return int(plan["Plan"]["Actual Rows"]), _rows_read(plan["Plan"])
+
+    assert await own_database.transact(work) == (COUNT // 5000, COUNT // 5000)
 
 
 async def _fill(tx: Tx, org_id: UUID, user_id: UUID, statement: str) -> None:

@@ -2,9 +2,12 @@
 
 from uuid import uuid4
 
+from landbridge.customers.kyc.model import Rail
 from landbridge.platform.http.caller import MemberRole
+from landbridge.sandbox.scenarios.personas import us_account
+from tests.customers.bank_accounts.verified import make_verified
 from tests.dashboard.browsing import DashboardPage, visit
-from tests.tenants import Tenant, business, make_agreement, make_user
+from tests.tenants import Tenant, business, fund, make_agreement, make_transfer, make_user
 
 NEW = "/dashboard/users/new"
 PERSON = {
@@ -68,6 +71,42 @@ async def test_list_is_paged(org: Tenant) -> None:
         second = await visitor.load(str(older))
         assert names(first) + names(second) == [f"Nr{each} Many" for each in range(26, -1, -1)]
         assert not second.tree.xpath("//a[@rel='next']")
+
+
+async def test_list_shows_verification_balance_payments_and_flags(org: Tenant) -> None:
+    await make_user(org)
+    user = await make_verified(org, Rail.USD, firstName="Grace", email="grace@example.org")
+    await fund(org, user, "150.257")
+    await make_transfer(org, user, {"userId": await make_user(org)}, "0.25")
+    await org.post(f"/v2/users/{user}/accounts", us_account("wire", holder="Mary Major"))
+    await org.post(f"/v2/users/{user}/freeze", {})
+    visitor = await visit(org)
+    page = await visitor.load("/dashboard/users", q="grace")
+    (row,) = page.tree.xpath("//tbody/tr")
+    text = " ".join(str(row.text_content()).split())
+    for each in ("Active", "150.25", "second", "Frozen", "Other account holder"):
+        assert each in text, text
+    unverified = (await visitor.load("/dashboard/users", q="ada@example.com")).text
+    assert "Not started" in unverified
+    assert "Other account holder" not in unverified
+
+
+async def test_frozen_users_are_listed_alone(org: Tenant) -> None:
+    for number in range(27):
+        user = await make_user(org, firstName=f"Nr{number}", lastName="Many")
+        await org.post(f"/v2/users/{user}/freeze", {})
+    await make_user(org, firstName="Active", lastName="Many")
+    visitor = await visit(org)
+    for query in ({}, {"q": "many"}, {"type": "individual"}):
+        first = await visitor.load("/dashboard/users", flag="frozen", **query)
+        found = names(first)
+        while older := first.tree.xpath("//a[@rel='next']/@href"):
+            first = await visitor.load(str(older[0]))
+            found += names(first)
+        assert found == [f"Nr{each} Many" for each in range(26, -1, -1)], query
+    assert names(await visitor.load("/dashboard/users", flag="frozen", type="business")) == []
+    for wrong in ({"flag": "odd"}, {"flag": "frozen", "cursor": "!"}):
+        assert (await visitor.open("/dashboard/users", **wrong)).status == 422
 
 
 async def test_invalid_filter_shows_an_error(org: Tenant) -> None:

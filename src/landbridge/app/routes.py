@@ -200,6 +200,7 @@ SERVICES = (
     "onramps",
     "onramp_reply_contexts",
     "request_outcomes",
+    "user_summaries",
     "rollups",
     "rollup_updater",
     "time_zones",

@@ -34,6 +34,7 @@ from landbridge.payments.transactions import notes
 from landbridge.payments.virtual_accounts import service as virtual_accounts_service
 from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
 from landbridge.platform.metadata import service as metadata_service
+from landbridge.reporting.user_summaries import UserSummaries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,7 @@ class CustomerServices(BaseServices):
     virtual_account_lists: VirtualAccountLists
     external_wallet_lists: ExternalWalletLists
     deposit_lists: DepositLists
+    user_summaries: UserSummaries
     revealed_numbers: RevealedNumbers
     kyc_links: KycLinks
     form_visits: FormVisits
@@ -110,6 +112,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         virtual_account_lists=VirtualAccountLists(database),
         external_wallet_lists=ExternalWalletLists(database, vault),
         deposit_lists=DepositLists(database),
+        user_summaries=UserSummaries(database, on.valuation, BankAccountLists(database, vault)),
         revealed_numbers=RevealedNumbers(
             database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),

@@ -1,6 +1,7 @@
 """Lists of an organisation's bank accounts, of all users or of one."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -12,6 +13,9 @@ from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.platform.core.pagination import BEGINNING, PagePosition
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
+
+# Accounts of a user that are opened for the name of their holder.
+_HOLDERS_MAX = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,22 @@ class BankAccountLists:
             found = await _stored(tx, org_id, wanted, before, limit)
             keys = await self.vault.find_many(tx, org_id, {each.user_id for each in found})
             return [opened(each, keys.get(each.user_id)) for each in found]
+
+        return await self.database.read(read)
+
+    async def holders(
+        self, org_id: UUID, user_ids: Collection[UUID]
+    ) -> Mapping[UUID, Sequence[str]]:
+        """Return the holders of each user's newest active accounts, where accounts have one."""
+
+        async def read(tx: Tx) -> Mapping[UUID, Sequence[str]]:
+            found = await store.active_of_users(tx, org_id, user_ids, _HOLDERS_MAX)
+            keys = await self.vault.find_many(tx, org_id, {each.user_id for each in found})
+            names: defaultdict[UUID, list[str]] = defaultdict(list)
+            for each in (opened(each, keys.get(each.user_id)) for each in found):
+                if each.holder is not None:
+                    names[each.user_id].append(each.holder["name"])
+            return names
 
         return await self.database.read(read)
 

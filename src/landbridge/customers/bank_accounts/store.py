@@ -117,6 +117,20 @@ join bank_accounts b on b.org_id = $1 and b.id = p.id
 order by b.created_at desc, b.id desc
 """
 
+_ACTIVE_OF_USERS = """
+select b.org_id, b.id, b.user_id, b.request_id, b.ramp, b.type, b.currency, b.status, b.version,
+    b.sealed_details, b.created_at, b.updated_at
+from unnest($2::uuid[]) as u (id)
+cross join lateral (
+    select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+        created_at, updated_at
+    from bank_accounts
+    where org_id = $1 and user_id = u.id and status = 'ACTIVE'
+    order by created_at desc, id desc
+    limit $3
+) b
+"""
+
 _PENDING = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
     created_at, updated_at
@@ -283,6 +297,14 @@ async def page_of_org(
         before.id,
         limit,
     )
+    return [_account(row) for row in rows]
+
+
+async def active_of_users(
+    tx: Tx, org_id: UUID, user_ids: Collection[UUID], limit: int
+) -> list[SealedBankAccount]:
+    """Return the newest active accounts of each of these users, at most `limit` of each."""
+    rows = await tx.fetch(_ACTIVE_OF_USERS, org_id, list(user_ids), limit)
     return [_account(row) for row in rows]
 
 

@@ -24,3 +24,7 @@ create index transfers_deposits_list_idx
 create index transfers_deposits_of_user_idx
     on transfers (org_id, user_id, created_at desc, id desc)
     where kind = 'WALLET.DEPOSIT' and not details ? 'found_at';
+
+-- The few users that are frozen.
+create index users_frozen_idx on users (org_id, created_at desc, id desc)
+    where frozen_at is not null and erased_at is null;

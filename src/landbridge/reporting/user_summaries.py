@@ -1,0 +1,95 @@
+"""Summaries of users for their list: verification, worth of the balance, last payment, flags."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Final
+from uuid import UUID
+
+from landbridge.customers.bank_accounts.account_lists import BankAccountLists
+from landbridge.customers.users.model import UserCard, UserType
+from landbridge.customers.users.search import fold
+from landbridge.customers.verification.model import KycStatus
+from landbridge.payments.transactions.model import KINDS
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Database, Row
+from landbridge.providers.chains.tokens import ASSETS
+from landbridge.providers.rates.valuation import Valuation
+from landbridge.reporting import user_summary_store as store
+
+# Of a user's cases the first of these is shown: what waits for a person, then what is under way.
+_PRECEDENCE: Final = (
+    *(KycStatus.MANUAL_REVIEW, KycStatus.RFI_PENDING, KycStatus.INCOMPLETE),
+    *(KycStatus.CONTACT_SUPPORT, KycStatus.PENDING, KycStatus.CREATED),
+    *(KycStatus.ACTIVE, KycStatus.REJECTED),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSummary:
+    """Summary of one user.
+
+    `kyc_status` is None before the first submission; `balance_usd` is what all wallets are worth,
+    in dollars and cents, rounded down, and None without a rate. `has_other_holder` if an active
+    bank account is in a name that differs from the user's.
+    """
+
+    user: UserCard
+    kyc_status: KycStatus | None
+    balance_usd: Decimal | None
+    last_payment_at: datetime | None
+    has_other_holder: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UserSummaries:
+    """Reads the summaries of a page of users."""
+
+    database: Database
+    valuation: Valuation
+    accounts: BankAccountLists
+
+    async def of(self, users: Sequence[UserCard], today: date) -> Sequence[UserSummary]:
+        """Return the summaries of these users of one organisation, in this order."""
+        if not users:
+            return []
+        org_id, ids = users[0].org_id, [each.id for each in users]
+        rows = await self.database.single(lambda tx: store.summaries(tx, org_id, ids, KINDS))
+        holders = await self.accounts.holders(org_id, ids)
+        by_id = {row["id"]: row for row in rows}
+        return [await self._summary(each, by_id[each.id], holders, today) for each in users]
+
+    async def frozen(
+        self, org_id: UUID, *, type_: UserType | None, before: datetime, limit: int
+    ) -> Sequence[UUID]:
+        """Return the ids of frozen users created before a moment, newest first."""
+        return await self.database.single(
+            lambda tx: store.frozen(tx, org_id, type_=type_, before=before, limit=limit)
+        )
+
+    async def _summary(
+        self, user: UserCard, row: Row, holders: Mapping[UUID, Collection[str]], today: date
+    ) -> UserSummary:
+        worth: Decimal | None = Decimal()
+        for asset, units in zip(row["assets"], row["units"], strict=True):
+            value = await self.valuation.in_usd(Money(int(units), ASSETS[asset]), today)
+            worth = None if worth is None or value is None else worth + value
+        statuses = {KycStatus(each) for each in row["statuses"]}
+        return UserSummary(
+            user=user,
+            kyc_status=next((each for each in _PRECEDENCE if each in statuses), None),
+            balance_usd=worth,
+            last_payment_at=row["last_at"],
+            has_other_holder=any(differs(user.name, each) for each in holders.get(user.id, ())),
+        )
+
+
+def differs(name: str, other: str) -> bool:
+    """Return whether two names are those of different holders.
+
+    Order, case and further words, such as a middle name, make no difference; neither does a name
+    that is missing.
+    """
+    words, others = (set(fold(each).replace(".", " ").split()) for each in (name, other))
+    return bool(words and others) and not (words <= others or others <= words)
