@@ -138,6 +138,7 @@ CHANGE_LABELS: Final[Mapping[str, str]] = {
     "unflag": _("recovery"),
     "unfreeze": _("unfreeze"),
     "update": _("update"),
+    "withdraw": _("withdrawal of the request"),
     "void": _("voiding"),
 }
 

@@ -1,4 +1,4 @@
-"""Actions on a payment: accept, refresh or renew its quote, cancel it, simulate its deposit."""
+"""Actions on a payment: accept, refresh or renew its quote, cancel or withdraw it, and more."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +12,7 @@ from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind_by_type
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.payments.approvals.voting import Voting
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -71,6 +72,18 @@ class PaymentActions(Controller):
         action = PaymentAction(request, renderer, interface, payment_id)
         return await action.call("cancel", notice=_("Payment cancelled"))
 
+    @post("/withdraw")
+    async def withdraw(
+        self,
+        request: PageRequest,
+        payment_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+        voting: NamedDependency[Voting],
+    ) -> Page:
+        """Withdraw the visitor's own payment that awaits approval."""
+        return await PaymentAction(request, renderer, interface, payment_id).withdraw(voting)
+
     @post("/deposit")
     async def deposit(
         self,
@@ -107,6 +120,16 @@ class PaymentAction:
         except Refused as error:
             return await self._with_problem(kind, form, error)
         return _redirect(reply["transferDetails"]["id"], notice)
+
+    async def withdraw(self, voting: Voting) -> Page:
+        """Withdraw the request for the payment's approval."""
+        form = await read_form(self._request)
+        kind = find_kind_by_type(form.text("kind"))
+        try:
+            await voting.withdraw(self._request.user.caller, self._id)
+        except Refused as error:
+            return await self._with_problem(kind, form, error)
+        return _redirect(self._id, _("Payment withdrawn"))
 
     async def deposit(self) -> Page:
         """Send the simulated deposit of the form to the sandbox API."""

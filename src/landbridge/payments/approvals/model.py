@@ -31,6 +31,7 @@ CARRY_LIFETIME = OFFRAMP_LIFETIME
 # Final facts of a record of any kind.
 WHY_REJECTED = "an approver rejected it"
 WHY_EXPIRED = "it was not approved in time"
+WHY_WITHDRAWN = "the requester withdrew it"
 
 
 class ApprovalStatus(StrEnum):

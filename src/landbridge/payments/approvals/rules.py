@@ -40,6 +40,15 @@ def check_voter(caller: Caller) -> None:
         raise ProfileFrozen
 
 
+def withdrawal_refusal(approval: Approval, caller: Caller, at: datetime) -> Refused | None:
+    """Return why this caller's withdrawal is refused; None if it is not."""
+    if caller.member is None or caller.id != approval.initiator_id:
+        return RoleNotAllowed("only the member who requested a payment may withdraw it")
+    if approval.status is not ApprovalStatus.PENDING:
+        return ResourceConflict(f"this approval is {approval.status} already")
+    return ResourceConflict(_EXPIRED) if at >= approval.expires_at else None
+
+
 def vote_refusal(
     approval: Approval, caller: Caller, at: datetime, key_creators: Mapping[UUID, UUID]
 ) -> Refused | None:

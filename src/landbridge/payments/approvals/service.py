@@ -211,7 +211,7 @@ class Approvals:
                 return False
             if write_related is not None:
                 await write_related(tx)
-            await self._end(tx, approval, "expire", actor=move.actor, at=move.at)
+            await end_request(tx, approval, "expire", actor=move.actor, at=move.at)
             if self._mails is not None:
                 email = email_details(approval, email_amount(record))
                 await self._mails.ended(
@@ -232,7 +232,7 @@ class Approvals:
         """
         approval = await store.lock_transfer(tx, org_id, transfer_id)
         if approval is not None and approval.status is ApprovalStatus.PENDING:
-            await self._end(tx, approval, "withdraw", actor=actor, at=at)
+            await end_request(tx, approval, "withdraw", actor=actor, at=at)
 
     async def policy(self, org_id: UUID) -> ApprovalPolicy:
         """Return the organisation's policy for future approvals."""
@@ -279,20 +279,23 @@ class Approvals:
             raise RoleNotAllowed("only a signed-in admin may do this")
         return await self.set_policy(caller.org_id, new_policy, actor=caller.actor, at=at)
 
-    async def _end(
-        self, tx: Tx, approval: Approval, change_type: str, *, actor: str, at: datetime
-    ) -> None:
-        await store.settle(tx, approval, ApprovalStatus.EXPIRED, at)
-        ended = replace(
-            approval, status=ApprovalStatus.EXPIRED, updated_at=at, version=approval.version + 1
-        )
-        await record_change(tx, ended, change_type, actor=actor)
-
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Blank the comments on an erased user's payments."""
     del at  # the approvals themselves do not change
     await store.erase(tx, org_id, user_id)
+
+
+async def end_request(
+    tx: Tx, approval: Approval, change_type: str, *, actor: str, at: datetime
+) -> Approval:
+    """End a locked, pending approval without a decision; return it as it is then."""
+    await store.settle(tx, approval, ApprovalStatus.EXPIRED, at)
+    ended = replace(
+        approval, status=ApprovalStatus.EXPIRED, updated_at=at, version=approval.version + 1
+    )
+    await record_change(tx, ended, change_type, actor=actor)
+    return ended
 
 
 async def record_change(

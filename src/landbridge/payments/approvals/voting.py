@@ -28,6 +28,7 @@ from landbridge.payments.approvals.emails import email_amount, email_details
 from landbridge.payments.approvals.model import (
     COMMENT_LENGTH_MAX,
     OPEN_QUOTE,
+    WHY_WITHDRAWN,
     Approval,
     ApprovalStatus,
     Vote,
@@ -38,12 +39,14 @@ from landbridge.payments.approvals.rules import (
     check_voter,
     status_refusal,
     vote_refusal,
+    withdrawal_refusal,
 )
-from landbridge.payments.approvals.service import record_change
+from landbridge.payments.approvals.service import end_request, record_change
 from landbridge.payments.approvals.votes import add_vote, with_votes
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import (
     InvariantBroken,
+    ProfileFrozen,
     ResourceConflict,
     ResourceNotFound,
 )
@@ -53,7 +56,7 @@ from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.formats.texts import check_text
-from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.orgs.key_creators import key_creators
 
 _log = structlog.stdlib.get_logger()
@@ -158,6 +161,52 @@ class Voting:
             return await with_votes(tx, self.vault, found)
 
         return await self.database.read(read)
+
+    @optimistic_retry("the payment was changed concurrently; try again")
+    async def withdraw(self, caller: Caller, transfer_id: UUID) -> Approval | None:
+        """Withdraw a member's own payment that awaits approval; its hold is released.
+
+        The payment is rejected, and its approval ends as EXPIRED: the contract has no status for
+        this. Raises `RoleNotAllowed` for the request of another, `ProfileFrozen`,
+        `ResourceNotFound` for a payment without an approval, and `ResourceConflict` if it is
+        decided, expired or in review.
+        """
+        check_editor(caller)
+        if caller.is_org_frozen:
+            raise ProfileFrozen
+        at = self.clock.stamp(caller.clock_offset)
+        found = await self.database.read(lambda tx: store.of(tx, caller.org_id, [transfer_id]))
+        if not found:
+            raise ResourceNotFound(f"payment {transfer_id} has no approval")
+        (approval,) = found
+        if refusal := withdrawal_refusal(approval, caller, at):
+            raise refusal
+        record = await self._record(approval)
+        if record is None:
+            return None  # decided between the two reads
+        decider = self._decider(record)
+        rejected = decider.refused(record, actor=caller.actor, at=at, reason=None)
+        move = replace(
+            rejected,
+            timing=DueCheck.IN_TIME,
+            change_type="withdraw",
+            facts={**rejected.facts, "failed_reason": WHY_WITHDRAWN},
+        )
+
+        async def work(tx: Tx) -> Approval | None:
+            locked = await store.lock(tx, approval.org_id, approval.id)
+            if locked is None:
+                raise InvariantBroken(f"approval {approval.id} is gone")
+            if locked.status is ApprovalStatus.EXPIRED and locked.updated_at == at:
+                return locked  # runs again after an unconfirmed commit
+            if locked.status is not ApprovalStatus.PENDING:
+                return None
+            moved = await self.ledger.advance_in(tx, move, decider.transitions)
+            if not isinstance(moved, Transfer):
+                return None
+            return await end_request(tx, locked, "withdraw", actor=caller.actor, at=at)
+
+        return await self.database.transact(work)
 
     @optimistic_retry("the payment was changed concurrently; try again")
     async def _vote(

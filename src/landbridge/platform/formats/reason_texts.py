@@ -71,6 +71,7 @@ REASONS: Final[Sequence[str]] = (
     _("it was cancelled during its review"),
     _("cancelled while in review"),
     _("it was not approved in time"),
+    _("the requester withdrew it"),
     _("it was approved, but no quote could be made: %(reason)s"),
     _("the bank reversed the deposit"),
     _("the provider refused it"),
