@@ -277,3 +277,15 @@ async def test_tab_of_an_erased_user(org: Tenant) -> None:
     page = await visitor.load(tab(user))
     assert "This user was erased" in page.text
     assert "Save data" not in page.text
+
+
+async def test_optional_fields_are_marked_and_required_ones_are_not(org: Tenant) -> None:
+    visitor = await visit(org)
+    page = await visitor.load(f"/dashboard/users/{await make_user(org)}/compliance")
+    labels = {
+        str(each.get("for")): " ".join(str(each.text_content()).split())
+        for each in page.tree.xpath("//main//label[@for]")
+    }
+    assert labels["f-taxIdentificationNumber"] == "Tax ID"
+    assert any(each.endswith("(optional)") for each in labels.values())
+    assert "(required)" not in page.text

@@ -220,7 +220,10 @@ def status_text(context: Context, value: str) -> str:
 @pass_context
 def refusal(context: Context, value: Refused | Busy | str) -> str | Markup:
     """Return a refusal's sentence; translated, it has the API's sentence in a tooltip."""
-    text = refusal_text(value, str(context["locale"]))
+    wrong, labels = context["wrong_inputs"], context["input_labels"]
+    # The refusal of an input, or that of the whole form, which is about the first.
+    name = next((each for each, found in wrong.items() if found is value), next(iter(wrong), ""))
+    text = refusal_text(value, str(context["locale"]), labels.get(name, ""))
     message = value.message if isinstance(value, Refused) else str(value)
     if text == message:
         return message

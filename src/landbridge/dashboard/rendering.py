@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from html import unescape
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
@@ -20,7 +21,7 @@ from landbridge.dashboard.navigation import items, menu_counts, sections
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, Refused
-from landbridge.platform.formats.translations import LANGUAGES, catalogue, install_texts
+from landbridge.platform.formats.translations import ENGLISH, LANGUAGES, catalogue, install_texts
 from landbridge.platform.http.error_responses import forget_frames
 from landbridge.platform.http.headers import cookie
 from landbridge.platform.orgs.model import Mode
@@ -81,7 +82,7 @@ class Renderer:
             # A cursor has no input.
             is_input = error.field is not None and error.field != "cursor"
             values = {"wrong_inputs": {error.field: error} if is_input else {}, **values}
-        return self._response(request, self.text(request, template, **values), status)
+        return self._response(request, self._labelled(request, template, **values), status)
 
     def with_problem(
         self, request: PageRequest, template: str, /, problem: Refused, **values: Any
@@ -96,7 +97,7 @@ class Renderer:
         if "wrong_inputs" not in values:
             name = _LIST_ITEM.sub("", problem.field or "")
             values["wrong_inputs"] = {name: problem} if name else {}
-        text = self.text(request, template, problem=problem, **values)
+        text = self._labelled(request, template, problem=problem, **values)
         is_invalid = isinstance(problem, FieldInvalid)
         response = self._response(request, text, _UNPROCESSABLE if is_invalid else problem.status)
         if problem.retry_after_s is not None:
@@ -131,8 +132,22 @@ class Renderer:
             "notice": _notice_text(visitor.language, cookie(request.scope, _NOTICE) or ""),
             "problem": None,
             "wrong_inputs": {},
+            "input_labels": {},
         }
         return templates(visitor.language).get_template(template).render(common | values)
+
+    def _labelled(self, request: PageRequest, template: str, /, **values: Any) -> str:
+        """Render a page; translated refusals call an input by its label on this page.
+
+        The labels are in the templates alone, so they are read from the page, which is rendered
+        again with them.
+        """
+        text = self.text(request, template, **values)
+        wrong: Mapping[str, object] = values.get("wrong_inputs", {})
+        if not wrong or request.user.language == ENGLISH:
+            return text
+        labels = {name: _label_of(name, text) for name in wrong}
+        return self.text(request, template, input_labels=labels, **values)
 
     def now(self, request: PageRequest) -> datetime:
         """Return the current time on the clock of the visitor's organisation."""
@@ -149,6 +164,17 @@ class Renderer:
         return Response(
             text, status_code=status, media_type=MediaType.HTML, headers=headers(), cookies=cookies
         )
+
+
+def _label_of(name: str, page: str) -> str:
+    """Return the label of an input or of a group of inputs; an empty text if it has none."""
+    id_ = f"f-{re.escape(name)}"
+    found = re.search(
+        rf'<label for="{id_}"[^>]*>\s*([^<]+)'
+        rf'|id="{id_}"[^>]*>\s*<(?:legend|summary)[^>]*>\s*(?:<h3>)?([^<]+)',
+        page,
+    )
+    return unescape((found[1] or found[2]).strip()) if found else ""
 
 
 def redirect(path: str, *, notice: str = "") -> Redirect:

@@ -86,6 +86,8 @@ SENTENCES: Final[Sequence[str]] = (
     _("Write the amount with a decimal point, for example 10.50."),
     _("Write the amount without thousands separators, for example 1250.50."),
     _("a NUL character can't be stored"),
+    _("give either destinationChain or externalWalletId"),
+    _("the request body is not valid JSON: %(rest)s"),
     # Definitions of report templates, after the name of the member.
     _("is required"),
     _("is required: a ratio or a difference has two numbers"),
@@ -130,7 +132,32 @@ SENTENCES: Final[Sequence[str]] = (
     _("The password must have %(least)s to %(most)s characters."),
     _("The password must not be your e-mail."),
     _("This password is too easy to guess. Choose another."),
-    # Patterns of the API's field errors.
+)
+
+# Sentences about one field, which the API names; a page has a label for it. The first that matches
+# is taken.
+FIELD_SENTENCES: Final[Sequence[str]] = (
+    _("%(name)s: expected string of length <= %(most)s"),
+    _("%(name)s: expected string of length >= 1"),
+    _("%(name)s: expected string of length >= %(least)s"),
+    _("%(name)s: expected string, got null"),
+    _("%(name)s: invalid enum value %(value)s"),
+    _("%(name)s: must be a UUID, as in %(example)s"),
+    _("%(name)s must be one of %(values)s, not %(value)s"),
+    _("%(name)s must be 32 to 44 characters of base58"),
+    _("%(name)s must be 0x followed by 40 hexadecimal digits"),
+    _("%(name)s must be an account number of %(least)s to %(most)s digits"),
+    _("%(name)s must be an ABA routing number of %(count)s digits"),
+    _("%(name)s must be UTC or an IANA name such as %(example)s"),
+    _("%(name)s must be a URL, as in %(example)s"),
+    _("%(name)s must be a pdf, jpeg, png, heic or tif, whatever its name"),
+    _("%(name)s must have 1 to %(most)s letters, digits, dots, hyphens and underscores"),
+    _(
+        "%(name)s: %(source)s to %(target)s is no pair; it is two currencies, one of them a"
+        " stablecoin"
+    ),
+    _("%(name)s must be the second half of an ISO 3166-2 code of %(country)s, as in %(example)s"),
+    _("%(name)s must be a number from %(least)s to %(most)s, at most %(count)s decimals"),
     _("%(name)s is required"),
     _("%(name)s is not an id"),
     _("%(name)s is not a UUID"),
@@ -200,15 +227,20 @@ NAMES: Final[Mapping[str, str]] = {
 _GENERAL: Final = _("The request could not be processed. Check your entries and try again.")
 _BUSY: Final = _("The service is busy. Try again in a moment.")
 _AMOUNT, _AMOUNTS = r"[0-9.,]{1,100}", frozenset({"amount", "total"})
+_QUOTED: Final = _("“%(label)s”")
+_ABOUT_FIELDS: Final = frozenset(FIELD_SENTENCES)
 _PLACEHOLDER: Final = re.compile(r"%\((\w+)\)s")
 
 
-def refusal_text(refusal: Refused | Busy | str, language: str) -> str:
-    """Return a refusal's sentence in a language; in English it stays as the API wrote it."""
+def refusal_text(refusal: Refused | Busy | str, language: str, label: str = "") -> str:
+    """Return a refusal's sentence in a language; in English it stays as the API wrote it.
+
+    `label` is that of the field on the page, in place of the API's name.
+    """
     message = refusal.message if isinstance(refusal, Refused) else str(refusal)
     if language == ENGLISH:
         return message
-    translated = known_text(message, language)
+    translated = known_text(message, language, label)
     if translated is not None:
         return translated
     fallback = _GENERAL
@@ -219,8 +251,11 @@ def refusal_text(refusal: Refused | Busy | str, language: str) -> str:
     return catalogue(language).gettext(fallback)
 
 
-def known_text(message: str, language: str) -> str | None:
-    """Return the translation of a sentence of ours; None for a sentence that is not known."""
+def known_text(message: str, language: str, label: str = "") -> str | None:
+    """Return the translation of a sentence of ours; None for a sentence that is not known.
+
+    `label` replaces the name of the field in a sentence that begins with one.
+    """
     texts = catalogue(language)
     translated = texts.gettext(message)
     if translated != message or not message:
@@ -229,6 +264,8 @@ def known_text(message: str, language: str) -> str | None:
         found = pattern.fullmatch(message)
         if found is not None:
             parts = found.groupdict()
+            if label and template in _ABOUT_FIELDS:
+                parts["name"] = texts.gettext(_QUOTED) % {"label": label}
             if "reason" in parts:
                 parts["reason"] = known_text(parts["reason"], language) or parts["reason"]
             return texts.gettext(template) % parts
@@ -240,14 +277,16 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], str]]:
     """Sentences with variable parts, as expressions that match them."""
     return [
         (re.compile(_PLACEHOLDER.sub(_group, _escaped(each))), each)
-        for each in (*SENTENCES, *REASONS)
+        for each in (*SENTENCES, *FIELD_SENTENCES, *REASONS)
         if _PLACEHOLDER.search(each)
     ]
 
 
 def _group(placeholder: re.Match[str]) -> str:
-    """Return the group of a placeholder; an amount has no blanks."""
+    """Return the group of a placeholder; an amount has no blanks, and a value may be long."""
     name = placeholder[1]
+    if name == "value":
+        return "(?P<value>.*)"
     return rf"(?P<{name}>{_AMOUNT if name in _AMOUNTS else '.{1,300}?'})"
 
 
