@@ -48,6 +48,7 @@ _SCHEDULES, _RUN = "/v2/reporting/schedules", "/v2/reporting/runs/{runId}"
 _LINES, _DEPOSITS = "/v2/reviews/bank-lines", "/v2/reviews/deposits"
 _RESOLUTIONS = "/v2/reviews/resolutions"
 _RECEIVABLES = "/v2/reviews/receivables"
+_DIFFERENCES = "/v2/reconciliation/differences"
 _WEBHOOK = "/v2/webhooks/{webhookId}"
 _ENDPOINT = "createEventSpelling description standardWebhooks"
 _RULE = [
@@ -93,6 +94,8 @@ QUERIES = {
     f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format detail",
+    "GET /v2/reconciliation/runs": f"source {_LIST}",
+    f"GET {_DIFFERENCES}": f"status kind source assigneeId recordId {_LIST}",
     "GET /v2/proofs/checkpoint": "since",
     "GET /v2/proofs/transfers/{transferId}": "userId",
     **{
@@ -117,6 +120,10 @@ BODIES = {
     f"PATCH {_WEBHOOK}": [f"url eventTypes status skipMissed {_ENDPOINT}"],
     f"POST {_WEBHOOK}/rotate": ["overlapSeconds", ""],
     f"POST {_WEBHOOK}/resend": ["since* only*"],
+    f"POST {_DIFFERENCES}/{{differenceId}}/assign": ["memberId"],
+    f"POST {_DIFFERENCES}/{{differenceId}}/resolve": ["reason* amount"],
+    f"POST {_DIFFERENCES}/{{differenceId}}/accept": ["amount"],
+    f"POST {_DIFFERENCES}/{{differenceId}}/reject": ["reason*"],
     f"POST {_LINES}/{{lineId}}/resolve": ["comment* resolution* transferId depositId"],
     f"POST {_DEPOSITS}/{{incomingPaymentId}}/match": ["comment* transferId virtualAccountId"],
     f"POST {_DEPOSITS}/{{incomingPaymentId}}/return": ["comment*"],
@@ -175,6 +182,8 @@ OTHERS = {
     f"GET {_WEBHOOK}/deliveries/{{deliveryId}}",
     "GET /v2/approvals/{approvalId}",
     f"GET {_LINES}/{{lineId}}",
+    "GET /v2/reconciliation/sources",
+    f"GET {_DIFFERENCES}/{{differenceId}}",
     f"GET {_DEPOSITS}/{{incomingPaymentId}}",
     f"GET {_RECEIVABLES}/{{receivableId}}",
     f"GET {_RESOLUTIONS}/{{resolutionId}}",

@@ -22,6 +22,8 @@ from tests.reporting.exports.downloads import BODIES as DOWNLOAD_BODIES
 from tests.reporting.metrics.custom.templates import BODIES as TEMPLATE_BODIES
 from tests.reporting.metrics.saved_metrics import BODIES as METRIC_BODIES
 from tests.reporting.metrics.saved_metrics import save
+from tests.reporting.reconciliation.compared import BODIES as RECONCILIATION_BODIES
+from tests.reporting.reconciliation.compared import make_difference
 from tests.reporting.schedules.schedule_steps import BODIES as SCHEDULE_BODIES
 from tests.reporting.schedules.schedule_steps import make_run
 from tests.resolution_team import make_resolution
@@ -77,6 +79,7 @@ KINDS = {
     "disbursementId": "disbursement",
     "receivableId": "receivable",
     "recordId": "transfer",
+    "differenceId": "difference",
 }
 # The kind of a `transferId` or a `requestId` depends on the route: the first of these that its path
 # begins with. Requests are resources too, named `<kind> request`.
@@ -228,12 +231,19 @@ async def make_things(org: Tenant) -> Things:
             "link": link,
             "case": str(case_id(UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
             "approval": await make_approval(org, user),
-            "metric": (await save(org))["id"],
-            **await make_run(org) | await make_webhook_resources(org) | await make_resolution(org),
+            **await _other_things(org),
         },
         (await org.get(f"/v2/tos-link/{agreement}"))["sessionToken"],
         form_session,
     )
+
+
+async def _other_things(org: Tenant) -> dict[str, str]:
+    return {
+        "metric": (await save(org))["id"],
+        "difference": await make_difference(org),
+        **await make_run(org) | await make_webhook_resources(org) | await make_resolution(org),
+    }
 
 
 def unknown() -> Things:
@@ -251,7 +261,7 @@ def unknown() -> Things:
     nothing["deposit"] = str(uuid4())
     nothing |= {kind: str(uuid4()) for kind in ("schedule", "run")}
     nothing["approval"] = str(uuid4())
-    nothing["metric"] = str(uuid4())
+    nothing |= {kind: str(uuid4()) for kind in ("metric", "difference")}
     nothing |= {kind: str(uuid4()) for kind in ("stuck transfer", "resolution")}
     kinds = ("virtual account", "rule", "rule request", "rule update request")
     nothing |= {kind: str(uuid4()) for kind in kinds} | unknown_webhook_ids()
@@ -312,6 +322,7 @@ def bodies(mine: Things) -> dict[str, Any]:
         **TEMPLATE_BODIES,
         **DOWNLOAD_BODIES,
         **SCHEDULE_BODIES,
+        **RECONCILIATION_BODIES,
     }
 
 

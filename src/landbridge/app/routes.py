@@ -61,6 +61,7 @@ from landbridge.reporting.metrics.metric_api import MetricRoutes
 from landbridge.reporting.metrics.option_api import OptionRoutes
 from landbridge.reporting.metrics.template_api import TemplateRoutes
 from landbridge.reporting.proofs.api import ProofRoutes
+from landbridge.reporting.reconciliation.api import ReconciliationRoutes
 from landbridge.reporting.request_outcome_api import RequestRoutes
 from landbridge.reporting.rollups.api import TimeZoneRoutes
 from landbridge.reporting.schedules.api import RunRoutes, ScheduleRoutes
@@ -123,6 +124,7 @@ ROUTES = [
     DownloadRoutes,
     StatementRoutes,
     ProofRoutes,
+    ReconciliationRoutes,
     ScheduleRoutes,
     RunRoutes,
     TimeZoneRoutes,
@@ -211,6 +213,7 @@ SERVICES = (
     "exports",
     "statements",
     "proofs",
+    "reconciliation",
     "report_schedules",
     "request_log",
     "rate_limits",

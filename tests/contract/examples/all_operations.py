@@ -29,7 +29,8 @@ from tests.onramps import make_onramp
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.payouts import OFFRAMPS, offramp_body
 from tests.reporting.proofs import proof_books as books
-from tests.resolution_team import make_resolution
+from tests.reporting.reconciliation.compared import DIFFERENCES, make_member
+from tests.resolution_team import make_person, make_resolution
 from tests.sandbox.scenarios.in_process_client import client_of
 from tests.tenants import Tenant, business, good, make_agreement, make_user, run_due
 
@@ -46,7 +47,7 @@ async def send_all(org: Tenant, clock: SteppingClock, recorder: Recorder) -> dic
     recorder.is_on = False
     things = await make_things(org)
     recorder.is_on = True
-    for part in (_users, _payments, _reviews, _reports, _webhooks):
+    for part in (_users, _payments, _reviews, _reconciliation, _reports, _webhooks):
         clock.next_minute()
         await part(org, things)
     client = client_of(org)
@@ -162,6 +163,15 @@ async def _reviews(org: Tenant, things: Things) -> None:
     await org.post(f"{_REVIEWS}/{returned}/settle", BODIES["depositReviews.settle"])
     await org.post(f"{_REVIEWS}/{held}/match", match_body(things))
     await make_resolution(org)
+
+
+async def _reconciliation(org: Tenant, things: Things) -> None:
+    path = f"{DIFFERENCES}/{things.by_kind['difference']}"
+    await org.post(f"{path}/assign", {"memberId": str(await make_member(org))})
+    second = await make_person(org, "second")
+    for verb, key in (("resolve", org), ("reject", second), ("resolve", org), ("accept", second)):
+        await key.post(f"{path}/{verb}", BODIES[f"reconciliation.{verb}Difference"])
+    await org.get(path)
 
 
 async def _reports(org: Tenant, things: Things) -> None:

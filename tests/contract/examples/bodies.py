@@ -57,6 +57,12 @@ BODIES: Mapping[str, Any] = {
     "reportTemplates.update": {"displayName": "Number of payouts to Mexico"},
     "reportTimeZone.replace": {"timeZone": "America/New_York"},
     "sandbox.advanceClock": {"seconds": 60},
+    "reconciliation.resolveDifference": {
+        "reason": "Coins of the address from before its first comparison",
+        "amount": "-5",
+    },
+    "reconciliation.acceptDifference": {"amount": "-5"},
+    "reconciliation.rejectDifference": {"reason": "The opening statement shows 4 usdc"},
     "sandbox.setLatency": {"chains": "instant", "rails": "instant"},
     "transactions.changeMetadata": {"metadata": {"orderId": "4711"}},
     "transactions.addNote": {"text": "The bank confirms the wire for tomorrow."},

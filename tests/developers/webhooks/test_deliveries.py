@@ -11,11 +11,10 @@ from landbridge.developers.events.names import CATALOGUE
 from landbridge.developers.webhooks.model import (
     ATTEMPTS_STORED,
     DeliveryFilters,
-    DeliveryPosition,
     DeliveryStatus,
 )
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import PagePosition, PageWindow
 from landbridge.platform.http.responses import moment
 from tests.developers.webhooks.rows import SECOND, URL, add, make_endpoint, row, tried
 from tests.tenants import Tenant, make_user, sentence
@@ -202,7 +201,7 @@ async def test_a_search_through_very_many_ends_a_page_early(org: Tenant) -> None
     for statuses in (None, frozenset([PENDING])):
         filters = DeliveryFilters(statuses=statuses, event_types=frozenset(["USER.UPDATE"]))
         found: list[str] = []
-        after: DeliveryPosition | None = None
+        after: PagePosition | None = None
         for _ in range(10):
             page = await deliveries.page(
                 *(org.caller, rows[0].endpoint_id, filters, PageWindow(10, None, None), after)

@@ -1,11 +1,16 @@
 """Runs reconciliation of an organisation, and plants what it has to find."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
+from landbridge.platform.http.caller import KeyScope, MemberRole
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.model import ComparedPosition
 from landbridge.reporting.reconciliation.service import LedgerReconciliation, ReconStatus
 from tests.change_log import settled
+from tests.customers.team.people import store_member
+from tests.platform.http.member_clients import person
+from tests.resolution_team import make_person
 from tests.tenants import TRANSFERS, Tenant, make_transfer, make_user, run_due
 
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
@@ -15,6 +20,50 @@ insert into sandbox_movements
     (org_id, chain, transaction_hash, log_index, asset, units, source, destination, settles_at)
 values ($1, 'POLYGON', $2, $3, $4, $5, $6, $7, '2020-01-01T00:00:00Z')
 """
+
+_SET_BALANCE = """
+update sandbox_balances set units = units + $3
+where org_id = $1 and chain = 'POLYGON' and address = $2 and asset = 'usdc:POLYGON'
+"""
+_SHIFT_LEDGER = """
+insert into recon_positions as p (org_id, source, asset, ledger_units)
+values ($1, 'POLYGON', 'usdc:POLYGON', $2)
+on conflict (org_id, source, asset) do update
+set ledger_units = p.ledger_units + excluded.ledger_units
+"""
+DIFFERENCES = "/v2/reconciliation/differences"
+BODIES: dict[str, Any] = {
+    "POST /v2/reconciliation/differences/{differenceId}/assign": {},
+    "POST /v2/reconciliation/differences/{differenceId}/resolve": {"reason": "a"},
+    "POST /v2/reconciliation/differences/{differenceId}/accept": {},
+    "POST /v2/reconciliation/differences/{differenceId}/reject": {"reason": "a"},
+}
+
+
+async def make_difference(org: Tenant, units: int = 5_000_000) -> str:
+    """Let the ledger claim more than the chain has; return the id of the open difference."""
+    await compared(org)
+    await org.container.database.rows(_SHIFT_LEDGER, org.org_id, units)
+    return str((await compared(org)).differences[0].id)
+
+
+async def make_reviewers(org: Tenant) -> tuple[Tenant, Tenant]:
+    """Return two keys of an organisation that may decide."""
+    first, second = [await make_person(org, name, [KeyScope.REVIEW]) for name in ("Ada", "Bob")]
+    return first, second
+
+
+async def make_member(org: Tenant) -> UUID:
+    """Store an analyst of an organisation's team; return the id."""
+    member = person(org, MemberRole.ANALYST)
+    await store_member(org, member)
+    return member.id
+
+
+async def shift_balance(org: Tenant, user: str, units: int) -> None:
+    """Change what the chain holds, without a movement; the first run stores the balance."""
+    await compared(org)
+    await org.container.database.rows(_SET_BALANCE, org.org_id, await address_of(org, user), units)
 
 
 async def compared(org: Tenant, reconciliation: LedgerReconciliation | None = None) -> ReconStatus:

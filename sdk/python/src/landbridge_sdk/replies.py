@@ -1024,6 +1024,56 @@ class DeveloperFeeReply(Struct, frozen=True, kw_only=True):
     transaction_hash: str | None = field(name="transactionHash")
 
 
+class DifferenceEvent(Struct, frozen=True, kw_only=True):
+    """DifferenceEvent"""
+
+    actor: str
+    at: datetime
+    member_id: str | None = field(name="memberId")
+    person_id: str | None = field(name="personId")
+    reason: str | None
+    what: str
+
+
+class DifferencePage(Struct, frozen=True, kw_only=True):
+    """DifferencePage"""
+
+    count: int
+    differences: list[DifferenceReply]
+    next_cursor: str | None = field(default=None, name="nextCursor")
+
+
+class DifferenceReply(Struct, frozen=True, kw_only=True):
+    """DifferenceReply"""
+
+    accepted_by: str | None = field(name="acceptedBy")
+    amount: Decimal | None
+    assignee_id: str | None = field(name="assigneeId")
+    currency: str | None
+    due_at: datetime = field(name="dueAt")
+    id: str
+    kind: str
+    ledger_amount: Decimal | None = field(name="ledgerAmount")
+    outside_amount: Decimal | None = field(name="outsideAmount")
+    proposed_at: datetime | None = field(name="proposedAt")
+    proposed_by: str | None = field(name="proposedBy")
+    reason: str | None
+    record_id: str | None = field(name="recordId")
+    reference: str | None
+    resolution: str | None
+    resolved_at: datetime | None = field(name="resolvedAt")
+    since: datetime
+    source: str
+    status: str
+
+
+class DifferenceWithHistory(Struct, frozen=True, kw_only=True):
+    """DifferenceWithHistory"""
+
+    difference: DifferenceReply
+    history: list[DifferenceEvent]
+
+
 class DisbursementDestinationReply(Struct, frozen=True, kw_only=True):
     """DisbursementDestinationReply"""
 
@@ -2461,6 +2511,17 @@ class Pong(Struct, frozen=True, kw_only=True):
     message: str
 
 
+class PositionReply(Struct, frozen=True, kw_only=True):
+    """PositionReply"""
+
+    accepted_amount: Decimal = field(name="acceptedAmount")
+    currency: str
+    difference_amount: Decimal = field(name="differenceAmount")
+    ledger_amount: Decimal = field(name="ledgerAmount")
+    outside_amount: Decimal = field(name="outsideAmount")
+    unexplained_amount: Decimal = field(name="unexplainedAmount")
+
+
 class QuoteReply(Struct, frozen=True, kw_only=True):
     """QuoteReply"""
 
@@ -2567,6 +2628,45 @@ class RecipientReply(Struct, frozen=True, kw_only=True):
     count: int
     user_id: str | None = field(name="userId")
     user_name: str | None = field(name="userName")
+
+
+class ReconRunPage(Struct, frozen=True, kw_only=True):
+    """ReconRunPage"""
+
+    count: int
+    next_cursor: str | None = field(default=None, name="nextCursor")
+    runs: list[ReconRunReply]
+
+
+class ReconRunReply(Struct, frozen=True, kw_only=True):
+    """ReconRunReply"""
+
+    block_hash: str | None = field(name="blockHash")
+    block_number: int | None = field(name="blockNumber")
+    compared_at: datetime = field(name="comparedAt")
+    failure: str | None
+    id: str
+    open_count: int = field(name="openCount")
+    source: str
+
+
+class ReconSourceReply(Struct, frozen=True, kw_only=True):
+    """ReconSourceReply"""
+
+    block_hash: str = field(name="blockHash")
+    block_number: int = field(name="blockNumber")
+    failure: str | None
+    last_good_at: datetime | None = field(name="lastGoodAt")
+    last_run_at: datetime = field(name="lastRunAt")
+    positions: list[PositionReply]
+    source: str
+
+
+class ReconSourcesReply(Struct, frozen=True, kw_only=True):
+    """ReconSourcesReply"""
+
+    count: int
+    sources: list[ReconSourceReply]
 
 
 class RejectionReply(Struct, frozen=True, kw_only=True):

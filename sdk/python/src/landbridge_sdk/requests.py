@@ -599,6 +599,25 @@ class DeveloperFees(TypedDict):
     fees: Sequence[DeveloperFee]
 
 
+class DifferenceAcceptance(TypedDict):
+    """DifferenceAcceptance"""
+
+    amount: NotRequired[str | None]
+
+
+class DifferenceAssignment(TypedDict):
+    """DifferenceAssignment"""
+
+    memberId: NotRequired[str | None]
+
+
+class DifferenceExplanation(TypedDict):
+    """DifferenceExplanation"""
+
+    amount: NotRequired[str | None]
+    reason: str
+
+
 class EuropeGlobalNetworkBank(TypedDict):
     """EuropeGlobalNetworkBank"""
 
@@ -607,6 +626,12 @@ class EuropeGlobalNetworkBank(TypedDict):
     iban: NotRequired[str | None]
     swiftCode: NotRequired[str | None]
     transferType: NotRequired[Literal["sepa", "sepaInstant", "swift"] | None]
+
+
+class ExplanationRejection(TypedDict):
+    """ExplanationRejection"""
+
+    reason: str
 
 
 class FeeRequest(TypedDict):

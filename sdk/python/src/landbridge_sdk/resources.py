@@ -2502,6 +2502,261 @@ class Receivables:
         return self._sender.send(call, replies.ReceivableReply)
 
 
+class Reconciliation:
+    """Operations of `reconciliation`."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list_differences(
+        self,
+        *,
+        status: Sequence[Literal["TIMING", "OPEN", "PROPOSED", "RESOLVED"]] | None = None,
+        kind: Sequence[
+            Literal[
+                "MISSING_OUTSIDE",
+                "UNKNOWN_OUTSIDE",
+                "AMOUNT",
+                "DUPLICATE",
+                "POSITION",
+                "REORGED",
+                "SOURCE_SILENT",
+            ]
+        ]
+        | None = None,
+        source: Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None = None,
+        assignee_id: str | None = None,
+        record_id: str | None = None,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> replies.DifferencePage:
+        """List differences.
+
+        List differences, newest first; the bounds are those of `since`.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reconciliation/differences"),
+            query={
+                "status": status,
+                "kind": kind,
+                "source": source,
+                "assigneeId": assignee_id,
+                "recordId": record_id,
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+            },
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.DifferencePage)
+
+    def list_differences_all(
+        self,
+        *,
+        status: Sequence[Literal["TIMING", "OPEN", "PROPOSED", "RESOLVED"]] | None = None,
+        kind: Sequence[
+            Literal[
+                "MISSING_OUTSIDE",
+                "UNKNOWN_OUTSIDE",
+                "AMOUNT",
+                "DUPLICATE",
+                "POSITION",
+                "REORGED",
+                "SOURCE_SILENT",
+            ]
+        ]
+        | None = None,
+        source: Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None = None,
+        assignee_id: str | None = None,
+        record_id: str | None = None,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[replies.DifferenceReply]:
+        """List differences, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.list_differences(
+                status=status,
+                kind=kind,
+                source=source,
+                assignee_id=assignee_id,
+                record_id=record_id,
+                limit=limit,
+                created_before=created_before,
+                created_after=created_after,
+                cursor=cursor,
+                timeout=timeout,
+            )
+            for each in page.differences:
+                yield each
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    def retrieve_difference(
+        self, difference_id: str, *, timeout: float | None = None
+    ) -> replies.DifferenceWithHistory:
+        """Retrieve a difference.
+
+        Return a difference of any status, and what was decided on it.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reconciliation/differences/{differenceId}", difference_id),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.DifferenceWithHistory)
+
+    def accept_difference(
+        self,
+        difference_id: str,
+        body: requests.DifferenceAcceptance,
+        *,
+        timeout: float | None = None,
+    ) -> replies.DifferenceReply:
+        """Accept an explanation.
+
+        Accept another person's explanation: later runs expect the amount. It books nothing.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/differences/{differenceId}/accept", difference_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.DifferenceReply)
+
+    def assign_difference(
+        self,
+        difference_id: str,
+        body: requests.DifferenceAssignment,
+        *,
+        timeout: float | None = None,
+    ) -> replies.DifferenceReply:
+        """Assign a difference.
+
+        Assign an unresolved difference to a member, or to nobody.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/differences/{differenceId}/assign", difference_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.DifferenceReply)
+
+    def reject_difference(
+        self,
+        difference_id: str,
+        body: requests.ExplanationRejection,
+        *,
+        timeout: float | None = None,
+    ) -> replies.DifferenceReply:
+        """Reject an explanation.
+
+        Reject an explanation, or withdraw your own: the difference is open again.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/differences/{differenceId}/reject", difference_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.DifferenceReply)
+
+    def resolve_difference(
+        self,
+        difference_id: str,
+        body: requests.DifferenceExplanation,
+        *,
+        timeout: float | None = None,
+    ) -> replies.DifferenceReply:
+        """Explain a difference.
+
+        Explain an open difference, which then waits for a second person. It books nothing.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/differences/{differenceId}/resolve", difference_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.DifferenceReply)
+
+    def list_runs(
+        self,
+        *,
+        source: Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None = None,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> replies.ReconRunPage:
+        """List runs.
+
+        List the comparisons of the last 90 days, newest first.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reconciliation/runs"),
+            query={
+                "source": source,
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+            },
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ReconRunPage)
+
+    def list_runs_all(
+        self,
+        *,
+        source: Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None = None,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[replies.ReconRunReply]:
+        """List runs, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.list_runs(
+                source=source,
+                limit=limit,
+                created_before=created_before,
+                created_after=created_after,
+                cursor=cursor,
+                timeout=timeout,
+            )
+            for each in page.runs:
+                yield each
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    def list_sources(self, *, timeout: float | None = None) -> replies.ReconSourcesReply:
+        """List sources.
+
+        Return each chain that is compared, with its last comparison.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reconciliation/sources"),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ReconSourcesReply)
+
+
 class ReportRuns:
     """Operations of `report_runs`."""
 
@@ -4931,6 +5186,7 @@ class Resources:
         self.onramps = Onramps(sender)
         self.proofs = Proofs(sender)
         self.receivables = Receivables(sender)
+        self.reconciliation = Reconciliation(sender)
         self.report_runs = ReportRuns(sender)
         self.report_schedules = ReportSchedules(sender)
         self.report_templates = ReportTemplates(sender)

@@ -1710,6 +1710,152 @@ export class Receivables {
   }
 }
 
+export class Reconciliation {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List differences.
+   *
+   * List differences, newest first; the bounds are those of `since`.
+   */
+  listDifferences(options: Options & { status?: Array<"TIMING" | "OPEN" | "PROPOSED" | "RESOLVED">; kind?: Array<"MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT">; source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE">; assigneeId?: string; recordId?: string; limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.DifferencePage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reconciliation/differences"),
+        query: { "status": options.status, "kind": options.kind, "source": options.source, "assigneeId": options.assigneeId, "recordId": options.recordId, "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
+      },
+      options,
+    );
+  }
+
+  /** List differences, page by page. */
+  listDifferencesAll(options: Options & { status?: Array<"TIMING" | "OPEN" | "PROPOSED" | "RESOLVED">; kind?: Array<"MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT">; source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE">; assigneeId?: string; recordId?: string; limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.DifferenceReply> {
+    return pages(
+      (cursor) => this.listDifferences({ ...options, cursor }),
+      (page) => page.differences,
+    );
+  }
+
+  /**
+   * Retrieve a difference.
+   *
+   * Return a difference of any status, and what was decided on it.
+   */
+  retrieveDifference(differenceId: string, options: Options = {}): Promise<types.DifferenceWithHistory> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reconciliation/differences/{differenceId}", differenceId),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Accept an explanation.
+   *
+   * Accept another person's explanation: later runs expect the amount. It books nothing.
+   */
+  acceptDifference(differenceId: string, body: types.DifferenceAcceptance, options: Options = {}): Promise<types.DifferenceReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/differences/{differenceId}/accept", differenceId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Assign a difference.
+   *
+   * Assign an unresolved difference to a member, or to nobody.
+   */
+  assignDifference(differenceId: string, body: types.DifferenceAssignment, options: Options = {}): Promise<types.DifferenceReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/differences/{differenceId}/assign", differenceId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Reject an explanation.
+   *
+   * Reject an explanation, or withdraw your own: the difference is open again.
+   */
+  rejectDifference(differenceId: string, body: types.ExplanationRejection, options: Options = {}): Promise<types.DifferenceReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/differences/{differenceId}/reject", differenceId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Explain a difference.
+   *
+   * Explain an open difference, which then waits for a second person. It books nothing.
+   */
+  resolveDifference(differenceId: string, body: types.DifferenceExplanation, options: Options = {}): Promise<types.DifferenceReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/differences/{differenceId}/resolve", differenceId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List runs.
+   *
+   * List the comparisons of the last 90 days, newest first.
+   */
+  listRuns(options: Options & { source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE">; limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.ReconRunPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reconciliation/runs"),
+        query: { "source": options.source, "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
+      },
+      options,
+    );
+  }
+
+  /** List runs, page by page. */
+  listRunsAll(options: Options & { source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE">; limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.ReconRunReply> {
+    return pages(
+      (cursor) => this.listRuns({ ...options, cursor }),
+      (page) => page.runs,
+    );
+  }
+
+  /**
+   * List sources.
+   *
+   * Return each chain that is compared, with its last comparison.
+   */
+  listSources(options: Options = {}): Promise<types.ReconSourcesReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reconciliation/sources"),
+      },
+      options,
+    );
+  }
+}
+
 export class ReportRuns {
   constructor(private readonly sender: Sender) {}
 
@@ -3469,6 +3615,7 @@ export class Resources {
   readonly onramps: Onramps;
   readonly proofs: Proofs;
   readonly receivables: Receivables;
+  readonly reconciliation: Reconciliation;
   readonly reportRuns: ReportRuns;
   readonly reportSchedules: ReportSchedules;
   readonly reportTemplates: ReportTemplates;
@@ -3517,6 +3664,7 @@ export class Resources {
     this.onramps = new Onramps(sender);
     this.proofs = new Proofs(sender);
     this.receivables = new Receivables(sender);
+    this.reconciliation = new Reconciliation(sender);
     this.reportRuns = new ReportRuns(sender);
     this.reportSchedules = new ReportSchedules(sender);
     this.reportTemplates = new ReportTemplates(sender);

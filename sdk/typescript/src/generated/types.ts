@@ -1042,6 +1042,61 @@ export interface DeveloperFees {
   fees: Array<DeveloperFee>;
 }
 
+export interface DifferenceAcceptance {
+  amount?: string | null;
+}
+
+export interface DifferenceAssignment {
+  memberId?: string | null;
+}
+
+export interface DifferenceEvent {
+  actor: string;
+  at: string;
+  memberId: string | null;
+  personId: string | null;
+  reason: string | null;
+  what: string;
+}
+
+export interface DifferenceExplanation {
+  amount?: string | null;
+  reason: string;
+}
+
+export interface DifferencePage {
+  count: number;
+  differences: Array<DifferenceReply>;
+  nextCursor?: string | null;
+}
+
+export interface DifferenceReply {
+  acceptedBy: string | null;
+  amount: string | null;
+  assigneeId: string | null;
+  currency: string | null;
+  dueAt: string;
+  id: string;
+  kind: "MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT";
+  ledgerAmount: string | null;
+  outsideAmount: string | null;
+  proposedAt: string | null;
+  proposedBy: string | null;
+  reason: string | null;
+  recordId: string | null;
+  reference: string | null;
+  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | null;
+  resolvedAt: string | null;
+  since: string;
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  status: "TIMING" | "OPEN" | "PROPOSED" | "RESOLVED";
+}
+
+export interface DifferenceWithHistory {
+  difference: DifferenceReply;
+  history: Array<DifferenceEvent>;
+}
+
 export interface DisbursementDestinationReply {
   userId: string | null;
   walletAddress: string;
@@ -1169,6 +1224,10 @@ export interface EventWithDeliveries {
   sequence: number;
   timestamp: string;
   version: string;
+}
+
+export interface ExplanationRejection {
+  reason: string;
 }
 
 export interface ExternalWalletPage {
@@ -2727,6 +2786,15 @@ export interface Pong {
   message: string;
 }
 
+export interface PositionReply {
+  acceptedAmount: string;
+  currency: string;
+  differenceAmount: string;
+  ledgerAmount: string;
+  outsideAmount: string;
+  unexplainedAmount: string;
+}
+
 export interface QuoteReply {
   expiresAt: string;
   rate: string;
@@ -2811,6 +2879,37 @@ export interface RecipientReply {
   count: number;
   userId: string | null;
   userName: string | null;
+}
+
+export interface ReconRunPage {
+  count: number;
+  nextCursor?: string | null;
+  runs: Array<ReconRunReply>;
+}
+
+export interface ReconRunReply {
+  blockHash: string | null;
+  blockNumber: number | null;
+  comparedAt: string;
+  failure: string | null;
+  id: string;
+  openCount: number;
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+}
+
+export interface ReconSourceReply {
+  blockHash: string;
+  blockNumber: number;
+  failure: string | null;
+  lastGoodAt: string | null;
+  lastRunAt: string;
+  positions: Array<PositionReply>;
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+}
+
+export interface ReconSourcesReply {
+  count: number;
+  sources: Array<ReconSourceReply>;
 }
 
 export interface RejectRequest {

@@ -82,6 +82,7 @@ def report(on: CustomerServices) -> ReportingServices:
             database,
             on.wallets,
             recorded_chains(on.settings, on.simulated_state.movements, on.evm),
+            on.team,
             clock,
         ),
     )

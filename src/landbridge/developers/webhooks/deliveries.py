@@ -8,7 +8,7 @@ Guarantees:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.developers.events.model import Event, EventKey
@@ -25,7 +25,6 @@ from landbridge.developers.webhooks.model import (
     Delivery,
     DeliveryFilters,
     DeliveryPage,
-    DeliveryPosition,
     ResendResult,
     ResendSelection,
 )
@@ -35,7 +34,7 @@ from landbridge.developers.webhooks.service import Endpoints
 from landbridge.platform.changes import service as changes
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import PagePosition, PageWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.idempotency.model import Claim, no_claim
@@ -72,7 +71,7 @@ class Deliveries:
         endpoint_id: UUID,
         filters: DeliveryFilters,
         window: PageWindow,
-        after: DeliveryPosition | None,
+        after: PagePosition | None,
     ) -> DeliveryPage:
         """Return deliveries to an endpoint, newest first. A long search may end a page early.
 
@@ -80,7 +79,7 @@ class Deliveries:
         `ResourceNotFound` for an unknown endpoint.
         """
         await self.endpoints.get(caller.org_id, endpoint_id)
-        before = after or DeliveryPosition(*_before(window))
+        before = after or window.position
         since = max(window.since, self._since(caller.clock_offset))
 
         async def work(tx: Tx) -> DeliveryPage:
@@ -96,9 +95,7 @@ class Deliveries:
             )
             if len(found) == window.limit:
                 last = found[-1]
-                return DeliveryPage(
-                    deliveries=found, next=DeliveryPosition(last.created_at, last.id)
-                )
+                return DeliveryPage(deliveries=found, next=PagePosition(last.created_at, last.id))
             end = await lists.end(
                 tx=tx,
                 org_id=caller.org_id,
@@ -121,24 +118,24 @@ class Deliveries:
         *,
         filters: DeliveryFilters,
         window: PageWindow,
-        after: DeliveryPosition | None,
+        after: PagePosition | None,
     ) -> DeliveryPage:
         """Return the deliveries of an event to one endpoint; none for an unknown event."""
         await self.endpoints.get(caller.org_id, endpoint_id)
         event = (await self.events.find(caller.org_id, [key])).get(key)
         found = () if event is None else await self.of_event(caller.org_id, event)
-        before = after or DeliveryPosition(*_before(window))
+        before = after or window.position
         since = max(window.since, self._since(caller.clock_offset))
         matching = [
             each
             for each in found
             if each.endpoint_id == endpoint_id
             and since <= each.created_at
-            and (each.created_at, each.id) < before
+            and (each.created_at, each.id) < (before.created_at, before.id)
             and _matches(each, filters)
         ]
         page = matching[: window.limit]
-        end = DeliveryPosition(page[-1].created_at, page[-1].id) if matching != page else None
+        end = PagePosition(page[-1].created_at, page[-1].id) if matching != page else None
         return DeliveryPage(deliveries=page, next=end)
 
     async def of_event(self, org_id: UUID, event: Event) -> Sequence[Delivery]:
@@ -331,11 +328,6 @@ async def _record_change(
         at=at,
         facts=facts,
     )
-
-
-def _before(window: PageWindow) -> tuple[datetime, UUID]:
-    position = window.position
-    return position.created_at.astimezone(UTC), position.id
 
 
 def _matches(delivery: Delivery, filters: DeliveryFilters) -> bool:

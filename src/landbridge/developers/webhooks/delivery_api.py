@@ -1,6 +1,6 @@
 """Routes of deliveries: their attempts and resending. Our own; the contract has none."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -28,7 +28,7 @@ from landbridge.developers.webhooks.delivery_schemas import (
     delivery_with_attempts,
     resend_reply,
 )
-from landbridge.developers.webhooks.model import DeliveryFilters, DeliveryPosition, DeliveryStatus
+from landbridge.developers.webhooks.model import DeliveryFilters, DeliveryStatus
 from landbridge.developers.webhooks.repeated_requests import resend_result
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import parse_moment
@@ -38,18 +38,14 @@ from landbridge.platform.http.list_query import (
     CreatedAfter,
     CreatedBefore,
     Limit,
+    PositionCursor,
     parse_choices,
+    parse_position,
+    position_text,
     provide_window,
 )
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.idempotency.service import IdempotencyKeys
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_MOMENT_DIGITS, _ID_DIGITS = 16, 32
-_HEX = frozenset("0123456789abcdef")
-# Its first half counts microseconds, and does not reach beyond the calendar.
-_CURSOR_FORM = f"^000[0-3][0-9a-f]{{{_MOMENT_DIGITS + _ID_DIGITS - 4}}}$"
 
 _Status = Annotated[
     list[str] | None,
@@ -71,10 +67,6 @@ _EventType = Annotated[
 _EventId = Annotated[
     str | None, query("eventId", form(EVENT_ID_FORM), description="Only deliveries of this event.")
 ]
-_Cursor = Annotated[
-    str | None,
-    query("cursor", form(_CURSOR_FORM), description="The nextCursor of the page before."),
-]
 
 
 class DeliveryRoutes(Controller):
@@ -95,7 +87,7 @@ class DeliveryRoutes(Controller):
         limit: Limit = None,
         created_before: CreatedBefore = None,
         created_after: CreatedAfter = None,
-        cursor: _Cursor = None,
+        cursor: PositionCursor = None,
     ) -> DeliveriesReply:
         """Newest first, each with its last attempt.
 
@@ -107,7 +99,7 @@ class DeliveryRoutes(Controller):
         filters = DeliveryFilters(
             statuses=parse_choices("status", status, DeliveryStatus), event_types=_types(event_type)
         )
-        endpoint_id, after = _webhook(webhookId), _position(cursor)
+        endpoint_id, after = _webhook(webhookId), parse_position(cursor)
         if event_id is None:
             found = await deliveries.page(request.user, endpoint_id, filters, window, after)
         else:
@@ -118,7 +110,7 @@ class DeliveryRoutes(Controller):
         return DeliveriesReply(
             count=len(found.deliveries),
             deliveries=[delivery_reply(each) for each in found.deliveries],
-            next_cursor=msgspec.UNSET if found.next is None else _cursor(found.next),
+            next_cursor=msgspec.UNSET if found.next is None else position_text(found.next),
         )
 
     @get(
@@ -220,22 +212,3 @@ def _key(text: str) -> EventKey:
     if key is None:
         raise FieldInvalid("eventId is not the id of an event", field="eventId")
     return key
-
-
-def _cursor(position: DeliveryPosition) -> str:
-    microseconds = (position.created_at - _EPOCH) // _MICROSECOND
-    return f"{microseconds:0{_MOMENT_DIGITS}x}{position.id.hex}"
-
-
-def _position(cursor: str | None) -> DeliveryPosition | None:
-    if cursor is None:
-        return None
-    digits, id_digits = cursor[:_MOMENT_DIGITS], cursor[_MOMENT_DIGITS:]
-    if len(cursor) == _MOMENT_DIGITS + _ID_DIGITS and _HEX.issuperset(cursor):
-        try:
-            at = _EPOCH + int(digits, 16) * _MICROSECOND
-        except OverflowError:
-            pass
-        else:
-            return DeliveryPosition(at, UUID(id_digits))
-    raise FieldInvalid("cursor is no nextCursor of this list", field="cursor")

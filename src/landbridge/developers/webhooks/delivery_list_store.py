@@ -7,10 +7,10 @@ from landbridge.developers.events.model import EventKey
 from landbridge.developers.webhooks.model import (
     Delivery,
     DeliveryFilters,
-    DeliveryPosition,
     DeliveryStatus,
 )
 from landbridge.developers.webhooks.rows import as_delivery
+from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Tx
 
 # Scans a bounded number of the newest rows, so that a search without matches ends.
@@ -106,7 +106,7 @@ async def page(
     endpoint_id: UUID,
     *,
     filters: DeliveryFilters,
-    before: DeliveryPosition,
+    before: PagePosition,
     since: datetime,
     scan_max: int,
     limit: int,
@@ -134,10 +134,10 @@ async def end(
     endpoint_id: UUID,
     *,
     filters: DeliveryFilters,
-    before: DeliveryPosition,
+    before: PagePosition,
     since: datetime,
     scan_max: int,
-) -> DeliveryPosition | None:
+) -> PagePosition | None:
     """Return the last row that such a page scanned, if it reached its scan limit."""
     row = await tx.fetchrow(
         _END_OF_UNDELIVERED if _is_undelivered(filters) else _END,
@@ -148,7 +148,7 @@ async def end(
         since,
         scan_max,
     )
-    return None if row is None else DeliveryPosition(row["created_at"], row["id"])
+    return None if row is None else PagePosition(row["created_at"], row["id"])
 
 
 async def find(

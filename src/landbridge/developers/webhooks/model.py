@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from landbridge.developers.events.model import EventKey
 from landbridge.platform.changes.model import LogPosition
+from landbridge.platform.core.pagination import PagePosition
 
 # Kind in the change log: endpoints and their keys. Only the test event is an event of the
 # catalogue.
@@ -205,13 +205,6 @@ class ResendResult:
     has_more: bool
 
 
-class DeliveryPosition(NamedTuple):
-    """Position in a list of deliveries: right after this one, newest first."""
-
-    created_at: datetime
-    id: UUID
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryFilters:
     """Filters of an endpoint's deliveries; None matches everything."""
@@ -225,7 +218,7 @@ class DeliveryPage:
     """Deliveries, newest first, each with its last attempt; `next` is None at the end."""
 
     deliveries: Sequence[Delivery]
-    next: DeliveryPosition | None
+    next: PagePosition | None
 
 
 def change_name(before: WebhookStatus, after: WebhookStatus) -> str:

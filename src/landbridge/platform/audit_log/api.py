@@ -38,6 +38,7 @@ _KINDS_WITH_FACTS = (
     "MEMBER",
     "CHAIN.",
     "NUMBER",
+    "RECONCILIATION.",
 )
 _WORD_LENGTH_MAX = 100
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
@@ -12,12 +12,25 @@ from litestar import Request
 from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
-from landbridge.platform.core.pagination import LIMIT_DEFAULT, LIMIT_MAX, PageWindow, parse_moment
-from landbridge.platform.http.constraints import DATE_OR_TIME, integer, query
+from landbridge.platform.core.pagination import (
+    LIMIT_DEFAULT,
+    LIMIT_MAX,
+    PagePosition,
+    PageWindow,
+    parse_moment,
+)
+from landbridge.platform.http.constraints import DATE_OR_TIME, form, integer, query
 
 W = TypeVar("W", bound=str)
 
 AnyRequest = Request[Any, Any, Any]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_MOMENT_DIGITS, _ID_DIGITS = 16, 32
+_HEX = frozenset("0123456789abcdef")
+# Its first half counts microseconds, and does not reach beyond the calendar.
+_POSITION_FORM = f"^000[0-3][0-9a-f]{{{_MOMENT_DIGITS + _ID_DIGITS - 4}}}$"
 
 Limit = Annotated[
     str | None,
@@ -47,6 +60,12 @@ Cursor = Annotated[
     query("cursor", DATE_OR_TIME, description="The nextCursor of the page before."),
 ]
 
+# Of lists that order rows of the same time by their ids.
+PositionCursor = Annotated[
+    str | None,
+    query("cursor", form(_POSITION_FORM), description="The nextCursor of the page before."),
+]
+
 
 def provide_window(
     limit: Limit = None,
@@ -61,6 +80,27 @@ def provide_window(
         after=_moment("createdAfter", created_after),
         before=_moment("cursor", cursor) or before,
     )
+
+
+def position_text(position: PagePosition) -> str:
+    """Return a cursor that continues after this row."""
+    microseconds = (position.created_at - _EPOCH) // _MICROSECOND
+    return f"{microseconds:0{_MOMENT_DIGITS}x}{position.id.hex}"
+
+
+def parse_position(cursor: str | None) -> PagePosition | None:
+    """Parse a cursor of `position_text`; None for none, raises `FieldInvalid` for other texts."""
+    if cursor is None:
+        return None
+    digits, id_digits = cursor[:_MOMENT_DIGITS], cursor[_MOMENT_DIGITS:]
+    if len(cursor) == _MOMENT_DIGITS + _ID_DIGITS and _HEX.issuperset(cursor):
+        try:
+            at = _EPOCH + int(digits, 16) * _MICROSECOND
+        except OverflowError:
+            pass
+        else:
+            return PagePosition(at, UUID(id_digits))
+    raise FieldInvalid("cursor is no nextCursor of this list", field="cursor")
 
 
 async def check_query(request: AnyRequest) -> None:

@@ -16,8 +16,16 @@ from landbridge.platform.cli_context import (
 )
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import ASSETS, Chain
-from landbridge.reporting.reconciliation.model import ComparedPosition, Difference, ReconSource
+from landbridge.reporting.reconciliation.four_eyes import named_person
+from landbridge.reporting.reconciliation.model import (
+    ComparedPosition,
+    Difference,
+    ReconPerson,
+    ReconSource,
+)
 from landbridge.reporting.reconciliation.service import LedgerReconciliation, ReconStatus
+
+_by_option = click.option("--by", required=True, help="E-mail of the admin who decides.")
 
 
 def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
@@ -62,23 +70,47 @@ def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
         found = run_command(data_dir, org, run, writes=False)
         print_lines([_difference_line(each) for each in found], "No differences.")
 
+    _add_decisions(group, run_command)
+    return group
+
+
+def _add_decisions(group: click.Group, run_command: CommandRunner[LedgerReconciliation]) -> None:
     @group.command()
     @click.argument("difference_id", type=click.UUID)
     @click.option("--reason", required=True, help="Why it is no error; kept in the change log.")
+    @_by_option
     @org_option
     @data_dir_option
-    def accept(*, difference_id: UUID, reason: str, org: UUID | None, data_dir: str | None) -> None:
-        """Accept an open difference as it is; later runs expect it."""
+    def resolve(
+        *, difference_id: UUID, reason: str, by: str, org: UUID | None, data_dir: str | None
+    ) -> None:
+        """Explain an open difference, which a second person accepts then."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> Difference:
-            return await context.verbs.acceptance.accept(
-                *(context.org_id, difference_id, reason), actor="cli", offset=context.clock_offset
-            )
+            person = await _person(context, by)
+            return await context.verbs.decisions.resolve(person, difference_id, reason)
+
+        found = run_command(data_dir, org, run, writes=True)
+        click.echo(f"Explained: {_difference_line(found)}")
+
+    @group.command()
+    @click.argument("difference_id", type=click.UUID)
+    @_by_option
+    @org_option
+    @data_dir_option
+    def accept(*, difference_id: UUID, by: str, org: UUID | None, data_dir: str | None) -> None:
+        """Accept another person's explanation; later runs expect the difference."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> Difference:
+            person = await _person(context, by)
+            return await context.verbs.decisions.accept(person, difference_id)
 
         found = run_command(data_dir, org, run, writes=True)
         click.echo(f"Accepted: {_difference_line(found)}")
 
-    return group
+
+async def _person(context: CommandContext[LedgerReconciliation], email: str) -> ReconPerson:
+    return await named_person(context.verbs.team, context.org_id, email, context.clock_offset)
 
 
 def _print(status: ReconStatus) -> None:

@@ -6,10 +6,12 @@ from decimal import Decimal
 from uuid import UUID
 
 from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.model import (
     Difference,
+    DifferenceFilters,
     DifferenceKind,
     DifferenceResolution,
     DifferenceStatus,
@@ -58,7 +60,7 @@ where d.org_id = $1 and d.source = $2 and d.status <> 'RESOLVED' and d.reference
 
 _DIFFERENCES = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
-    due_at, resolution, resolved_at
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
 from recon_differences
 where org_id = $1 and ($2 or status <> 'RESOLVED')
 order by since desc, id
@@ -66,34 +68,49 @@ limit $3
 """
 
 
-_LOCK = """
+# The first one has an index of its own, since most differences are resolved.
+_UNRESOLVED_PAGE = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
-    due_at, resolution, resolved_at
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+from recon_differences
+where org_id = $1 and status <> 'RESOLVED' and status = any($2::text[])
+    and kind = any($3::text[]) and source = any($4::text[])
+    and ($5::uuid is null or assignee_id = $5) and ($6::uuid is null or record_id = $6)
+    and since >= $7 and (since, id) < ($8, $9)
+order by since desc, id desc
+limit $10
+"""
+
+_PAGE = """
+select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+from recon_differences
+where org_id = $1 and status = any($2::text[])
+    and kind = any($3::text[]) and source = any($4::text[])
+    and ($5::uuid is null or assignee_id = $5) and ($6::uuid is null or record_id = $6)
+    and since >= $7 and (since, id) < ($8, $9)
+order by since desc, id desc
+limit $10
+"""
+
+_GET = """
+select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
 from recon_differences
 where org_id = $1 and id = $2
-for update
 """
 
-# As it was found: units that have changed meanwhile are not accepted.
-_ACCEPT_MATCH = """
-update recon_matches
-set accepted_units = $5
-where org_id = $1 and source = $2 and asset = $3 and reference = $4
-    and outside_units - ledger_units = $5
-returning true
-"""
-
-_ACCEPT_POSITION = """
-update recon_positions
-set accepted_units = unexplained_units
-where org_id = $1 and source = $2 and asset = $3 and unexplained_units - accepted_units = $4
-returning true
-"""
-
-_RESOLVE = """
-update recon_differences
-set status = 'RESOLVED', resolution = $3, resolved_at = $4
-where org_id = $1 and id = $2
+# A person has explained other units: they have to look again.
+_REOPEN = """
+update recon_differences d
+set status = 'OPEN', proposed_by = null, proposed_at = null, reason = null
+from unnest($3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[])
+    as n (kind, asset, reference, ledger_units, outside_units)
+where d.org_id = $1 and d.source = $2 and d.status = 'PROPOSED'
+    and d.asset = n.asset and d.reference = n.reference
+    and (d.kind, d.ledger_units, d.outside_units)
+        is distinct from (n.kind, n.ledger_units, n.outside_units)
+returning d.id
 """
 
 
@@ -141,31 +158,61 @@ async def differences(
 ) -> list[Difference]:
     """Return differences, newest first."""
     rows = await tx.fetch(_DIFFERENCES, org_id, is_resolved_included, limit)
-    return [_difference(row) for row in rows]
+    return [as_difference(row) for row in rows]
 
 
-async def lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
-    """Lock a difference until the transaction ends."""
-    row = await tx.fetchrow(_LOCK, org_id, difference_id)
-    return None if row is None else _difference(row)
+async def page(
+    tx: Tx,
+    org_id: UUID,
+    filters: DifferenceFilters,
+    *,
+    since: datetime,
+    before: PagePosition,
+    limit: int,
+) -> list[Difference]:
+    """Return the differences that match, newest first."""
+    statuses = filters.statuses or DifferenceStatus
+    rows = await tx.fetch(
+        _PAGE if DifferenceStatus.RESOLVED in statuses else _UNRESOLVED_PAGE,
+        org_id,
+        list(statuses),
+        list(filters.kinds or DifferenceKind),
+        list(filters.sources or Chain),
+        filters.assignee_id,
+        filters.record_id,
+        since,
+        before.created_at,
+        before.id,
+        limit,
+    )
+    return [as_difference(row) for row in rows]
 
 
-async def accept_units(tx: Tx, org_id: UUID, difference: Difference) -> bool:
-    """Let later runs expect the units of a difference; False if they have changed since."""
-    key, units = (org_id, difference.source, difference.asset), Decimal(difference.units)
-    if difference.reference:
-        return bool(await tx.fetchval(_ACCEPT_MATCH, *key, difference.reference, units))
-    return bool(await tx.fetchval(_ACCEPT_POSITION, *key, units))
+async def get(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
+    """Return a difference."""
+    row = await tx.fetchrow(_GET, org_id, difference_id)
+    return None if row is None else as_difference(row)
 
 
-async def resolve(
-    tx: Tx, org_id: UUID, difference_id: UUID, resolution: DifferenceResolution, at: datetime
-) -> None:
-    """Resolve a locked difference."""
-    await tx.execute(_RESOLVE, org_id, difference_id, resolution, at)
+async def reopen(
+    tx: Tx, org_id: UUID, source: Chain, findings: Sequence[FoundDifference]
+) -> list[UUID]:
+    """Open explained differences that have other units now; return them."""
+    rows = await tx.fetch(
+        _REOPEN,
+        org_id,
+        source,
+        [each.kind for each in findings],
+        [each.asset for each in findings],
+        [each.reference for each in findings],
+        [Decimal(each.ledger_units) for each in findings],
+        [Decimal(each.outside_units) for each in findings],
+    )
+    return [row["id"] for row in rows]
 
 
-def _difference(row: Row) -> Difference:
+def as_difference(row: Row) -> Difference:
+    """Return the difference of a row."""
     return Difference(
         id=row["id"],
         source=Chain(row["source"]),
@@ -180,4 +227,9 @@ def _difference(row: Row) -> Difference:
         due_at=row["due_at"],
         resolution=row["resolution"],
         resolved_at=row["resolved_at"],
+        assignee_id=row["assignee_id"],
+        reason=row["reason"],
+        proposed_by=row["proposed_by"],
+        proposed_at=row["proposed_at"],
+        accepted_by=row["accepted_by"],
     )

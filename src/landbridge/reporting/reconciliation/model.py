@@ -5,7 +5,7 @@ difference is what is outside less what the ledger says.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.platform.core.money import Asset
-from landbridge.providers.chains.records import AddressMovement
+from landbridge.providers.chains.records import AddressMovement, RecordedBlock
 from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
 
 
@@ -34,6 +34,7 @@ class DifferenceStatus(StrEnum):
 
     TIMING = "TIMING"  # the other side may follow until the source's patience ends
     OPEN = "OPEN"  # waits for a person
+    PROPOSED = "PROPOSED"  # explained by one person, waits for a second one
     RESOLVED = "RESOLVED"  # explained, or gone
 
 
@@ -42,7 +43,7 @@ class DifferenceResolution(StrEnum):
 
     MATCHED = "MATCHED"  # both sides have it now
     CLEARED = "CLEARED"  # a later run no longer found it
-    ACCEPTED = "ACCEPTED"  # an operator has explained it
+    ACCEPTED = "ACCEPTED"  # two people have explained it
 
 
 # Time that the other side has to follow. The sandbox's chains are final at once. On real chains the
@@ -140,7 +141,11 @@ class ReconSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Difference as it is stored; see `FoundDifference`."""
+    """Difference as it is stored; see `FoundDifference`.
+
+    `assignee_id` is a member. `reason` is the explanation of `proposed_by`, a key or a member, and
+    `accepted_by` the second person.
+    """
 
     id: UUID
     source: Chain
@@ -155,11 +160,56 @@ class Difference:
     due_at: datetime
     resolution: str | None
     resolved_at: datetime | None
+    assignee_id: UUID | None = None
+    reason: str | None = None
+    proposed_by: UUID | None = None
+    proposed_at: datetime | None = None
+    accepted_by: UUID | None = None
 
     @property
     def units(self) -> int:
         """Return the signed difference."""
         return self.outside_units - self.ledger_units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceFilters:
+    """Which differences a list has; empty and None for all."""
+
+    statuses: Collection[DifferenceStatus] = ()
+    kinds: Collection[DifferenceKind] = ()
+    sources: Collection[Chain] = ()
+    assignee_id: UUID | None = None
+    record_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconRun:
+    """Comparison with one source; `failure` is why nothing was compared.
+
+    `block` is None if the source did not answer before its first comparison. `open_count` is the
+    number of its differences that were not resolved afterwards.
+    """
+
+    id: UUID
+    source: Chain
+    compared_at: datetime
+    block: RecordedBlock | None
+    failure: str | None
+    open_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconPerson:
+    """Key or member who decides; `actor` is the name in the change log.
+
+    `offset` is that of the organisation's clock.
+    """
+
+    org_id: UUID
+    id: UUID
+    actor: str
+    offset: timedelta
 
 
 def assets_of(chain: Chain) -> list[Asset]:

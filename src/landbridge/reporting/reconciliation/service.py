@@ -21,6 +21,7 @@ from uuid import UUID
 
 import structlog
 
+from landbridge.customers.team.service import Team
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.house_accounts import find_step_end
 from landbridge.platform.core.clock import Clock
@@ -28,8 +29,9 @@ from landbridge.platform.core.errors import Busy, Unavailable
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.reporting.reconciliation import difference_store, ledger_store, store
-from landbridge.reporting.reconciliation.acceptance import DifferenceAcceptance
+from landbridge.reporting.reconciliation import difference_store, ledger_store, run_store, store
+from landbridge.reporting.reconciliation.decisions import DifferenceDecisions, record_reopened
+from landbridge.reporting.reconciliation.listing import ReconListing
 from landbridge.reporting.reconciliation.metrics import OPEN_DIFFERENCES, OPEN_UNITS, SINCE_GOOD_RUN
 from landbridge.reporting.reconciliation.model import (
     CADENCE,
@@ -90,12 +92,18 @@ class LedgerReconciliation:
     database: Database
     wallets: Wallets
     chains: Mapping[Chain, ConnectedChain]
+    team: Team
     clock: Clock
 
     @property
-    def acceptance(self) -> DifferenceAcceptance:
-        """Return what accepts differences."""
-        return DifferenceAcceptance(self.database, self.clock)
+    def decisions(self) -> DifferenceDecisions:
+        """Return what people decide with."""
+        return DifferenceDecisions(self.database, self.team, self.clock)
+
+    @property
+    def listing(self) -> ReconListing:
+        """Return what lists runs and differences."""
+        return ReconListing(self.database)
 
     async def run_due(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Compare the organisations that are due; the worker's step."""
@@ -217,7 +225,7 @@ class LedgerReconciliation:
             source = await store.lock_source(tx, org_id, chain)
             if source is not None and source.block_hash == lost.hash:
                 await store.move_source(tx, org_id, chain, block)
-                await difference_store.add_findings(tx, org_id, chain, [finding], now)
+                await _add_findings(tx, org_id, chain, [finding], now)
 
         await self.database.transact(work)
 
@@ -270,8 +278,9 @@ class LedgerReconciliation:
             await difference_store.resolve_cleared(
                 tx, org_id, chain, now, kinds=_OF_POSITION, besides=[each.asset for each in found]
             )
-            await difference_store.add_findings(tx, org_id, chain, found, now)
+            await _add_findings(tx, org_id, chain, found, now)
             await store.mark_good(tx, org_id, chain, now)
+            await run_store.add(tx, org_id, chain, now, block=block, failure=None)
 
         await self.database.transact(work)
 
@@ -282,7 +291,7 @@ class LedgerReconciliation:
             tx, org_id, chain, after=after, limit=PAGE_MATCHES
         ):
             found = [find_difference(each, patience, now) for each in matches]
-            await difference_store.add_findings(
+            await _add_findings(
                 tx, org_id, chain, [each for each in found if each is not None], now
             )
             after = matches[-1].reference, matches[-1].asset
@@ -299,8 +308,9 @@ class LedgerReconciliation:
 
         async def work(tx: Tx) -> None:
             await store.mark_failed(tx, org_id, chain, now, failure)
+            await run_store.add(tx, org_id, chain, now, block=None, failure=failure)
             if source.last_good_at is None or now - source.last_good_at >= CADENCE + patience:
-                await difference_store.add_findings(tx, org_id, chain, [finding], now)
+                await _add_findings(tx, org_id, chain, [finding], now)
 
         await self.database.transact(work)
 
@@ -315,6 +325,15 @@ class LedgerReconciliation:
             open_units, count = units.get(asset, (0, 0))
             OPEN_UNITS.labels(asset).set(open_units)
             OPEN_DIFFERENCES.labels(asset).set(count)
+
+
+async def _add_findings(
+    tx: Tx, org_id: UUID, chain: Chain, found: Sequence[FoundDifference], now: datetime
+) -> None:
+    """Store differences; an explanation of other units is void."""
+    reopened = await difference_store.reopen(tx, org_id, chain, found)
+    await record_reopened(tx, org_id, reopened, now)
+    await difference_store.add_findings(tx, org_id, chain, found, now)
 
 
 def _totals(booked: Sequence[BookedMovement]) -> Mapping[tuple[Chain, str], int]:

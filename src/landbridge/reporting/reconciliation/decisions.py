@@ -1,0 +1,256 @@
+"""Decisions of people on differences: assign, resolve, accept, reject.
+
+Guarantees:
+- A difference ends by two people: one explains it, another one accepts the explanation. A key and
+  the member who created it are one person.
+- Both have decided on the units as they are. If a run finds others, the explanation is void.
+- Accepted units are no difference of later runs. If they change, they are one again.
+- Nothing is booked: a decision changes no journal and no balance.
+- Each decision is in the change log, with its reason. Nobody is to write personal data into one.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from landbridge.customers.team.service import Team
+from landbridge.platform.changes.service import append_next_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
+from landbridge.platform.core.money import AmountError, Money, parse_units
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.formats.texts import check_text
+from landbridge.providers.chains.tokens import ASSETS
+from landbridge.reporting.reconciliation import decision_store, difference_store, store
+from landbridge.reporting.reconciliation.four_eyes import check_second
+from landbridge.reporting.reconciliation.model import (
+    Difference,
+    DifferenceKind,
+    DifferenceResolution,
+    DifferenceStatus,
+    ReconPerson,
+)
+
+# Kind of differences in the change log.
+KIND = "RECONCILIATION.DIFFERENCE"
+REASON_LENGTH_MAX = 500
+
+# Actor of what a run opens again.
+_WORKER = "worker"
+
+# Returns the locked difference after a decision at this time, or raises `Refused`.
+_Decide = Callable[[Tx, Difference, datetime], Awaitable[Difference]]
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceDecisions:
+    """Decides on differences of all organisations.
+
+    Every method raises `ResourceNotFound` for an unknown difference, and `ResourceConflict` if its
+    status does not allow the decision. An `amount` is what the person has seen, in coins: the
+    decision is refused if it has changed.
+    """
+
+    database: Database
+    team: Team
+    clock: Clock
+
+    async def assign(
+        self, person: ReconPerson, difference_id: UUID, member_id: UUID | None
+    ) -> Difference:
+        """Assign an unresolved difference to a member; None assigns it to nobody.
+
+        Raises `ResourceNotFound` for an unknown member, and `FieldInvalid` for a removed one.
+        """
+        if member_id is not None:
+            member = await self.team.get(person.org_id, member_id)
+            if member.removed_at is not None:
+                raise FieldInvalid("memberId is a removed member", field="memberId")
+
+        async def decide(_tx: Tx, found: Difference, _at: datetime) -> Difference:
+            check_unresolved(found)
+            return replace(found, assignee_id=member_id)
+
+        facts = {"memberId": None if member_id is None else str(member_id)}
+        return await self._decide(person, difference_id, "assign", decide, facts=facts)
+
+    async def resolve(
+        self, person: ReconPerson, difference_id: UUID, reason: str, *, amount: str | None = None
+    ) -> Difference:
+        """Explain an open difference; it waits for a second person. Raises `FieldInvalid`."""
+        reason = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
+
+        async def decide(_tx: Tx, found: Difference, at: datetime) -> Difference:
+            check_open(found)
+            check_amount(found, amount)
+            return replace(
+                found,
+                status=DifferenceStatus.PROPOSED,
+                reason=reason,
+                proposed_by=person.id,
+                proposed_at=at,
+            )
+
+        facts = {"reason": reason}
+        return await self._decide(person, difference_id, "resolve", decide, facts=facts)
+
+    async def accept(
+        self, person: ReconPerson, difference_id: UUID, *, amount: str | None = None
+    ) -> Difference:
+        """Accept another person's explanation; the difference is resolved.
+
+        Raises `FieldInvalid`, and `RoleNotAllowed` for the person who has explained it.
+        """
+
+        async def decide(tx: Tx, found: Difference, at: datetime) -> Difference:
+            explained_by = check_proposed(found)
+            check_amount(found, amount)
+            await check_second(tx, person, explained_by, "explained it")
+            if found.asset and not await decision_store.accept_units(tx, person.org_id, found):
+                raise ResourceConflict("its units have changed since the last run; run again")
+            return replace(
+                found,
+                status=DifferenceStatus.RESOLVED,
+                accepted_by=person.id,
+                resolution=DifferenceResolution.ACCEPTED,
+                resolved_at=at,
+            )
+
+        return await self._decide(person, difference_id, "accept", decide, facts={})
+
+    async def reject(self, person: ReconPerson, difference_id: UUID, reason: str) -> Difference:
+        """Reject an explanation, or withdraw one's own; the difference is open again.
+
+        Raises `FieldInvalid`.
+        """
+        reason = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
+
+        async def decide(_tx: Tx, found: Difference, _at: datetime) -> Difference:
+            check_proposed(found)
+            return replace(
+                found,
+                status=DifferenceStatus.OPEN,
+                reason=None,
+                proposed_by=None,
+                proposed_at=None,
+            )
+
+        facts = {"reason": reason}
+        return await self._decide(person, difference_id, "reject", decide, facts=facts)
+
+    async def _decide(
+        self,
+        person: ReconPerson,
+        difference_id: UUID,
+        change_type: str,
+        decide: _Decide,
+        *,
+        facts: Mapping[str, Any],
+    ) -> Difference:
+        at, org_id = self.clock.stamp(person.offset), person.org_id
+
+        async def work(tx: Tx) -> Difference:
+            decided = await decide(tx, await _lock(tx, org_id, difference_id), at)
+            await decision_store.write(tx, org_id, decided)
+            await append_next_change(
+                tx,
+                org_id=org_id,
+                object_id=difference_id,
+                kind=KIND,
+                change_type=change_type,
+                actor=person.actor,
+                at=at,
+                facts={**_facts(decided), **facts, "personId": str(person.id)},
+            )
+            return decided
+
+        return await self.database.transact(work)
+
+
+async def record_reopened(
+    tx: Tx, org_id: UUID, difference_ids: Sequence[UUID], at: datetime
+) -> None:
+    """Record that a run has voided the explanations of these locked differences."""
+    for each in difference_ids:
+        await append_next_change(
+            tx,
+            org_id=org_id,
+            object_id=each,
+            kind=KIND,
+            change_type="reopen",
+            actor=_WORKER,
+            at=at,
+        )
+
+
+def check_unresolved(difference: Difference) -> None:
+    """Raise `ResourceConflict` for a resolved difference."""
+    if difference.status is DifferenceStatus.RESOLVED:
+        raise ResourceConflict(f"this difference is resolved already: {difference.resolution}")
+
+
+def check_open(difference: Difference) -> None:
+    """Raise `ResourceConflict` unless a difference waits for an explanation."""
+    check_unresolved(difference)
+    match difference.status:
+        case DifferenceStatus.TIMING:
+            raise ResourceConflict(
+                f"the other side may follow until {difference.due_at:%Y-%m-%d %H:%M} UTC"
+            )
+        case DifferenceStatus.PROPOSED:
+            raise ResourceConflict("it is explained already, and waits for a second person")
+        case _ if difference.kind is DifferenceKind.SOURCE_SILENT:
+            raise ResourceConflict("it ends when the chain answers again")
+        case _:
+            pass
+
+
+def check_proposed(difference: Difference) -> UUID:
+    """Return who has explained a difference; raises `ResourceConflict` if it is not explained."""
+    check_unresolved(difference)
+    if difference.status is not DifferenceStatus.PROPOSED or difference.proposed_by is None:
+        raise ResourceConflict("nobody has explained this difference yet")
+    return difference.proposed_by
+
+
+def check_amount(difference: Difference, amount: str | None) -> None:
+    """Raise `ResourceConflict` if a difference has another amount than a person has seen.
+
+    Raises `FieldInvalid` for what is no amount of its asset.
+    """
+    if amount is None:
+        return
+    if not difference.asset:
+        raise FieldInvalid("amount is of differences with an asset", field="amount")
+    asset = ASSETS[difference.asset]
+    try:
+        units = parse_units(amount, asset.decimals)
+    except AmountError as error:
+        raise FieldInvalid(f"amount {error}", field="amount") from error
+    if units != difference.units:
+        raise ResourceConflict(
+            f"the difference is {Money(difference.units, asset)} {asset.currency} by now"
+        )
+
+
+async def _lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference:
+    """Lock a difference after its source, as a run does, so that neither waits for the other."""
+    known = await difference_store.get(tx, org_id, difference_id)
+    if known is not None:
+        await store.lock_source(tx, org_id, known.source)
+    found = await decision_store.lock(tx, org_id, difference_id)
+    if found is None:
+        raise ResourceNotFound(f"there is no difference {difference_id}")
+    return found
+
+
+def _facts(difference: Difference) -> dict[str, str]:
+    return {
+        "kind": difference.kind,
+        "source": difference.source,
+        "asset": difference.asset,
+        "reference": difference.reference,
+        "units": str(difference.units),
+    }
