@@ -49,6 +49,7 @@ _LINES, _DEPOSITS = "/v2/reviews/bank-lines", "/v2/reviews/deposits"
 _RESOLUTIONS = "/v2/reviews/resolutions"
 _RECEIVABLES = "/v2/reviews/receivables"
 _DIFFERENCES = "/v2/reconciliation/differences"
+_CLOSES = "/v2/reconciliation/closes"
 _WEBHOOK = "/v2/webhooks/{webhookId}"
 _ENDPOINT = "createEventSpelling description standardWebhooks"
 _RULE = [
@@ -94,6 +95,7 @@ QUERIES = {
     f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format detail",
+    f"GET {_CLOSES}": _LIST,
     "GET /v2/reconciliation/runs": f"source {_LIST}",
     f"GET {_DIFFERENCES}": f"status kind source assigneeId recordId {_LIST}",
     "GET /v2/proofs/checkpoint": "since",
@@ -124,6 +126,9 @@ BODIES = {
     f"POST {_DIFFERENCES}/{{differenceId}}/resolve": ["reason* amount"],
     f"POST {_DIFFERENCES}/{{differenceId}}/accept": ["amount"],
     f"POST {_DIFFERENCES}/{{differenceId}}/reject": ["reason*"],
+    f"POST {_CLOSES}": ["day* reason"],
+    f"POST {_CLOSES}/{{closeId}}/confirm": ["digest*"],
+    f"POST {_CLOSES}/{{closeId}}/reject": ["reason*"],
     f"POST {_LINES}/{{lineId}}/resolve": ["comment* resolution* transferId depositId"],
     f"POST {_DEPOSITS}/{{incomingPaymentId}}/match": ["comment* transferId virtualAccountId"],
     f"POST {_DEPOSITS}/{{incomingPaymentId}}/return": ["comment*"],
@@ -184,6 +189,7 @@ OTHERS = {
     f"GET {_LINES}/{{lineId}}",
     "GET /v2/reconciliation/sources",
     f"GET {_DIFFERENCES}/{{differenceId}}",
+    f"GET {_CLOSES}/{{closeId}}",
     f"GET {_DEPOSITS}/{{incomingPaymentId}}",
     f"GET {_RECEIVABLES}/{{receivableId}}",
     f"GET {_RESOLUTIONS}/{{resolutionId}}",

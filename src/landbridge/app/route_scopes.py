@@ -41,7 +41,8 @@ _OPERATIONS = {
         "offramps": "list retrieveRate retrieve",
         "onramps": "list retrieveRate retrieve",
         "proofs": "retrieveCheckpoint retrieveTransfer",
-        "reconciliation": "listSources listRuns listDifferences retrieveDifference",
+        "reconciliation": "listSources listRuns listDifferences retrieveDifference "
+        "listCloses retrieveClose",
         "reportRuns": "retrieve download",
         "reportSchedules": "list retrieve listRuns",
         "reportTemplates": "list retrieve",
@@ -90,7 +91,8 @@ _OPERATIONS = {
         "depositReviews": "list retrieve match return settle",
         "kycReviews": "list retrieve decide",
         "receivables": "list retrieve",
-        "reconciliation": "assignDifference resolveDifference acceptDifference rejectDifference",
+        "reconciliation": "assignDifference resolveDifference acceptDifference rejectDifference "
+        "signClose confirmClose rejectClose",
         "resolutions": "list create listActions retrieve",
         "transferReviews": "list retrieve openRfi answerRfi closeRfi",
     },

@@ -62,6 +62,7 @@ from landbridge.reporting.metrics.option_api import OptionRoutes
 from landbridge.reporting.metrics.template_api import TemplateRoutes
 from landbridge.reporting.proofs.api import ProofRoutes
 from landbridge.reporting.reconciliation.api import ReconciliationRoutes
+from landbridge.reporting.reconciliation.close_api import CloseRoutes
 from landbridge.reporting.request_outcome_api import RequestRoutes
 from landbridge.reporting.rollups.api import TimeZoneRoutes
 from landbridge.reporting.schedules.api import RunRoutes, ScheduleRoutes
@@ -125,6 +126,7 @@ ROUTES = [
     StatementRoutes,
     ProofRoutes,
     ReconciliationRoutes,
+    CloseRoutes,
     ScheduleRoutes,
     RunRoutes,
     TimeZoneRoutes,

@@ -34,6 +34,7 @@ from landbridge.reporting import commands as report_commands
 from landbridge.reporting.commands import ReportCommandServices
 from landbridge.reporting.proofs import commands as proof_commands
 from landbridge.reporting.reconciliation import commands as reconciliation_commands
+from landbridge.sandbox import unbooked_coins
 from landbridge.sandbox.seeding import commands as seeding_commands
 
 T = TypeVar("T")
@@ -71,6 +72,7 @@ proofs = proof_commands.proofs(run_command(lambda container: container.proofs))
 reconcile = reconciliation_commands.reconcile(
     run_command(lambda container: container.reconciliation)
 )
+reconcile.add_command(unbooked_coins.plant(run_command(lambda container: container.sandbox)))
 house = house_account_commands.house_accounts(
     run_command(lambda container: HouseAccountServices(container.database, container.orgs))
 )

@@ -26,6 +26,8 @@ OFF = "off"
 # Proxies have less of all addresses: the private networks have 0.4 %, fc00::/7 has 0.8 %.
 _TRUSTED_PART_MAX = 16
 _MAPPED = IPv6Network("::ffff:0:0/96")
+# Of every coin.
+_SMALLEST_UNIT, _COINS_MAX = Decimal("0.000001"), 1_000_000_000
 _PUBLIC_URL = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w./~-]*)?", re.ASCII)
 
 
@@ -58,6 +60,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "unsupported_countries": _countries,
         "unsupported_us_states": _us_states,
         "review_above_usd": _amount,
+        "reconciliation_tolerance": _coins,
         "reference_rates": check_location,
         "price_feed": check_location,
         "price_spreads": read_spreads,
@@ -125,6 +128,12 @@ def _public_url(value: str) -> None:
 def _amount(value: Decimal) -> None:
     if not value.is_finite() or value < 0:
         raise ValueError("must be an amount of 0 or more")
+
+
+def _coins(value: Decimal) -> None:
+    _amount(value)
+    if value > _COINS_MAX or value != value.quantize(_SMALLEST_UNIT):
+        raise ValueError(f"must be at most {_COINS_MAX}, with at most six decimals")
 
 
 def _peg_bound(value: Decimal) -> None:

@@ -87,6 +87,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     price_spreads: str | None = None
     peg_bound_percent: Decimal = Decimal(1)
     review_above_usd: Decimal | None = None
+    reconciliation_tolerance: Decimal = Decimal(0)
     unmatched_deposits: str | None = None
     require_registered_wallets: bool = True
     webhooks: str = "on"

@@ -31,6 +31,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "TREASURY.DEPOSIT.REVERSAL": _("Reversed treasury deposit"),
     "CHAIN.GAS": _("Gas cost"),
     "LEDGER.CORRECTION": _("Ledger correction"),
+    "RECONCILIATION.CLOSE": _("Daily close"),
     "RECONCILIATION.DIFFERENCE": _("Reconciliation difference"),
     "TRANSACTION.NOTE": _("Note on a payment"),
     # Bank files.
@@ -135,6 +136,7 @@ CHANGE_LABELS: Final[Mapping[str, str]] = {
     "role": _("role change"),
     "set": _("change"),
     "settle_outside": _("external settlement"),
+    "sign": _("signature"),
     "totp_off": _("removal of the authenticator app"),
     "totp_on": _("new authenticator app"),
     "unflag": _("recovery"),

@@ -80,6 +80,7 @@ STATUSES: Final[Mapping[str, StatusDisplay]] = {
     "RETURNED": StatusDisplay(_("Returned"), Tone.BAD),
     "RESOLVED": StatusDisplay(_("Resolved"), Tone.GOOD),
     "PROPOSED": StatusDisplay(_("Awaiting second person"), Tone.NOW),
+    "PREPARED": StatusDisplay(_("Awaiting confirmation"), Tone.NOW),
     "TIMING": StatusDisplay(_("Other side may follow"), Tone.BUSY),
     "QUEUED": StatusDisplay(_("Queued"), Tone.BUSY),
     "WRITTEN": StatusDisplay(_("Written to bank file"), Tone.BUSY),

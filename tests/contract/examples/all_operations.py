@@ -172,6 +172,12 @@ async def _reconciliation(org: Tenant, things: Things) -> None:
     for verb, key in (("resolve", org), ("reject", second), ("resolve", org), ("accept", second)):
         await key.post(f"{path}/{verb}", BODIES[f"reconciliation.{verb}Difference"])
     await org.get(path)
+    path = f"/v2/reconciliation/closes/{things.by_kind['close']}"
+    rejected = await second.post(f"{path}/reject", BODIES["reconciliation.rejectClose"])
+    signed = await org.post("/v2/reconciliation/closes", {"day": rejected["day"]})
+    path = f"/v2/reconciliation/closes/{signed['close']['id']}"
+    await second.post(f"{path}/confirm", {"digest": signed["close"]["digest"]})
+    await org.get(path)
 
 
 async def _reports(org: Tenant, things: Things) -> None:

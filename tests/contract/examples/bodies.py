@@ -63,6 +63,7 @@ BODIES: Mapping[str, Any] = {
     },
     "reconciliation.acceptDifference": {"amount": "-5"},
     "reconciliation.rejectDifference": {"reason": "The opening statement shows 4 usdc"},
+    "reconciliation.rejectClose": {"reason": "The difference was explained this morning"},
     "sandbox.setLatency": {"chains": "instant", "rails": "instant"},
     "transactions.changeMetadata": {"metadata": {"orderId": "4711"}},
     "transactions.addNote": {"text": "The bank confirms the wire for tomorrow."},

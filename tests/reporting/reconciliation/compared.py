@@ -1,11 +1,13 @@
 """Runs reconciliation of an organisation, and plants what it has to find."""
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 from landbridge.platform.http.caller import KeyScope, MemberRole
 from landbridge.providers.chains.tokens import Chain
-from landbridge.reporting.reconciliation.model import ComparedPosition
+from landbridge.reporting.reconciliation.model import ComparedPosition, ReconPerson
 from landbridge.reporting.reconciliation.service import LedgerReconciliation, ReconStatus
 from tests.change_log import settled
 from tests.customers.team.people import store_member
@@ -37,6 +39,9 @@ BODIES: dict[str, Any] = {
     "POST /v2/reconciliation/differences/{differenceId}/resolve": {"reason": "a"},
     "POST /v2/reconciliation/differences/{differenceId}/accept": {},
     "POST /v2/reconciliation/differences/{differenceId}/reject": {"reason": "a"},
+    "POST /v2/reconciliation/closes": {"day": "2026-01-31", "reason": "a"},
+    "POST /v2/reconciliation/closes/{closeId}/confirm": {"digest": "0" * 64},
+    "POST /v2/reconciliation/closes/{closeId}/reject": {"reason": "a"},
 }
 
 
@@ -45,6 +50,24 @@ async def make_difference(org: Tenant, units: int = 5_000_000) -> str:
     await compared(org)
     await org.container.database.rows(_SHIFT_LEDGER, org.org_id, units)
     return str((await compared(org)).differences[0].id)
+
+
+async def make_reconciled(org: Tenant) -> dict[str, str]:
+    """Return an open difference, and the close of a day that carries it and waits."""
+    difference, database = await make_difference(org), org.container.database
+    day = org.container.clock.now(await org.container.orgs.clock_offset(org.org_id)).date()
+    # As if compared since the day before, so that the organisation's clock need not move.
+    await database.rows(
+        "update recon_sources set opened_at = opened_at - interval '3 days' where org_id = $1",
+        org.org_id,
+    )
+    await compared(org)
+    person = ReconPerson(org_id=org.org_id, id=org.caller.id, actor="cli", offset=timedelta())
+    offset = await org.container.orgs.clock_offset(org.org_id)
+    close = await org.container.reconciliation.closes.sign(
+        replace(person, offset=offset), day - timedelta(days=1), "still investigated"
+    )
+    return {"difference": difference, "close": str(close.id)}
 
 
 async def make_reviewers(org: Tenant) -> tuple[Tenant, Tenant]:

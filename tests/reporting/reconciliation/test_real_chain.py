@@ -100,7 +100,12 @@ async def _compared(world: FollowedChain) -> ReconStatus:
     records = EvmChainRecords(world.chain, world.client)
     chains = {Chain.POLYGON: ConnectedChain(records, CHAIN_PATIENCE)}
     reconciliation = LedgerReconciliation(
-        connected.database, connected.wallets, chains, connected.team, connected.clock
+        connected.database,
+        connected.wallets,
+        chains,
+        connected.team,
+        connected.time_zones,
+        connected.clock,
     )
     return await compared(world.org, reconciliation)
 

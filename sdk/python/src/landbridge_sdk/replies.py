@@ -806,6 +806,84 @@ class ClockReply(Struct, frozen=True, kw_only=True):
     offset_seconds: int = field(name="offsetSeconds")
 
 
+class CloseCorrectionReply(Struct, frozen=True, kw_only=True):
+    """CloseCorrectionReply"""
+
+    id: str
+    posted_at: datetime = field(name="postedAt")
+    record_id: str = field(name="recordId")
+
+
+class CloseDifferenceReply(Struct, frozen=True, kw_only=True):
+    """CloseDifferenceReply"""
+
+    age_days: int = field(name="ageDays")
+    amount: Decimal | None
+    currency: str | None
+    id: str
+    is_earlier: bool = field(name="isEarlier")
+    kind: str
+    resolution: str | None
+    since: datetime
+    source: str
+    status: str
+
+
+class ClosePage(Struct, frozen=True, kw_only=True):
+    """ClosePage"""
+
+    closes: list[CloseReply]
+    count: int
+    next_cursor: str | None = field(default=None, name="nextCursor")
+
+
+class ClosePositionReply(Struct, frozen=True, kw_only=True):
+    """ClosePositionReply"""
+
+    accepted_amount: Decimal = field(name="acceptedAmount")
+    block_hash: str = field(name="blockHash")
+    block_number: int = field(name="blockNumber")
+    compared_at: datetime = field(name="comparedAt")
+    currency: str
+    difference_amount: Decimal = field(name="differenceAmount")
+    ledger_amount: Decimal = field(name="ledgerAmount")
+    outside_amount: Decimal = field(name="outsideAmount")
+    source: str
+    unexplained_amount: Decimal = field(name="unexplainedAmount")
+
+
+class CloseReply(Struct, frozen=True, kw_only=True):
+    """CloseReply"""
+
+    carried_count: int = field(name="carriedCount")
+    cut_at: datetime = field(name="cutAt")
+    day: str
+    decided_at: datetime | None = field(name="decidedAt")
+    decided_by: str | None = field(name="decidedBy")
+    digest: str
+    id: str
+    reason: str | None
+    rejection_reason: str | None = field(name="rejectionReason")
+    signed_at: datetime = field(name="signedAt")
+    signed_by: str = field(name="signedBy")
+    status: str
+
+
+class CloseWithContent(Struct, frozen=True, kw_only=True):
+    """CloseWithContent"""
+
+    carried: list[CloseDifferenceReply]
+    close: CloseReply
+    content: str
+    corrections: list[CloseCorrectionReply]
+    is_intact: bool = field(name="isIntact")
+    positions: list[ClosePositionReply]
+    previous_digest: str | None = field(name="previousDigest")
+    resolved: list[CloseDifferenceReply]
+    tolerance: Decimal
+    zone: str
+
+
 class CoinDepositReply(Struct, frozen=True, kw_only=True):
     """CoinDepositReply"""
 

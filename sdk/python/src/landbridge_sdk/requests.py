@@ -475,6 +475,25 @@ class ClockAdvance(TypedDict):
     seconds: int
 
 
+class CloseConfirmation(TypedDict):
+    """CloseConfirmation"""
+
+    digest: str
+
+
+class CloseRejection(TypedDict):
+    """CloseRejection"""
+
+    reason: str
+
+
+class CloseSignature(TypedDict):
+    """CloseSignature"""
+
+    day: str
+    reason: NotRequired[str | None]
+
+
 class CoinDeposit(TypedDict):
     """CoinDeposit"""
 

@@ -2508,6 +2508,117 @@ class Reconciliation:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
+    def list_closes(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> replies.ClosePage:
+        """List daily closes.
+
+        List closes of any status, the latest signature first.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reconciliation/closes"),
+            query={
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+            },
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ClosePage)
+
+    def list_closes_all(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[replies.CloseReply]:
+        """List daily closes, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.list_closes(
+                limit=limit,
+                created_before=created_before,
+                created_after=created_after,
+                cursor=cursor,
+                timeout=timeout,
+            )
+            for each in page.closes:
+                yield each
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    def sign_close(
+        self, body: requests.CloseSignature, *, timeout: float | None = None
+    ) -> replies.CloseWithContent:
+        """Sign a day's close.
+
+        Sign the close of a day that has ended; a second person confirms it.
+
+        A day has one close: a repeated request is refused, unless it was rejected.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/closes"),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.CloseWithContent)
+
+    def retrieve_close(
+        self, close_id: str, *, timeout: float | None = None
+    ) -> replies.CloseWithContent:
+        """Retrieve a daily close.
+
+        Return a close with what was signed.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reconciliation/closes/{closeId}", close_id),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.CloseWithContent)
+
+    def confirm_close(
+        self, close_id: str, body: requests.CloseConfirmation, *, timeout: float | None = None
+    ) -> replies.CloseReply:
+        """Confirm a daily close.
+
+        Confirm what another person has signed. It never changes again.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/closes/{closeId}/confirm", close_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.CloseReply)
+
+    def reject_close(
+        self, close_id: str, body: requests.CloseRejection, *, timeout: float | None = None
+    ) -> replies.CloseReply:
+        """Reject a daily close.
+
+        Reject a close that waits, or withdraw your own; the day can be signed again.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/closes/{closeId}/reject", close_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.CloseReply)
+
     def list_differences(
         self,
         *,

@@ -1714,6 +1714,95 @@ export class Reconciliation {
   constructor(private readonly sender: Sender) {}
 
   /**
+   * List daily closes.
+   *
+   * List closes of any status, the latest signature first.
+   */
+  listCloses(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.ClosePage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reconciliation/closes"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
+      },
+      options,
+    );
+  }
+
+  /** List daily closes, page by page. */
+  listClosesAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.CloseReply> {
+    return pages(
+      (cursor) => this.listCloses({ ...options, cursor }),
+      (page) => page.closes,
+    );
+  }
+
+  /**
+   * Sign a day's close.
+   *
+   * Sign the close of a day that has ended; a second person confirms it.
+   *
+   * A day has one close: a repeated request is refused, unless it was rejected.
+   */
+  signClose(body: types.CloseSignature, options: Options = {}): Promise<types.CloseWithContent> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/closes"),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a daily close.
+   *
+   * Return a close with what was signed.
+   */
+  retrieveClose(closeId: string, options: Options = {}): Promise<types.CloseWithContent> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reconciliation/closes/{closeId}", closeId),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Confirm a daily close.
+   *
+   * Confirm what another person has signed. It never changes again.
+   */
+  confirmClose(closeId: string, body: types.CloseConfirmation, options: Options = {}): Promise<types.CloseReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/closes/{closeId}/confirm", closeId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Reject a daily close.
+   *
+   * Reject a close that waits, or withdraw your own; the day can be signed again.
+   */
+  rejectClose(closeId: string, body: types.CloseRejection, options: Options = {}): Promise<types.CloseReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/closes/{closeId}/reject", closeId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
    * List differences.
    *
    * List differences, newest first; the bounds are those of `since`.

@@ -821,6 +821,85 @@ export interface ClockReply {
   offsetSeconds: number;
 }
 
+export interface CloseConfirmation {
+  digest: string;
+}
+
+export interface CloseCorrectionReply {
+  id: string;
+  postedAt: string;
+  recordId: string;
+}
+
+export interface CloseDifferenceReply {
+  ageDays: number;
+  amount: string | null;
+  currency: string | null;
+  id: string;
+  isEarlier: boolean;
+  kind: "MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT";
+  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | null;
+  since: string;
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  status: "TIMING" | "OPEN" | "PROPOSED" | "RESOLVED";
+}
+
+export interface ClosePage {
+  closes: Array<CloseReply>;
+  count: number;
+  nextCursor?: string | null;
+}
+
+export interface ClosePositionReply {
+  acceptedAmount: string;
+  blockHash: string;
+  blockNumber: number;
+  comparedAt: string;
+  currency: string;
+  differenceAmount: string;
+  ledgerAmount: string;
+  outsideAmount: string;
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  unexplainedAmount: string;
+}
+
+export interface CloseRejection {
+  reason: string;
+}
+
+export interface CloseReply {
+  carriedCount: number;
+  cutAt: string;
+  day: string;
+  decidedAt: string | null;
+  decidedBy: string | null;
+  digest: string;
+  id: string;
+  reason: string | null;
+  rejectionReason: string | null;
+  signedAt: string;
+  signedBy: string;
+  status: "PREPARED" | "COMPLETED" | "REJECTED";
+}
+
+export interface CloseSignature {
+  day: string;
+  reason?: string | null;
+}
+
+export interface CloseWithContent {
+  carried: Array<CloseDifferenceReply>;
+  close: CloseReply;
+  content: string;
+  corrections: Array<CloseCorrectionReply>;
+  isIntact: boolean;
+  positions: Array<ClosePositionReply>;
+  previousDigest: string | null;
+  resolved: Array<CloseDifferenceReply>;
+  tolerance: string;
+  zone: string;
+}
+
 export interface CoinDeposit {
   amount?: string | null;
 }

@@ -51,6 +51,7 @@ def report(on: CustomerServices) -> ReportingServices:
     """Create the reporting services."""
     database, clock = on.database, on.clock
     rollups, folding = Rollups(database), RollupUpdater(database, clock)
+    time_zones = TimeZones(database, clock, rollups, folding)
     tallies = DeliveryCounts(database)
     custom_templates = CustomTemplates(database, clock)
     sources = MetricSources(database, rollups, tallies, on.users)
@@ -62,7 +63,7 @@ def report(on: CustomerServices) -> ReportingServices:
         rollups=rollups,
         attention_counts=AttentionCounts(database),
         rollup_updater=folding,
-        time_zones=TimeZones(database, clock, rollups, folding),
+        time_zones=time_zones,
         delivery_counts=tallies,
         custom_templates=custom_templates,
         calculator=calculator,
@@ -83,7 +84,9 @@ def report(on: CustomerServices) -> ReportingServices:
             on.wallets,
             recorded_chains(on.settings, on.simulated_state.movements, on.evm),
             on.team,
+            time_zones,
             clock,
+            on.settings.reconciliation_tolerance,
         ),
     )
 

@@ -16,6 +16,7 @@ from landbridge.platform.cli_context import (
 )
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import ASSETS, Chain
+from landbridge.reporting.reconciliation.close_model import DailyClose
 from landbridge.reporting.reconciliation.four_eyes import named_person
 from landbridge.reporting.reconciliation.model import (
     ComparedPosition,
@@ -71,6 +72,7 @@ def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
         print_lines([_difference_line(each) for each in found], "No differences.")
 
     _add_decisions(group, run_command)
+    _add_closes(group, run_command)
     return group
 
 
@@ -107,6 +109,40 @@ def _add_decisions(group: click.Group, run_command: CommandRunner[LedgerReconcil
 
         found = run_command(data_dir, org, run, writes=True)
         click.echo(f"Accepted: {_difference_line(found)}")
+
+
+def _add_closes(group: click.Group, run_command: CommandRunner[LedgerReconciliation]) -> None:
+    @group.command()
+    @click.argument("day", type=click.DateTime(["%Y-%m-%d"]))
+    @click.option("--reason", help="Why differences above the tolerance are carried.")
+    @_by_option
+    @org_option
+    @data_dir_option
+    def close(
+        *, day: datetime, reason: str | None, by: str, org: UUID | None, data_dir: str | None
+    ) -> None:
+        """Sign the close of a day that has ended, which a second person confirms then."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> DailyClose:
+            return await context.verbs.closes.sign(await _person(context, by), day.date(), reason)
+
+        print_lines(close_lines(run_command(data_dir, org, run, writes=True)), "")
+
+    @group.command()
+    @click.argument("close_id", type=click.UUID)
+    @click.argument("digest")
+    @_by_option
+    @org_option
+    @data_dir_option
+    def confirm(
+        *, close_id: UUID, digest: str, by: str, org: UUID | None, data_dir: str | None
+    ) -> None:
+        """Confirm a close that another person has signed; it never changes again."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> DailyClose:
+            return await context.verbs.closes.confirm(await _person(context, by), close_id, digest)
+
+        print_lines(close_lines(run_command(data_dir, org, run, writes=True)), "")
 
 
 async def _person(context: CommandContext[LedgerReconciliation], email: str) -> ReconPerson:
@@ -158,6 +194,32 @@ def _difference_line(difference: Difference) -> str:
         f"{difference.status} {difference.kind}{units} on {difference.source}{about}, since "
         f"{_time(difference.since)} ({difference.id})"
     )
+
+
+def close_lines(close: DailyClose) -> list[str]:
+    """Return the lines that print a close."""
+    content = close.content
+
+    def text(asset: str, units: str) -> str:
+        return str(Money(int(units), ASSETS[asset]))
+
+    positions = [
+        f"{each.source}: {ASSETS[each.asset].currency} "
+        f"{text(each.asset, each.outside_units)} outside, "
+        f"{text(each.asset, each.ledger_units)} by the ledger"
+        for each in content.positions
+        if {each.outside_units, each.ledger_units, each.unexplained_units} != {"0"}
+    ]
+    carried = [
+        f"carried: {each.status} {each.kind} on {each.source}, {each.age_days} days old ({each.id})"
+        for each in content.carried
+    ]
+    return [
+        f"{close.day}: {close.status}, cut at {_time(content.cut_at)} ({close.id})",
+        *positions,
+        *carried,
+        f"digest: {close.digest.hex()}",
+    ]
 
 
 def _is_unused(position: ComparedPosition) -> bool:

@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from uuid import UUID
 
 import structlog
@@ -29,7 +30,15 @@ from landbridge.platform.core.errors import Busy, Unavailable
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.reporting.reconciliation import difference_store, ledger_store, run_store, store
+from landbridge.reporting.reconciliation import (
+    close_store,
+    difference_store,
+    ledger_store,
+    run_store,
+    store,
+)
+from landbridge.reporting.reconciliation.close_model import end_of_day, ended_day
+from landbridge.reporting.reconciliation.closes import DailyCloses
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions, record_reopened
 from landbridge.reporting.reconciliation.listing import ReconListing
 from landbridge.reporting.reconciliation.metrics import OPEN_DIFFERENCES, OPEN_UNITS, SINCE_GOOD_RUN
@@ -51,6 +60,7 @@ from landbridge.reporting.reconciliation.model import (
     sum_booked,
     sum_outside,
 )
+from landbridge.reporting.rollups.time_zones import TimeZones
 
 _log = structlog.stdlib.get_logger()
 
@@ -93,12 +103,26 @@ class LedgerReconciliation:
     wallets: Wallets
     chains: Mapping[Chain, ConnectedChain]
     team: Team
+    time_zones: TimeZones
     clock: Clock
+    # In coins, for each difference that a close carries without a reason.
+    tolerance: Decimal = Decimal(0)
 
     @property
     def decisions(self) -> DifferenceDecisions:
         """Return what people decide with."""
         return DifferenceDecisions(self.database, self.team, self.clock)
+
+    @property
+    def closes(self) -> DailyCloses:
+        """Return what closes days."""
+        return DailyCloses(
+            database=self.database,
+            time_zones=self.time_zones,
+            clock=self.clock,
+            chains=self.chains,
+            tolerance=self.tolerance,
+        )
 
     @property
     def listing(self) -> ReconListing:
@@ -133,9 +157,10 @@ class LedgerReconciliation:
                 await self._mark_failed(org_id, chain, known.get(chain), str(error), now)
         # After the chains, so that what they had finished is booked already.
         await self._read_ledger(org_id, now)
+        zone = (await self.time_zones.get(org_id)).current
         for chain, (block, addresses) in blocks.items():
             try:
-                await self._compare(org_id, chain, addresses, block, now)
+                await self._compare(org_id, chain, addresses, block, now, zone=zone)
             except Unavailable as error:
                 await self._mark_failed(org_id, chain, known.get(chain), str(error), now)
         return await self.status(org_id)
@@ -257,6 +282,8 @@ class LedgerReconciliation:
         addresses: Collection[str],
         block: RecordedBlock,
         now: datetime,
+        *,
+        zone: str,
     ) -> None:
         """Compare both sides of the open matches and the position at a block."""
         connected = self.chains[chain]
@@ -281,6 +308,14 @@ class LedgerReconciliation:
             await _add_findings(tx, org_id, chain, found, now)
             await store.mark_good(tx, org_id, chain, now)
             await run_store.add(tx, org_id, chain, now, block=block, failure=None)
+            day = ended_day(now, zone)
+            await close_store.add_cutoff(
+                *(tx, org_id, chain, day),
+                ended_at=end_of_day(day, zone),
+                block=block,
+                compared_at=now,
+                positions=positions,
+            )
 
         await self.database.transact(work)
 

@@ -1,0 +1,213 @@
+"""Types of daily closes, and their rules: pure functions.
+
+The content of a close is canonical JSON: members in sorted order, units as texts, and the digest of
+the close before, so that the closes of an organisation form a chain.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from landbridge.platform.core.money import Money
+from landbridge.providers.chains.tokens import ASSETS, Chain
+from landbridge.reporting.reconciliation.model import Difference, DifferenceStatus
+
+_VERSION = 1
+
+
+class CloseStatus(StrEnum):
+    """Status of a close."""
+
+    PREPARED = "PREPARED"  # signed by one person; waits for a second one
+    COMPLETED = "COMPLETED"  # confirmed by a second one: never changes again
+    REJECTED = "REJECTED"  # by the second person, or withdrawn; the day may be signed again
+
+
+class ClosePosition(msgspec.Struct, frozen=True, kw_only=True):
+    """Both sides of an asset at the cut of a day; units as texts."""
+
+    source: str
+    asset: str
+    block_number: int
+    block_hash: str
+    compared_at: datetime
+    ledger_units: str
+    outside_units: str
+    unexplained_units: str
+    accepted_units: str
+
+
+class CloseDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """Difference that a close carries, or that has been resolved since the close before.
+
+    `is_earlier`: the close before has carried it, too. `age_days` is its age at the cut.
+    """
+
+    id: UUID
+    kind: str
+    status: str
+    source: str
+    asset: str
+    reference: str
+    ledger_units: str
+    outside_units: str
+    since: datetime
+    age_days: int
+    is_earlier: bool
+    resolution: str | None
+
+
+class CloseCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """Correction that the ledger has posted since the cut before, and the record that it corrects.
+
+    It belongs to the day on which it was posted, whatever the day of the record.
+    """
+
+    id: UUID
+    record_id: UUID
+    posted_at: datetime
+
+
+class CloseContent(msgspec.Struct, frozen=True, kw_only=True):
+    """What people sign. `cut_at` is the time of the day's comparison; `tolerance` is in coins.
+
+    `reason` is why differences above it are carried.
+    """
+
+    version: int
+    org_id: UUID
+    day: date
+    zone: str
+    cut_at: datetime
+    previous_digest: str | None
+    tolerance: str
+    reason: str | None
+    positions: list[ClosePosition]
+    carried: list[CloseDifference]
+    resolved: list[CloseDifference]
+    corrections: list[CloseCorrection]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DailyClose:
+    """Close of one day. `text` is the content that was signed; people are keys or members."""
+
+    id: UUID
+    day: date
+    status: CloseStatus
+    text: str
+    digest: bytes
+    signed_by: UUID
+    signed_at: datetime
+    decided_by: UUID | None = None
+    decided_at: datetime | None = None
+    rejection_reason: str | None = None
+
+    @property
+    def content(self) -> CloseContent:
+        """Return the content."""
+        return msgspec.json.decode(self.text, type=CloseContent)
+
+    @property
+    def is_intact(self) -> bool:
+        """Return whether the content still has the digest that was signed."""
+        return content_digest(self.text) == self.digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseInput:
+    """What the close of a day is made of."""
+
+    org_id: UUID
+    day: date
+    zone: str
+    positions: Sequence[ClosePosition]
+    unresolved: Sequence[Difference]
+    # Differences that the close before has carried, as they are now.
+    earlier: Sequence[Difference]
+    corrections: Sequence[CloseCorrection]
+    previous_digest: bytes | None
+    tolerance: Decimal
+
+
+def end_of_day(day: date, zone: str) -> datetime:
+    """Return the first moment after a day in a zone, in UTC."""
+    midnight = datetime.combine(day + timedelta(days=1), time.min, tzinfo=ZoneInfo(zone))
+    return midnight.astimezone(UTC)
+
+
+def ended_day(at: datetime, zone: str) -> date:
+    """Return the last day that has ended in a zone."""
+    return at.astimezone(ZoneInfo(zone)).date() - timedelta(days=1)
+
+
+def exceeds(difference: Difference, tolerance: Decimal) -> bool:
+    """Return whether an unresolved difference needs a reason to be carried.
+
+    Timing explains some; one of a whole source has no amount, and always needs one.
+    """
+    if difference.status is DifferenceStatus.TIMING:
+        return False
+    if not difference.asset:
+        return True
+    return abs(difference.units) > Money.parse(tolerance, ASSETS[difference.asset]).units
+
+
+def missing_sources(expected: Collection[Chain], positions: Iterable[ClosePosition]) -> list[Chain]:
+    """Return the sources without a comparison at the cut."""
+    found = {each.source for each in positions}
+    return sorted(each for each in expected if each not in found)
+
+
+def build_content(found: CloseInput, reason: str | None) -> str:
+    """Return the content of a close, as canonical JSON."""
+    cut_at = max(each.compared_at for each in found.positions)
+    earlier = {each.id for each in found.earlier}
+    content = CloseContent(
+        version=_VERSION,
+        org_id=found.org_id,
+        day=found.day,
+        zone=found.zone,
+        cut_at=cut_at,
+        previous_digest=None if found.previous_digest is None else found.previous_digest.hex(),
+        tolerance=str(found.tolerance),
+        reason=reason,
+        positions=list(found.positions),
+        carried=[_difference(each, cut_at, earlier) for each in found.unresolved],
+        resolved=[
+            _difference(each, cut_at, earlier)
+            for each in found.earlier
+            if each.status is DifferenceStatus.RESOLVED
+        ],
+        corrections=list(found.corrections),
+    )
+    return msgspec.json.encode(content, order="sorted").decode()
+
+
+def content_digest(text: str) -> bytes:
+    """Return the SHA-256 of a content."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _difference(found: Difference, cut_at: datetime, earlier: Collection[UUID]) -> CloseDifference:
+    return CloseDifference(
+        id=found.id,
+        kind=found.kind,
+        status=found.status,
+        source=found.source,
+        asset=found.asset,
+        reference=found.reference,
+        ledger_units=str(found.ledger_units),
+        outside_units=str(found.outside_units),
+        since=found.since,
+        age_days=max(0, (cut_at - found.since).days),
+        is_earlier=found.id in earlier,
+        resolution=found.resolution,
+    )

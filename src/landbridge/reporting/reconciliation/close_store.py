@@ -1,0 +1,263 @@
+"""Every statement on recon_cutoffs and recon_closes, and what a close reads beside them."""
+
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from landbridge.ledger.corrections import KIND as CORRECTION
+from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.chains.records import RecordedBlock
+from landbridge.providers.chains.tokens import Chain
+from landbridge.reporting.reconciliation.close_model import (
+    CloseCorrection,
+    ClosePosition,
+    CloseStatus,
+    DailyClose,
+)
+from landbridge.reporting.reconciliation.difference_store import as_difference
+from landbridge.reporting.reconciliation.model import ComparedPosition, Difference
+
+# A source that was opened after the day's end says nothing about the day.
+_ADD_CUTOFF = """
+insert into recon_cutoffs
+    (org_id, day, source, asset, block_number, block_hash, compared_at, ledger_units, outside_units,
+    unexplained_units, accepted_units)
+select $1, $2, $3, n.asset, $4, $5, $6, n.ledger_units, n.outside_units, n.unexplained_units,
+    n.accepted_units
+from unnest($7::text[], $8::numeric[], $9::numeric[], $10::numeric[], $11::numeric[])
+    as n (asset, ledger_units, outside_units, unexplained_units, accepted_units)
+where exists (
+        select from recon_sources s where s.org_id = $1 and s.source = $3 and s.opened_at < $12
+    )
+    and not exists (
+        select from recon_cutoffs c where c.org_id = $1 and c.day = $2 and c.source = $3
+    )
+"""
+
+# Locked, so that no comparison is stored between what a close reads of positions and differences.
+_SOURCES = """
+select source from recon_sources where org_id = $1 and opened_at < $2 order by source for share
+"""
+
+_CUTOFFS = """
+select source, asset, block_number, block_hash, compared_at, ledger_units, outside_units,
+    unexplained_units, accepted_units
+from recon_cutoffs
+where org_id = $1 and day = $2
+order by source, asset
+"""
+
+_UNRESOLVED = """
+select d.id, d.source, d.kind, d.status, d.asset, d.reference, d.record_id, d.ledger_units,
+    d.outside_units, d.since, d.due_at, d.resolution, d.resolved_at, d.assignee_id, d.reason,
+    d.proposed_by, d.proposed_at, d.accepted_by
+from recon_differences d
+where d.org_id = $1 and d.status <> 'RESOLVED' and d.since <= $2
+order by d.since, d.id
+"""
+
+_DIFFERENCES = """
+select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+from recon_differences
+where org_id = $1 and id = any($2::uuid[])
+order by since, id
+"""
+
+_CORRECTIONS = """
+select id, request ->> 'transfer' as record_id, created_at
+from transfers
+where org_id = $1 and kind = $2 and created_at > $3 and created_at <= $4
+order by created_at, id
+"""
+
+_ADD = """
+insert into recon_closes (org_id, id, day, status, content, digest, signed_by, signed_at)
+values ($1, $2, $3, 'PREPARED', $4, $5, $6, $7)
+on conflict (org_id, day) where status <> 'REJECTED' do nothing
+returning true
+"""
+
+_LATEST = """
+select id, day, status, content, digest, signed_by, signed_at, decided_by, decided_at,
+    rejection_reason
+from recon_closes
+where org_id = $1 and status <> 'REJECTED'
+order by day desc
+limit 1
+"""
+
+_GET = """
+select id, day, status, content, digest, signed_by, signed_at, decided_by, decided_at,
+    rejection_reason
+from recon_closes
+where org_id = $1 and id = $2
+"""
+
+_LOCK = """
+select id, day, status, content, digest, signed_by, signed_at, decided_by, decided_at,
+    rejection_reason
+from recon_closes
+where org_id = $1 and id = $2
+for update
+"""
+
+# The only statement that changes a close: once, and never what was signed.
+_DECIDE = """
+update recon_closes
+set status = $3, decided_by = $4, decided_at = $5, rejection_reason = $6
+where org_id = $1 and id = $2 and status = 'PREPARED'
+"""
+
+_PAGE = """
+select id, day, status, content, digest, signed_by, signed_at, decided_by, decided_at,
+    rejection_reason
+from recon_closes
+where org_id = $1 and signed_at >= $2 and (signed_at, id) < ($3, $4)
+order by signed_at desc, id desc
+limit $5
+"""
+
+
+async def add_cutoff(
+    tx: Tx,
+    org_id: UUID,
+    source: Chain,
+    day: date,
+    *,
+    ended_at: datetime,
+    block: RecordedBlock,
+    compared_at: datetime,
+    positions: Sequence[ComparedPosition],
+) -> None:
+    """Keep the positions of a run as those of the ended day, unless an earlier run was first."""
+    await tx.execute(
+        _ADD_CUTOFF,
+        org_id,
+        day,
+        source,
+        block.number,
+        block.hash,
+        compared_at,
+        [each.asset for each in positions],
+        [Decimal(each.ledger_units) for each in positions],
+        [Decimal(each.outside_units) for each in positions],
+        [Decimal(each.unexplained_units) for each in positions],
+        [Decimal(each.accepted_units) for each in positions],
+        ended_at,
+    )
+
+
+async def lock_sources(tx: Tx, org_id: UUID, opened_before: datetime) -> list[Chain]:
+    """Return the sources that a day has, locked against comparisons."""
+    return [Chain(row["source"]) for row in await tx.fetch(_SOURCES, org_id, opened_before)]
+
+
+async def cutoffs(tx: Tx, org_id: UUID, day: date) -> list[ClosePosition]:
+    """Return the positions at the cut of a day."""
+    return [
+        ClosePosition(
+            source=row["source"],
+            asset=row["asset"],
+            block_number=row["block_number"],
+            block_hash=row["block_hash"],
+            compared_at=row["compared_at"],
+            ledger_units=str(int(row["ledger_units"])),
+            outside_units=str(int(row["outside_units"])),
+            unexplained_units=str(int(row["unexplained_units"])),
+            accepted_units=str(int(row["accepted_units"])),
+        )
+        for row in await tx.fetch(_CUTOFFS, org_id, day)
+    ]
+
+
+async def unresolved(tx: Tx, org_id: UUID, until: datetime) -> list[Difference]:
+    """Return the differences up to a time that are not resolved now, oldest first."""
+    return [as_difference(row) for row in await tx.fetch(_UNRESOLVED, org_id, until)]
+
+
+async def differences(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> list[Difference]:
+    """Return these differences, oldest first."""
+    return [as_difference(row) for row in await tx.fetch(_DIFFERENCES, org_id, list(ids))]
+
+
+async def corrections(
+    tx: Tx, org_id: UUID, after: datetime, until: datetime
+) -> list[CloseCorrection]:
+    """Return what the ledger has corrected after one time and up to another."""
+    return [
+        CloseCorrection(id=row["id"], record_id=UUID(row["record_id"]), posted_at=row["created_at"])
+        for row in await tx.fetch(_CORRECTIONS, org_id, CORRECTION, after, until)
+    ]
+
+
+async def add(tx: Tx, org_id: UUID, close: DailyClose) -> bool:
+    """Store a signed close; False if the day has one."""
+    return bool(
+        await tx.fetchval(
+            _ADD,
+            org_id,
+            close.id,
+            close.day,
+            close.text,
+            close.digest,
+            close.signed_by,
+            close.signed_at,
+        )
+    )
+
+
+async def latest(tx: Tx, org_id: UUID) -> DailyClose | None:
+    """Return the close of the latest day that has one which is not rejected."""
+    row = await tx.fetchrow(_LATEST, org_id)
+    return None if row is None else _close(row)
+
+
+async def get(tx: Tx, org_id: UUID, close_id: UUID) -> DailyClose | None:
+    """Return a close."""
+    row = await tx.fetchrow(_GET, org_id, close_id)
+    return None if row is None else _close(row)
+
+
+async def lock(tx: Tx, org_id: UUID, close_id: UUID) -> DailyClose | None:
+    """Lock a close until the transaction ends."""
+    row = await tx.fetchrow(_LOCK, org_id, close_id)
+    return None if row is None else _close(row)
+
+
+async def decide(tx: Tx, org_id: UUID, close: DailyClose) -> None:
+    """Store the decision on a locked close."""
+    await tx.execute(
+        _DECIDE,
+        org_id,
+        close.id,
+        close.status,
+        close.decided_by,
+        close.decided_at,
+        close.rejection_reason,
+    )
+
+
+async def page(
+    tx: Tx, org_id: UUID, *, since: datetime, before: PagePosition, limit: int
+) -> list[DailyClose]:
+    """Return closes, the latest signature first."""
+    rows = await tx.fetch(_PAGE, org_id, since, before.created_at, before.id, limit)
+    return [_close(row) for row in rows]
+
+
+def _close(row: Row) -> DailyClose:
+    return DailyClose(
+        id=row["id"],
+        day=row["day"],
+        status=CloseStatus(row["status"]),
+        text=row["content"],
+        digest=row["digest"],
+        signed_by=row["signed_by"],
+        signed_at=row["signed_at"],
+        decided_by=row["decided_by"],
+        decided_at=row["decided_at"],
+        rejection_reason=row["rejection_reason"],
+    )

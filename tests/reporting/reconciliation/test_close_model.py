@@ -1,0 +1,146 @@
+"""Rules of daily closes: days, tolerance, and the content that people sign."""
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from landbridge.providers.chains.tokens import ASSETS, Chain
+from landbridge.reporting.reconciliation.close_model import (
+    CloseContent,
+    CloseInput,
+    ClosePosition,
+    build_content,
+    content_digest,
+    end_of_day,
+    ended_day,
+    exceeds,
+    missing_sources,
+)
+from landbridge.reporting.reconciliation.model import Difference, DifferenceKind, DifferenceStatus
+
+_AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
+_ID = UUID(int=1)
+# With and without summer time, and across midnight.
+_ZONES = (
+    *("UTC", "Europe/Berlin", "America/Santiago", "America/Havana", "Asia/Tehran"),
+    *("Pacific/Kiritimati", "Pacific/Apia", "Australia/Lord_Howe"),
+)
+_moments = st.integers(0, 3 * 10**9).map(lambda second: datetime.fromtimestamp(second, UTC))
+_units = st.integers(-(10**30), 10**30)
+
+
+@given(_moments, st.sampled_from(_ZONES))
+def test_every_moment_is_in_one_day(at: datetime, zone: str) -> None:
+    day = ended_day(at, zone)
+    assert end_of_day(day, zone) <= at
+    following = day + timedelta(days=1)
+    while end_of_day(following, zone) <= at:  # a day that a zone has left out
+        following += timedelta(days=1)
+    assert end_of_day(following, zone) > at
+
+
+@given(_units, st.integers(0, 10**12), st.sampled_from(DifferenceStatus))
+def test_an_amount_above_the_tolerance_needs_a_reason_unless_timing_explains_it(
+    units: int, tolerance_units: int, status: DifferenceStatus
+) -> None:
+    tolerance = Decimal(tolerance_units).scaleb(-6)
+    found = exceeds(_difference(units, status), tolerance)
+    assert found is (status is not DifferenceStatus.TIMING and abs(units) > tolerance_units)
+
+
+def test_a_difference_of_a_whole_source_always_needs_a_reason() -> None:
+    found = _difference(0, DifferenceStatus.OPEN, asset="")
+    assert exceeds(found, Decimal(10**9))
+
+
+@given(st.sets(st.sampled_from(Chain)), st.sets(st.sampled_from(Chain)))
+def test_a_source_without_a_comparison_is_missing(expected: set[Chain], there: set[Chain]) -> None:
+    found = missing_sources(expected, [_position(each) for each in there])
+    assert set(found) == expected - there
+
+
+@given(
+    st.lists(_units, min_size=1, max_size=4),
+    st.lists(st.tuples(_units, st.integers(0, 10**6)), max_size=4),
+    st.none() | st.text(max_size=20),
+    st.none() | st.binary(min_size=32, max_size=32),
+)
+def test_the_content_is_canonical_and_says_all_that_it_was_made_of(
+    ledger: list[int],
+    differences: list[tuple[int, int]],
+    reason: str | None,
+    previous: bytes | None,
+) -> None:
+    unresolved = [
+        _difference(units, DifferenceStatus.OPEN, since=_AT - timedelta(seconds=age))
+        for units, age in differences
+    ]
+    made = CloseInput(
+        org_id=_ID,
+        day=date(2026, 1, 30),
+        zone="UTC",
+        positions=[_position(Chain.POLYGON, each) for each in ledger],
+        unresolved=unresolved,
+        earlier=unresolved,
+        corrections=[],
+        previous_digest=previous,
+        tolerance=Decimal("0.5"),
+    )
+    text = build_content(made, reason)
+    assert (
+        json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        == text
+    )
+    content = msgspec.json.decode(text, type=CloseContent)
+    assert [int(each.ledger_units) for each in content.positions] == ledger
+    assert [int(each.outside_units) - int(each.ledger_units) for each in content.carried] == [
+        units for units, _ in differences
+    ]
+    assert [each.age_days for each in content.carried] == [age // 86_400 for _, age in differences]
+    assert (content.resolved, content.reason) == ([], reason)
+    assert content.previous_digest == (None if previous is None else previous.hex())
+    assert build_content(made, reason) == text
+    assert content_digest(text) != content_digest(build_content(made, f"{reason}."))
+
+
+def _position(source: Chain, units: int = 0) -> ClosePosition:
+    return ClosePosition(
+        source=source,
+        asset="usdc:POLYGON",
+        block_number=1,
+        block_hash="0x1",
+        compared_at=_AT,
+        ledger_units=str(units),
+        outside_units=str(units),
+        unexplained_units="0",
+        accepted_units="0",
+    )
+
+
+def _difference(
+    units: int,
+    status: DifferenceStatus,
+    *,
+    asset: str = ASSETS["usdc:POLYGON"].code,
+    since: datetime = _AT,
+) -> Difference:
+    return Difference(
+        id=_ID,
+        source=Chain.POLYGON,
+        kind=DifferenceKind.POSITION,
+        status=status,
+        asset=asset,
+        reference="",
+        record_id=None,
+        ledger_units=0,
+        outside_units=units,
+        since=since,
+        due_at=since,
+        resolution=None,
+        resolved_at=None,
+    )
