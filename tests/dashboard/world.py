@@ -19,6 +19,7 @@ from tests.dashboard.browsing import visit
 from tests.payments.bank_files.inbound_files import make_bank_line
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.reporting.metrics.custom.templates import FAILURES
+from tests.reporting.reconciliation.compared import make_reconciled
 from tests.resolution_team import body
 from tests.tenants import Tenant, business, transfer_body
 
@@ -74,6 +75,8 @@ class World:
     case: str | None = None
     deposit: str | None = None
     line: str | None = None
+    difference: str | None = None
+    close: str | None = None
     # Found only on pages.
     mail: str | None = None
     member: str | None = None
@@ -117,6 +120,12 @@ class World:
             found["delivery"] = f"/dashboard/webhooks/{self.webhook}/deliveries/{self.delivery}"
         if self.request:
             found["request"] = f"/dashboard/requests/{self.request}"
+        reconciled = {"differences": self.difference, "closes": self.close}
+        found |= {
+            f"reconciliation-{kind}-one": f"/dashboard/reconciliation/{kind}/{each}"
+            for kind, each in reconciled.items()
+            if each
+        }
         reviews = {"kyc": self.case, "deposits": self.deposit, "bank-lines": self.line}
         found |= {
             f"review-{queue}": f"/dashboard/reviews/{queue}/{each}"
@@ -167,6 +176,9 @@ class World:
     def _other_pages(self) -> Mapping[str, str]:
         """Return the pages that are not about a user or a payment."""
         return {
+            "reconciliation": "/dashboard/reconciliation",
+            "reconciliation-runs": "/dashboard/reconciliation/runs",
+            "reconciliation-closes": "/dashboard/reconciliation/closes",
             "reports": "/dashboard/reports",
             "report": "/dashboard/reports/explore?template=OUTCOMES&breakdowns=reason",
             "report-builder": "/dashboard/reports/builder?subject=transactions",
@@ -379,6 +391,8 @@ async def build_with_linked_pages(org: Tenant) -> World:
 
     deposit = await make_held(org)
     world.deposit, world.line = str(deposit.id), await make_bank_line(org)
+    reconciled = await make_reconciled(org)
+    world.difference, world.close = reconciled["difference"], reconciled["close"]
     # Records that are written asynchronously.
     await org.container.request_log.flush()
     world.request = (await org.get("/v2/request-log", limit=1))["requests"][0]["xRequestId"]

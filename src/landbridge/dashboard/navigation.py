@@ -37,6 +37,7 @@ SECTIONS = (
             NavigationItem(path="/dashboard/transactions", title=_("Transactions"), keys="g t"),
             NavigationItem(path="/dashboard/approvals", title=_("Approvals"), keys="g a"),
             NavigationItem(path="/dashboard/reviews", title=_("Reviews"), keys="g r"),
+            NavigationItem(path="/dashboard/reconciliation", title=_("Reconciliation"), keys="g n"),
             NavigationItem(path="/dashboard/reports", title=_("Reports"), keys="g p"),
         ),
     ),

@@ -69,6 +69,7 @@ class OverviewPages(Controller):
             _reviews(interface),
             _stuck(interface),
             _webhooks(interface),
+            _reconciliation(interface),
         )
         return renderer.page(
             request,
@@ -198,3 +199,33 @@ async def _webhooks(interface: InternalClient) -> Sequence[AttentionItem]:
         for each in found["webhooks"]
         if each["flaggedAt"]
     ]
+
+
+async def _reconciliation(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the differences that people have to explain or accept, and a close that waits."""
+    differences, closes = await asyncio.gather(
+        interface.get("/v2/reconciliation/differences", status=["OPEN", "PROPOSED"], limit=_MANY),
+        interface.get("/v2/reconciliation/closes", limit=1),
+    )
+    found: Sequence[Any] = differences["differences"]
+    items = [
+        AttentionItem(
+            path=f"/dashboard/reconciliation/closes/{each['id']}",
+            title=_("Daily close awaiting confirmation"),
+            count=1,
+            since=each["signedAt"],
+        )
+        for each in closes["closes"]
+        if each["status"] == "PREPARED"
+    ]
+    if found:
+        items.append(
+            AttentionItem(
+                path="/dashboard/reconciliation",
+                title=_("Reconciliation differences"),
+                count=len(found),
+                has_more=len(found) == _MANY,
+                since=found[-1]["since"],
+            )
+        )
+    return items

@@ -25,6 +25,7 @@ from landbridge.dashboard.organisation import routes as organisation
 from landbridge.dashboard.overview import OverviewPages
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments import routes as payments
+from landbridge.dashboard.reconciliation import routes as reconciliation
 from landbridge.dashboard.rendering import InstallationInfo, Renderer
 from landbridge.dashboard.reports import routes as reports
 from landbridge.dashboard.team import routes as team
@@ -51,6 +52,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
     *lists.PAGES,
     *organisation.PAGES,
     *payments.PAGES,
+    *reconciliation.PAGES,
     *reports.PAGES,
     *team.PAGES,
     *transactions.PAGES,

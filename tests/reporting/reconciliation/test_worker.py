@@ -71,6 +71,7 @@ async def test_metrics_count_open_differences(org: Tenant) -> None:
     answer = await org.client.get("/metrics", headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
     lines = answer.text.splitlines()
     assert 'landbridge_reconciliation_open_units{asset="usdc:POLYGON"} 3.0' in lines
+    assert 'landbridge_reconciliation_oldest_difference_seconds{source="POLYGON"} 0.0' in lines
     assert 'landbridge_reconciliation_open_differences{asset="usdc:POLYGON"} 1.0' in lines
     assert 'landbridge_reconciliation_seconds_since_good_run{source="POLYGON"} 0.0' in lines
 

@@ -14,6 +14,12 @@ OPEN_UNITS = Gauge(
     ["asset"],
     multiprocess_mode="mostrecent",
 )
+OLDEST_DIFFERENCE = Gauge(
+    "landbridge_reconciliation_oldest_difference_seconds",
+    "Age of the oldest open difference of a source, in any organisation; 0 without one.",
+    ["source"],
+    multiprocess_mode="mostrecent",
+)
 OPEN_DIFFERENCES = Gauge(
     "landbridge_reconciliation_open_differences",
     "Differences that timing does not explain; without an asset, of a whole source.",

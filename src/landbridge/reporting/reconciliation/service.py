@@ -41,7 +41,12 @@ from landbridge.reporting.reconciliation.close_model import end_of_day, ended_da
 from landbridge.reporting.reconciliation.closes import DailyCloses
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions, record_reopened
 from landbridge.reporting.reconciliation.listing import ReconListing
-from landbridge.reporting.reconciliation.metrics import OPEN_DIFFERENCES, OPEN_UNITS, SINCE_GOOD_RUN
+from landbridge.reporting.reconciliation.metrics import (
+    OLDEST_DIFFERENCE,
+    OPEN_DIFFERENCES,
+    OPEN_UNITS,
+    SINCE_GOOD_RUN,
+)
 from landbridge.reporting.reconciliation.model import (
     CADENCE,
     RETRY,
@@ -350,16 +355,19 @@ class LedgerReconciliation:
         await self.database.transact(work)
 
     async def _measure(self, clocks: Mapping[UUID, datetime]) -> None:
-        async def read(tx: Tx) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
-            return await store.seconds_since_good(tx, clocks), await store.open_units(tx, clocks)
+        async def read(tx: Tx) -> None:
+            for source, seconds in (await store.seconds_since_good(tx, clocks)).items():
+                SINCE_GOOD_RUN.labels(source).set(seconds)
+            oldest = await store.oldest_seconds(tx, clocks)
+            for source in self.chains:
+                OLDEST_DIFFERENCE.labels(source).set(oldest.get(source, 0))
+            units = await store.open_units(tx, clocks)
+            for asset in ("", *_ASSETS):
+                open_units, count = units.get(asset, (0, 0))
+                OPEN_UNITS.labels(asset).set(open_units)
+                OPEN_DIFFERENCES.labels(asset).set(count)
 
-        ages, units = await self.database.read(read)
-        for source, seconds in ages.items():
-            SINCE_GOOD_RUN.labels(source).set(seconds)
-        for asset in ("", *_ASSETS):
-            open_units, count = units.get(asset, (0, 0))
-            OPEN_UNITS.labels(asset).set(open_units)
-            OPEN_DIFFERENCES.labels(asset).set(count)
+        await self.database.read(read)
 
 
 async def _add_findings(

@@ -149,6 +149,14 @@ where d.status not in ('TIMING', 'RESOLVED')
 group by d.asset
 """
 
+_OLDEST_SECONDS = """
+select d.source, extract(epoch from max(o.now - d.since))::bigint as seconds
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+join recon_differences d on d.org_id = o.org_id
+where d.status not in ('TIMING', 'RESOLVED')
+group by d.source
+"""
+
 
 async def due(
     tx: Tx, clocks: Mapping[UUID, datetime], cadence: timedelta, retry: timedelta
@@ -298,6 +306,12 @@ async def open_units(tx: Tx, org_ids: Collection[UUID]) -> dict[str, tuple[int, 
     """Return the units of open differences, without their sign, and their number, by asset."""
     rows = await tx.fetch(_OPEN_UNITS, list(org_ids))
     return {row["asset"]: (int(row["units"]), row["count"]) for row in rows}
+
+
+async def oldest_seconds(tx: Tx, clocks: Mapping[UUID, datetime]) -> dict[str, int]:
+    """Return the age of the oldest open difference of each source that has one."""
+    rows = await tx.fetch(_OLDEST_SECONDS, list(clocks), list(clocks.values()))
+    return {row["source"]: row["seconds"] for row in rows}
 
 
 def _source(row: Row) -> ReconSource:

@@ -1,0 +1,1 @@
+"""Pages of reconciliation: differences, runs and daily closes."""

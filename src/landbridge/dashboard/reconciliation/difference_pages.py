@@ -1,0 +1,130 @@
+"""Pages of differences: the list, each with both sides and its history, and the runs."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.dashboard.actor_names import ActorDirectory
+from landbridge.dashboard.approvals.review_lists import ReviewList
+from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.reconciliation.positions import used_positions
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later
+from landbridge.platform.http.internal_client import InternalClient
+
+_API, _PAGE_PATH = "/v2/reconciliation", "/dashboard/reconciliation"
+_DIFFERENCES: Final = ReviewList(
+    f"{_API}/differences",
+    {"open": ["TIMING", "OPEN", "PROPOSED"], "resolved": ["RESOLVED"]},
+    member="differences",
+    cursor="cursor",
+)
+_RUNS: Final = ReviewList(f"{_API}/runs", {}, member="runs", cursor="cursor")
+_ONE = "reconciliation/difference.html"
+# By verb: fields of the form, and the notice after it.
+_VERBS: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
+    "assign": (("memberId",), later("Difference assigned")),
+    "resolve": (("reason", "amount"), later("Explanation submitted")),
+    "accept": (("amount",), later("Difference resolved")),
+    "reject": (("reason",), later("Explanation rejected")),
+}
+
+
+class DifferencePages(Controller):
+    """`/dashboard/reconciliation`."""
+
+    path = "/reconciliation"
+
+    @get("/")
+    async def page(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
+    ) -> Page:
+        """List unresolved or resolved differences, newest first."""
+        found = await _DIFFERENCES.load(request, interface)
+        return renderer.page(
+            request,
+            "reconciliation/differences.html",
+            differences=found.rows,
+            names=await actors.names(request.user.caller.org_id),
+            **found.values,
+        )
+
+    @get("/runs")
+    async def runs(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show the last comparison of each chain, and the runs before."""
+        sources, found = await asyncio.gather(
+            interface.get(f"{_API}/sources"), _RUNS.load(request, interface)
+        )
+        return renderer.page(
+            request,
+            "reconciliation/runs.html",
+            sources=[(each, used_positions(each["positions"])) for each in sources["sources"]],
+            runs=found.rows,
+            **found.values,
+        )
+
+    @get("/differences/{difference_id:str}")
+    async def show(
+        self,
+        request: PageRequest,
+        difference_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
+    ) -> Page:
+        """Show one difference, whatever its status."""
+        values = await _values(request, interface, actors, difference_id)
+        return renderer.page(request, _ONE, **values)
+
+    @post("/differences/{difference_id:str}")
+    async def decide(
+        self,
+        request: PageRequest,
+        difference_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+        actors: NamedDependency[ActorDirectory],
+    ) -> Page:
+        """Assign, explain, accept or reject."""
+        form = await read_form(request)
+        verb = form.text("verb")
+        fields, notice = _VERBS.get(verb, _VERBS["assign"])
+        body = {name: text for name in fields if (text := form.text(name)) or name == "reason"}
+        path = f"/differences/{difference_id}"
+        try:
+            await interface.post(f"{_API}{path}/{verb if verb in _VERBS else 'assign'}", body)
+        except Refused as problem:
+            values = await _values(request, interface, actors, difference_id)
+            values["typed"] = form
+            return renderer.with_problem(request, _ONE, problem, **values)
+        return redirect(f"{_PAGE_PATH}{path}", notice=notice)
+
+
+async def _values(
+    request: PageRequest, interface: InternalClient, actors: ActorDirectory, difference_id: str
+) -> dict[str, Any]:
+    found = await interface.get(f"{_API}/differences/{difference_id}")
+    org_id = request.user.caller.org_id
+    names, team = await asyncio.gather(actors.names(org_id), actors.members.list_members(org_id))
+    return {
+        "difference": found["difference"],
+        "history": found["history"],
+        "names": names,
+        "members": [(str(each.id), each.name) for each in team if each.removed_at is None],
+        "typed": Form(),
+    }

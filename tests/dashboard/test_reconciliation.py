@@ -1,0 +1,97 @@
+"""Pages of reconciliation: differences with both sides, runs, and daily closes of two people."""
+
+from landbridge.platform.http.caller import MemberRole
+from tests.dashboard.browsing import visit
+from tests.reporting.reconciliation.compared import make_difference, make_reconciled
+from tests.tenants import Tenant
+
+_HOME = "/dashboard/reconciliation"
+_CLOSES = f"{_HOME}/closes"
+
+
+async def test_a_difference_is_assigned_explained_and_accepted(org: Tenant) -> None:
+    path = f"{_HOME}/differences/{await make_difference(org)}"
+    ada, bob = await visit(org), await visit(org)
+    listed = await ada.load(_HOME)
+    assert path in listed.links()
+    assert "Balance that no movement explains" in listed.text
+    page = await ada.load(path)
+    assert page.value("amount") == "-5"
+    for side in ("Ledger", "Chain: POLYGON", "Chain less ledger"):
+        assert side in page.text
+    member = str(ada.member_id)
+    await ada.submit(path, {"verb": "assign", "memberId": member})
+    await ada.submit(path, {"verb": "resolve", "reason": "opening inventory", "amount": "-5"})
+    page = await ada.load(path)
+    assert "A second person accepts." in page.text
+    refused = await ada.send(path, {"verb": "accept", "amount": "-5"})
+    assert (refused.status, "second person" in refused.text) == (403, True)
+    await bob.submit(path, {"verb": "accept", "amount": "-5"})
+    page = await bob.load(path)
+    for text in ("Accepted by two people", "opening inventory", "Assigned", "Explained"):
+        assert text in page.text
+    assert "You're all caught up" in (await bob.load(_HOME)).text
+    assert path in (await bob.load(_HOME, show="resolved")).links()
+
+
+async def test_a_rejected_explanation_shows_the_difference_open_again(org: Tenant) -> None:
+    path = f"{_HOME}/differences/{await make_difference(org)}"
+    ada = await visit(org)
+    refused = await ada.send(path, {"verb": "resolve", "reason": ""})
+    assert (refused.status, "reason must have" in refused.text) == (422, True)
+    await ada.submit(path, {"verb": "resolve", "reason": "dust"})
+    await ada.submit(path, {"verb": "reject", "reason": "5 usdc is no dust"})
+    page = await ada.load(path)
+    assert 'title="OPEN"' in page.response.text
+    assert "5 usdc is no dust" in page.text
+
+
+async def test_a_day_is_signed_by_one_person_and_confirmed_by_another(org: Tenant) -> None:
+    waiting = f"{_CLOSES}/{(await make_reconciled(org))['close']}"
+    ada, bob = await visit(org), await visit(org)
+    page = await ada.load(waiting)
+    for text in ("Signatures", "still investigated", "Balance that no movement explains"):
+        assert text in page.text
+    digest = page.value("digest")
+    await ada.submit(waiting, {"verb": "reject", "reason": "Sign it again"})
+    day = (await org.get("/v2/reconciliation/closes"))["closes"][0]["day"]
+    refused = await ada.send(_CLOSES, {"day": day, "reason": ""})
+    assert (refused.status, "state a reason" in refused.text) == (409, True)
+    path = await ada.submit(_CLOSES, {"day": day, "reason": "Known since Monday"})
+    page = await ada.load(path)
+    assert "A second person confirms." in page.text
+    assert page.text.count("Confirm close") == 0
+    stale = await bob.send(path, {"verb": "confirm", "digest": digest})
+    assert stale.status == 409
+    await bob.submit(path, {"verb": "confirm", "digest": (await bob.load(path)).value("digest")})
+    assert 'title="COMPLETED"' in (await bob.load(path)).response.text
+    assert path in (await bob.load(_CLOSES)).links()
+
+
+async def test_runs_show_each_chain_and_its_positions(org: Tenant) -> None:
+    await make_difference(org)
+    page = await (await visit(org)).load(f"{_HOME}/runs")
+    for text in ("POLYGON", "Compared at block", "USDC"):
+        assert text in page.text
+
+
+async def test_analysts_read_and_decide_nothing(org: Tenant) -> None:
+    reconciled = await make_reconciled(org)
+    analyst = await visit(org, MemberRole.ANALYST)
+    for path, field in (
+        (f"{_HOME}/differences/{reconciled['difference']}", "resolve"),
+        (f"{_CLOSES}/{reconciled['close']}", "confirm"),
+    ):
+        page = await analyst.load(path)
+        assert "Only an admin can decide." in page.text
+        refused = await analyst.send(path, {"verb": field, "reason": "a", "digest": "0" * 64})
+        assert refused.status == 403
+
+
+async def test_the_overview_names_differences_and_a_close_that_wait(org: Tenant) -> None:
+    admin = await visit(org)
+    assert "Reconciliation differences" not in (await admin.load("/dashboard")).text
+    reconciled = await make_reconciled(org)
+    page = await admin.load("/dashboard")
+    assert "Reconciliation differences" in page.text
+    assert f"{_CLOSES}/{reconciled['close']}" in page.links()
