@@ -51,6 +51,10 @@ UNSCOPED_ALLOWED = {
         "providers/sidecar/order_store.py",
         "_COUNT_PROBLEMS",
     ): "the metric counts those of all organisations",
+    (
+        "providers/sidecar/waiting_store.py",
+        "_COUNT",
+    ): "the metric counts those of all organisations",
     ("providers/sidecar/account_store.py", "_OF_PROVIDER"): "a credit names its account alone",
     ("providers/sidecar/credit_store.py", "_CLOSE"): "a credit may be of no organisation",
     ("providers/sidecar/credit_store.py", "_FIND"): "a provider knows its own id alone",

@@ -130,6 +130,7 @@ OTHERS = {
     "GET /v2/request-log/{xRequestId}",
     "GET /v2/stuck",
     "GET /v2/state-machines",
+    "GET /v2/providers",
     "GET /v2/chains",
     "GET /v2/chains/{name}",
     "GET /v2/chains/orders/{recordId}",

@@ -202,6 +202,7 @@ class World:
             "team-invite": "/dashboard/team/invite",
             "settings": "/dashboard/settings",
             **{f"settings-{each}": f"/dashboard/settings/{each}" for each in _SETTINGS},
+            "providers": "/dashboard/providers",
             "audit-log": "/dashboard/audit-log",
             "sandbox": "/dashboard/sandbox",
             "mailbox": "/dashboard/mailbox",

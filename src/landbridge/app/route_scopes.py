@@ -41,6 +41,7 @@ _OPERATIONS = {
         "offramps": "list retrieveRate retrieve",
         "onramps": "list retrieveRate retrieve",
         "proofs": "retrieveCheckpoint retrieveTransfer",
+        "providers": "list",
         "reconciliation": "listSources listRuns listDifferences retrieveDifference "
         "listCloses retrieveClose",
         "reportRuns": "retrieve download",

@@ -31,6 +31,7 @@ from landbridge.payments.incoming_payments.api import DepositReviewRoutes
 from landbridge.payments.limits.api import LimitRoutes
 from landbridge.payments.offramps.api import OfframpRoutes
 from landbridge.payments.onramps.api import OnrampRoutes
+from landbridge.payments.provider_operations.api import ProviderRoutes
 from landbridge.payments.quotes.rates_api import RateRoutes
 from landbridge.payments.receivables.api import ReceivableRoutes
 from landbridge.payments.resolutions.api import ResolutionRoutes
@@ -114,6 +115,7 @@ ROUTES = [
     StuckRoutes,
     StateMachineRoutes,
     ChainRoutes,
+    ProviderRoutes,
     OnrampRoutes,
     ApprovalRoutes,
     ApprovalInboxRoutes,
@@ -166,6 +168,7 @@ SERVICES = (
     "wallets",
     "wallet_deposits",
     "chain_operations",
+    "provider_operations",
     "terms",
     "orgs",
     "sessions",

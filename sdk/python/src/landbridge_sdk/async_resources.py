@@ -2439,6 +2439,27 @@ class AsyncProofs:
         return await self._sender.download(call)
 
 
+class AsyncProviders:
+    """Operations of `providers`."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+    async def list(self, *, timeout: float | None = None) -> replies.ProviderList:
+        """List connected providers.
+
+        Providers with what they serve, their health, and the oldest that wait for each.
+
+        No provider is called for it. Admins also get the numbers of calls.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/providers"),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.ProviderList)
+
+
 class AsyncReceivables:
     """Operations of `receivables`."""
 
@@ -5334,6 +5355,7 @@ class AsyncResources:
         self.offramps = AsyncOfframps(sender)
         self.onramps = AsyncOnramps(sender)
         self.proofs = AsyncProofs(sender)
+        self.providers = AsyncProviders(sender)
         self.receivables = AsyncReceivables(sender)
         self.reconciliation = AsyncReconciliation(sender)
         self.report_runs = AsyncReportRuns(sender)

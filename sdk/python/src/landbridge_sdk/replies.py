@@ -2600,6 +2600,37 @@ class PositionReply(Struct, frozen=True, kw_only=True):
     unexplained_amount: Decimal = field(name="unexplainedAmount")
 
 
+class ProviderCallsReply(Struct, frozen=True, kw_only=True):
+    """ProviderCallsReply"""
+
+    count: int
+    failed: int
+    last_failed_at: datetime | None = field(name="lastFailedAt")
+    last_failure: str | None = field(name="lastFailure")
+
+
+class ProviderList(Struct, frozen=True, kw_only=True):
+    """ProviderList"""
+
+    count: int
+    providers: list[ProviderReply]
+
+
+class ProviderReply(Struct, frozen=True, kw_only=True):
+    """ProviderReply"""
+
+    calls: ProviderCallsReply | None
+    has_run_live: bool = field(name="hasRunLive")
+    health: str
+    kind: str
+    last_answer_at: datetime | None = field(name="lastAnswerAt")
+    name: str
+    problem_count: int = field(name="problemCount")
+    serves: list[ServedRouteReply]
+    waiting: list[WaitingItemReply]
+    waiting_count: int = field(name="waitingCount")
+
+
 class QuoteReply(Struct, frozen=True, kw_only=True):
     """QuoteReply"""
 
@@ -3113,6 +3144,16 @@ class SectionReply(Struct, frozen=True, kw_only=True):
     """SectionReply"""
 
     review_result: CheckResultReply = field(name="reviewResult")
+
+
+class ServedRouteReply(Struct, frozen=True, kw_only=True):
+    """ServedRouteReply"""
+
+    countries: list[str] | None
+    currencies: list[str] | None
+    is_fallback: bool = field(name="isFallback")
+    rails: list[str] | None
+    service: str
 
 
 class SimulatedDeposit(Struct, frozen=True, kw_only=True):
@@ -3892,6 +3933,16 @@ class VoteReply(Struct, frozen=True, kw_only=True):
     comment: str | None
     created_at: datetime = field(name="createdAt")
     vote: str
+
+
+class WaitingItemReply(Struct, frozen=True, kw_only=True):
+    """WaitingItemReply"""
+
+    is_stuck: bool = field(name="isStuck")
+    problem: str | None
+    record_id: str | None = field(name="recordId")
+    user_id: str | None = field(name="userId")
+    waits_since: datetime = field(name="waitsSince")
 
 
 class WalletReply(Struct, frozen=True, kw_only=True):

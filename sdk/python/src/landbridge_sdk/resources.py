@@ -2423,6 +2423,27 @@ class Proofs:
         return self._sender.download(call)
 
 
+class Providers:
+    """Operations of `providers`."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list(self, *, timeout: float | None = None) -> replies.ProviderList:
+        """List connected providers.
+
+        Providers with what they serve, their health, and the oldest that wait for each.
+
+        No provider is called for it. Admins also get the numbers of calls.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/providers"),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ProviderList)
+
+
 class Receivables:
     """Operations of `receivables`."""
 
@@ -5296,6 +5317,7 @@ class Resources:
         self.offramps = Offramps(sender)
         self.onramps = Onramps(sender)
         self.proofs = Proofs(sender)
+        self.providers = Providers(sender)
         self.receivables = Receivables(sender)
         self.reconciliation = Reconciliation(sender)
         self.report_runs = ReportRuns(sender)

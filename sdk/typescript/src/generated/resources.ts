@@ -1667,6 +1667,27 @@ export class Proofs {
   }
 }
 
+export class Providers {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List connected providers.
+   *
+   * Providers with what they serve, their health, and the oldest that wait for each.
+   *
+   * No provider is called for it. Admins also get the numbers of calls.
+   */
+  list(options: Options = {}): Promise<types.ProviderList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/providers"),
+      },
+      options,
+    );
+  }
+}
+
 export class Receivables {
   constructor(private readonly sender: Sender) {}
 
@@ -3703,6 +3724,7 @@ export class Resources {
   readonly offramps: Offramps;
   readonly onramps: Onramps;
   readonly proofs: Proofs;
+  readonly providers: Providers;
   readonly receivables: Receivables;
   readonly reconciliation: Reconciliation;
   readonly reportRuns: ReportRuns;
@@ -3752,6 +3774,7 @@ export class Resources {
     this.offramps = new Offramps(sender);
     this.onramps = new Onramps(sender);
     this.proofs = new Proofs(sender);
+    this.providers = new Providers(sender);
     this.receivables = new Receivables(sender);
     this.reconciliation = new Reconciliation(sender);
     this.reportRuns = new ReportRuns(sender);

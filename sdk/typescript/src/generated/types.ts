@@ -2874,6 +2874,31 @@ export interface PositionReply {
   unexplainedAmount: string;
 }
 
+export interface ProviderCallsReply {
+  count: number;
+  failed: number;
+  lastFailedAt: string | null;
+  lastFailure: string | null;
+}
+
+export interface ProviderList {
+  count: number;
+  providers: Array<ProviderReply>;
+}
+
+export interface ProviderReply {
+  calls: ProviderCallsReply | null;
+  hasRunLive: boolean;
+  health: "HEALTHY" | "FAILING" | "UNKNOWN";
+  kind: "SIDECAR" | "FILES" | "MANUAL" | "SANDBOX";
+  lastAnswerAt: string | null;
+  name: string;
+  problemCount: number;
+  serves: Array<ServedRouteReply>;
+  waiting: Array<WaitingItemReply>;
+  waitingCount: number;
+}
+
 export interface QuoteReply {
   expiresAt: string;
   rate: string;
@@ -3339,6 +3364,14 @@ export interface SearchResultReply {
 
 export interface SectionReply {
   reviewResult: CheckResultReply;
+}
+
+export interface ServedRouteReply {
+  countries: Array<string> | null;
+  currencies: Array<string> | null;
+  isFallback: boolean;
+  rails: Array<string> | null;
+  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY";
 }
 
 export interface SimulatedDeposit {
@@ -4046,6 +4079,14 @@ export interface VoteReply {
   comment: string | null;
   createdAt: string;
   vote: string;
+}
+
+export interface WaitingItemReply {
+  isStuck: boolean;
+  problem: string | null;
+  recordId: string | null;
+  userId: string | null;
+  waitsSince: string;
 }
 
 export interface WalletReply {

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from landbridge.app.container.base_services import members
 from landbridge.app.container.customer_services import CustomerServices
-from landbridge.app.container.provider_services import poll_credits
+from landbridge.app.container.provider_services import operate_providers, poll_credits
 from landbridge.app.container.registry import OWED_BY_TREASURY
 from landbridge.customers.team.approval_emails import ApprovalEmails
 from landbridge.customers.wallets.party_contexts import PartyContexts
@@ -22,6 +22,7 @@ from landbridge.payments.engine.treasury_bounds import TreasuryBounds
 from landbridge.payments.incoming_payments.provider_returns import ProviderReturnOrders
 from landbridge.payments.incoming_payments.returns import ReturnOrders
 from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.provider_operations.service import ProviderOperations
 from landbridge.payments.virtual_accounts.deposits import VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.destinations import DeliveryDestinations
 from landbridge.payments.virtual_accounts.rules import SettlementRules
@@ -44,6 +45,7 @@ class PaymentServices(CustomerServices):
     return_orders: ReturnOrders | None
     # Polls the providers of the providers file; None without one.
     provider_credits: ProviderCredits | None
+    provider_operations: ProviderOperations
     # Bank files, if the rails use them.
     inbox_reader: InboxReader
     sandbox_bank: SandboxBank
@@ -97,6 +99,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
         incoming_payments=incoming_payments,
         return_orders=_return_orders(on),
         provider_credits=poll_credits(on.providers, database, on.clock, incoming_payments),
+        provider_operations=operate_providers(settings, on.providers, database, on.clock),
         inbox_reader=InboxReader(
             database=database,
             vault=on.vault,

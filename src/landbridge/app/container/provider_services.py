@@ -8,9 +8,12 @@ from landbridge.app.settings import Settings, SettingsInvalid
 from landbridge.payments.incoming_payments.provider_credits import ProviderCreditReceiver
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.limits.document import RAILS
+from landbridge.payments.provider_operations.model import ProviderKind
+from landbridge.payments.provider_operations.service import ProviderOperations
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
+from landbridge.platform.orgs.model import Mode
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.sidecar.accounts import ProviderAccounts
@@ -19,6 +22,7 @@ from landbridge.providers.sidecar.configuration import (
     ProvidersFileError,
     read_providers_file,
 )
+from landbridge.providers.sidecar.counted_client import CountedSidecar
 from landbridge.providers.sidecar.credit_polls import ProviderCredits
 from landbridge.providers.sidecar.orders import ProviderRails
 
@@ -56,7 +60,7 @@ def read_providers(
             raise SettingsInvalid(
                 f"payouts[{place}].rails has {unknown[0]}; there are {', '.join(sorted(RAILS))}"
             )
-    clients = {name: SidecarClient(each, clock) for name, each in file.sidecars.items()}
+    clients = {name: CountedSidecar(each, clock, database) for name, each in file.sidecars.items()}
     accounts = ProviderAccounts(
         database=database, vault=vault, clock=clock, routes=file, providers=clients
     )
@@ -70,6 +74,23 @@ def read_providers(
             elsewhere=[each for each in rails if not isinstance(each, NoRails)],
         ),
         clients=clients,
+    )
+
+
+def operate_providers(
+    settings: Settings, providers: ProviderServices | None, database: Database, clock: Clock
+) -> ProviderOperations:
+    """Return the overview of the connected providers."""
+    is_sandbox = settings.mode is Mode.SANDBOX
+    identity = settings.identity or ("sandbox" if is_sandbox else "manual")
+    banks = {"sandbox": ProviderKind.SANDBOX, "files": ProviderKind.FILES}
+    return ProviderOperations(
+        database=database,
+        clock=clock,
+        routes=None if providers is None else providers.rails.routes,
+        bank=banks.get(settings.bank),
+        identity=ProviderKind.SANDBOX if identity == "sandbox" else ProviderKind.MANUAL,
+        is_production=not is_sandbox,
     )
 
 

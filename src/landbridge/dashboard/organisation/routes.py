@@ -9,6 +9,7 @@ from landbridge.dashboard.organisation.audit_pages import AuditLogPages
 from landbridge.dashboard.organisation.chain_pages import ChainPages
 from landbridge.dashboard.organisation.fee_pages import FeePages
 from landbridge.dashboard.organisation.limit_pages import LimitPages
+from landbridge.dashboard.organisation.provider_pages import ProviderPages
 from landbridge.dashboard.organisation.sandbox_pages import SandboxPages
 from landbridge.dashboard.organisation.settings_pages import SettingsPages
 
@@ -18,6 +19,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
     ChainPages,
     FeePages,
     LimitPages,
+    ProviderPages,
     SandboxPages,
     SettingsPages,
 ]

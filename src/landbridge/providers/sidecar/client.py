@@ -223,7 +223,7 @@ class SidecarClient:
             bytes_max=bytes_max,
         )
         if found.is_unsent:
-            raise NothingDone(f"provider {self.name}: {found.error}")
+            raise NothingDone(f"provider {self.name}: {found.error}", is_unsent=True)
         if found.status is None:
             raise Unclear(f"provider {self.name}: {found.error}")
         self._verify(found, found.status, headers[SIGNATURE_HEADER])

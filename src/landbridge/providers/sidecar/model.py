@@ -1,13 +1,14 @@
 """Payouts at a connected provider: what a provider answers, and what we store."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable, Unclear
 from landbridge.platform.core.money import Money
+from landbridge.providers.rails.calendar import settles_at
 from landbridge.providers.rails.port import PaymentTracking, RailPayment
 from landbridge.providers.sidecar.protocol import FAILURES, FailureCode, PayoutState
 
@@ -32,7 +33,14 @@ class PayoutReport:
 
 
 class NothingDone(Unavailable):
-    """It is certain that the provider did nothing, and will do nothing without another call."""
+    """It is certain that the provider did nothing, and will do nothing without another call.
+
+    `is_unsent` if no connection was made; otherwise the provider says so itself.
+    """
+
+    def __init__(self, sentence: str, *, is_unsent: bool = False) -> None:
+        self.is_unsent = is_unsent
+        super().__init__(sentence)
 
 
 class AnswerUnusable(Unclear):
@@ -116,6 +124,33 @@ class ProviderOrder:
     created_at: datetime
     answered_at: datetime | None
     expected_at: datetime | None
+
+
+# A payout that is not final this long after it should have settled is stuck.
+_OVERDUE_AFTER = timedelta(days=1)
+
+
+def overdue_at(rail: str, created_at: datetime, *, is_same_day: bool) -> datetime:
+    """Return when a payout that is not final is stuck: it is still queried after this."""
+    return settles_at(rail, created_at, is_same_day=is_same_day) + _OVERDUE_AFTER
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingOrder:
+    """Order that is not final; `overdue_at` is when it is stuck. Times of the organisation."""
+
+    record_id: UUID
+    since: datetime
+    overdue_at: datetime
+    problem: OrderProblem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingOrders:
+    """Orders that are not final: the number of all, and the oldest ones."""
+
+    count: int
+    oldest: tuple[WaitingOrder, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

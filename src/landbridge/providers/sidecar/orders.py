@@ -20,7 +20,6 @@ import structlog
 
 from landbridge.platform.core.errors import InvariantBroken, Rejected, Unavailable, Unclear
 from landbridge.platform.db.pool import Database
-from landbridge.providers.rails.calendar import settles_at
 from landbridge.providers.rails.port import (
     DepositCoordinates,
     PaymentTracking,
@@ -43,13 +42,12 @@ from landbridge.providers.sidecar.model import (
     ProviderOrder,
     ProviderOrderState,
     decide,
+    overdue_at,
 )
 
 _log = structlog.stdlib.get_logger()
 
 _POLL_S = 60
-# A payout that is not final this long after it should have settled is stuck.
-_OVERDUE_AFTER = timedelta(days=1)
 _JUDGED_MAX = 5
 
 
@@ -297,11 +295,8 @@ def order_status(order: ProviderOrder, at: datetime) -> RailPaymentStatus:
         case ProviderOrderState.FAILED:
             state = RailPaymentState.FAILED
         case ProviderOrderState.ASSIGNED | ProviderOrderState.PENDING:
-            due = settles_at(order.rail, order.created_at, is_same_day=order.is_same_day)
-            # A payment that is still queried after this shows as stuck.
-            expected_at = min(
-                order.expected_at or at + timedelta(seconds=_POLL_S), due + _OVERDUE_AFTER
-            )
+            stuck_at = overdue_at(order.rail, order.created_at, is_same_day=order.is_same_day)
+            expected_at = min(order.expected_at or at + timedelta(seconds=_POLL_S), stuck_at)
     return RailPaymentStatus(
         state=state,
         tracking=order.tracking or PaymentTracking(payment_rail=order.rail),

@@ -1,0 +1,81 @@
+"""State of a connected provider, as an organisation sees it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from landbridge.providers.sidecar.calls import CallCounts
+
+
+class ProviderKind(StrEnum):
+    """How a provider is connected."""
+
+    SIDECAR = "SIDECAR"
+    FILES = "FILES"
+    MANUAL = "MANUAL"
+    SANDBOX = "SANDBOX"
+
+
+class ProviderService(StrEnum):
+    """What a provider does for an organisation."""
+
+    PAYOUTS = "PAYOUTS"
+    DEPOSITS = "DEPOSITS"
+    IDENTITY = "IDENTITY"
+
+
+class ProviderHealth(StrEnum):
+    """Health of a provider, by its last call."""
+
+    HEALTHY = "HEALTHY"  # the last call was answered
+    FAILING = "FAILING"  # the last call has no valid answer
+    UNKNOWN = "UNKNOWN"  # it was not called yet, or is not called at all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedRoute:
+    """What a provider serves; None means all. `is_fallback` if only what no other route names."""
+
+    service: ProviderService
+    rails: frozenset[str] | None = None
+    countries: frozenset[str] | None = None
+    currencies: frozenset[str] | None = None
+    is_fallback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingItem:
+    """What waits for a provider: a payment, or a user who is verified. `problem` is a code."""
+
+    since: datetime
+    is_stuck: bool
+    record_id: UUID | None = None
+    user_id: UUID | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderState:
+    """A provider. Its calls are real time; what waits has the organisation's.
+
+    `waiting` are the oldest of `waiting_count`. `calls` is None for what is not called.
+    `has_run_live` says whether it has moved real money.
+    """
+
+    name: str
+    kind: ProviderKind
+    serves: Sequence[ServedRoute]
+    health: ProviderHealth
+    last_answer_at: datetime | None
+    calls: CallCounts | None
+    waiting_count: int
+    waiting: Sequence[WaitingItem]
+    problem_count: int
+    has_run_live: bool
+
+    @property
+    def stuck_count(self) -> int:
+        """Number of stuck ones among the oldest."""
+        return sum(each.is_stuck for each in self.waiting)

@@ -1,0 +1,173 @@
+"""Overview of connected providers: sidecars, and the bank and identity provider of the settings."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.customers.verification.model import KycStatus
+from landbridge.payments.provider_operations import store
+from landbridge.payments.provider_operations.model import (
+    ProviderHealth,
+    ProviderKind,
+    ProviderService,
+    ProviderState,
+    ServedRoute,
+    WaitingItem,
+)
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
+from landbridge.platform.http.caller import Caller
+from landbridge.providers.sidecar.calls import CallCounts
+from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.model import WaitingOrders, overdue_at
+from landbridge.providers.sidecar.overview import SidecarOverviews
+
+# What waits for a provider is shown up to this number, the oldest first.
+WAITING_MAX = 10
+# A person verifies within a day.
+_REVIEW_WITHIN = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderOperations:
+    """Connected providers for operators. `bank` and `identity` are those of the settings.
+
+    `routes` is None without a providers file. No provider is called: health is that of the last
+    calls of all processes.
+    """
+
+    database: Database
+    clock: Clock
+    routes: ProvidersFile | None
+    bank: ProviderKind | None
+    identity: ProviderKind
+    is_production: bool
+
+    async def all(self, caller: Caller) -> Sequence[ProviderState]:
+        """Return every provider: sidecars in the order of their file, then those of the settings.
+
+        Counts of calls are for admins only, as they are those of all organisations.
+        """
+        found = await self._sidecars(caller)
+        bank, identity = await self._bank(caller), await self._identity(caller)
+        return [*found, *([] if bank is None else [bank]), identity]
+
+    async def _sidecars(self, caller: Caller) -> list[ProviderState]:
+        if self.routes is None:
+            return []
+        org_id, now = caller.org_id, self.clock.now(caller.clock_offset)
+        overviews = SidecarOverviews(self.database, self.clock, self.routes)
+        return [
+            ProviderState(
+                name=each.name,
+                kind=ProviderKind.SIDECAR,
+                serves=list(_served(self.routes, each.name, org_id)),
+                calls=each.calls if caller.is_admin else None,
+                health=_health(each.calls),
+                last_answer_at=each.calls.answered_at,
+                problem_count=each.problem_count,
+                has_run_live=self.is_production and each.has_moved_money,
+                waiting_count=each.waiting.count,
+                waiting=_items(each.waiting, now),
+            )
+            for each in await overviews.of(org_id, limit=WAITING_MAX)
+        ]
+
+    async def _bank(self, caller: Caller) -> ProviderState | None:
+        """Return the bank of the settings, which serves what no route names."""
+        if self.bank is None:
+            return None
+        org_id, now = caller.org_id, self.clock.now(caller.clock_offset)
+        read = self.database.single
+        last_at: datetime | None = None
+        has_settled, waiting, count = False, list[WaitingItem](), 0
+        if self.bank is ProviderKind.FILES:
+            last_at = await read(lambda tx: store.last_file_at(tx, org_id))
+            has_settled = await read(lambda tx: store.has_settled(tx, org_id))
+            rows = await read(lambda tx: store.bank_payments(tx, org_id, limit=WAITING_MAX))
+            for row in rows:
+                at, count = row["queued_at"], row["waiting"]
+                until = overdue_at(row["rail"], at, is_same_day=row["is_same_day"])
+                waiting.append(WaitingItem(at, until < now, record_id=row["record_id"]))
+        is_fallback = self.routes is not None
+        return ProviderState(
+            name=self.bank.value.lower(),
+            kind=self.bank,
+            serves=[
+                ServedRoute(service=each, is_fallback=is_fallback)
+                for each in (ProviderService.PAYOUTS, ProviderService.DEPOSITS)
+            ],
+            health=ProviderHealth.UNKNOWN if last_at is None else ProviderHealth.HEALTHY,
+            last_answer_at=last_at,
+            calls=None,
+            waiting_count=count,
+            waiting=waiting,
+            problem_count=0,
+            has_run_live=self.is_production and has_settled,
+        )
+
+    async def _identity(self, caller: Caller) -> ProviderState:
+        """Return who verifies users: people, or the sandbox."""
+        statuses = [KycStatus.CREATED, KycStatus.PENDING, KycStatus.MANUAL_REVIEW]
+        now = self.clock.now(caller.clock_offset)
+        rows = await self.database.single(
+            lambda tx: store.cases(tx, caller.org_id, statuses, limit=WAITING_MAX)
+        )
+        return ProviderState(
+            name=self.identity.value.lower(),
+            kind=self.identity,
+            serves=[ServedRoute(service=ProviderService.IDENTITY)],
+            health=ProviderHealth.UNKNOWN,
+            last_answer_at=None,
+            calls=None,
+            waiting_count=rows[0]["waiting"] if rows else 0,
+            waiting=[
+                WaitingItem(
+                    row["updated_at"],
+                    row["updated_at"] + _REVIEW_WITHIN < now,
+                    user_id=row["user_id"],
+                )
+                for row in rows
+            ],
+            problem_count=0,
+            has_run_live=self.is_production and self.identity is ProviderKind.MANUAL,
+        )
+
+
+def _served(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRoute]:
+    """Return what a sidecar serves for an organisation."""
+    for route in routes.routes:
+        if name in route.providers and _serves(route.organisations, org_id):
+            yield ServedRoute(
+                service=ProviderService.PAYOUTS,
+                rails=route.rails,
+                countries=route.countries,
+                currencies=route.currencies,
+                is_fallback=route.providers[0] != name,
+            )
+    for deposits in routes.deposits:
+        if name == deposits.provider and _serves(deposits.organisations, org_id):
+            yield ServedRoute(service=ProviderService.DEPOSITS, currencies=deposits.currencies)
+
+
+def _serves(organisations: frozenset[UUID] | None, org_id: UUID) -> bool:
+    return organisations is None or org_id in organisations
+
+
+def _health(calls: CallCounts) -> ProviderHealth:
+    if calls.answered_at is None and calls.failed_at is None:
+        return ProviderHealth.UNKNOWN
+    return ProviderHealth.FAILING if calls.is_failing else ProviderHealth.HEALTHY
+
+
+def _items(orders: WaitingOrders, now: datetime) -> Sequence[WaitingItem]:
+    return [
+        WaitingItem(
+            each.since,
+            each.overdue_at < now,
+            record_id=each.record_id,
+            problem=None if each.problem is None else each.problem.value,
+        )
+        for each in orders.oldest
+    ]

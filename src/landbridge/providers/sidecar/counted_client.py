@@ -1,0 +1,53 @@
+"""Client of a sidecar whose calls are counted, for all processes."""
+
+from uuid import UUID
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Database
+from landbridge.providers.rails.port import RailPayment
+from landbridge.providers.sidecar import call_store
+from landbridge.providers.sidecar.calls import CallFailure, counted
+from landbridge.providers.sidecar.client import SidecarClient
+from landbridge.providers.sidecar.configuration import SidecarSettings
+from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage
+from landbridge.providers.sidecar.model import PayoutReport
+from landbridge.providers.sidecar.protocol import RequestedOutcome
+
+
+class CountedSidecar(SidecarClient):
+    """Sidecar of the providers file; see `SidecarClient`."""
+
+    def __init__(self, settings: SidecarSettings, clock: Clock, database: Database) -> None:
+        super().__init__(settings, clock)
+        self._database = database
+
+    async def pay(
+        self,
+        payment: RailPayment,
+        *,
+        returns: str | None = None,
+        test_outcome: RequestedOutcome | None = None,
+    ) -> PayoutReport:
+        """Submit a payout; see `PayoutProvider`."""
+        async with counted(self.name, self._record):
+            return await super().pay(payment, returns=returns, test_outcome=test_outcome)
+
+    async def find(self, org_id: UUID, key: UUID, money: Money, rail: str) -> PayoutReport | None:
+        """Return the state of a payout; see `PayoutProvider`."""
+        async with counted(self.name, self._record):
+            return await super().find(org_id, key, money, rail)
+
+    async def open_account(self, org_id: UUID, currency: str, key: UUID) -> DepositAccount:
+        """Return the account for deposits of this key; see `DepositProvider`."""
+        async with counted(self.name, self._record):
+            return await super().open_account(org_id, currency, key)
+
+    async def credits(self, after: str | None, limit: int) -> ProviderCreditPage:
+        """Return credits behind a cursor; see `DepositProvider`."""
+        async with counted(self.name, self._record):
+            return await super().credits(after, limit)
+
+    async def _record(self, provider: str, failure: CallFailure | None) -> None:
+        at = self._clock.now()
+        await self._database.single(lambda tx: call_store.count(tx, provider, failure, at=at))

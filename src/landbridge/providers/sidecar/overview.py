@@ -1,0 +1,59 @@
+"""Overview of sidecars, for their operators. No sidecar is called."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.sidecar import call_store, waiting_store
+from landbridge.providers.sidecar.calls import CallCounts
+from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.model import WaitingOrders
+
+# Calls are counted over this period.
+_DAY = timedelta(days=1)
+_NO_CALLS = CallCounts(0, 0, None, None, None)
+_NO_ORDERS = WaitingOrders(0, ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SidecarOverview:
+    """A sidecar: calls of all organisations within a day, and what waits of one organisation."""
+
+    name: str
+    calls: CallCounts
+    waiting: WaitingOrders
+    problem_count: int
+    has_moved_money: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SidecarOverviews:
+    """Reads the overview of each sidecar of the providers file."""
+
+    database: Database
+    clock: Clock
+    routes: ProvidersFile
+
+    async def of(self, org_id: UUID, *, limit: int) -> Sequence[SidecarOverview]:
+        """Return each sidecar, with the oldest `limit` orders that wait for it."""
+        since = self.clock.now() - _DAY
+
+        async def read(tx: Tx) -> Sequence[SidecarOverview]:
+            calls = await call_store.counts(tx, since)
+            waiting = await waiting_store.waiting(tx, org_id, limit=limit)
+            problems: Mapping[str, int] = await waiting_store.problems(tx, org_id)
+            return [
+                SidecarOverview(
+                    name=name,
+                    calls=calls.get(name, _NO_CALLS),
+                    waiting=waiting.get(name, _NO_ORDERS),
+                    problem_count=problems.get(name, 0),
+                    has_moved_money=await waiting_store.has_moved_money(tx, org_id, name),
+                )
+                for name in self.routes.sidecars
+            ]
+
+        return await self.database.read(read)

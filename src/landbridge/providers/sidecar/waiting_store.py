@@ -1,0 +1,85 @@
+"""Statements on provider_orders that are not final, and on whether a provider ever moved money."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.sidecar.model import (
+    OrderProblem,
+    WaitingOrder,
+    WaitingOrders,
+    overdue_at,
+)
+
+# The oldest ones of each provider, with the number of all.
+_WAITING = """
+select provider, record_id, rail, is_same_day, problem, created_at, waiting
+from (
+    select provider, record_id, rail, is_same_day, problem, created_at,
+        row_number() over (partition by provider order by created_at) as place,
+        count(*) over (partition by provider) as waiting
+    from provider_orders where org_id = $1 and state in ('ASSIGNED', 'PENDING')
+) w
+where place <= $2 order by provider, place
+"""
+
+_COUNT = """
+select provider, count(*) as waiting, min(created_at) as oldest
+from provider_orders where state in ('ASSIGNED', 'PENDING')
+group by provider
+"""
+
+# A credit without an organisation concerns all of them.
+_PROBLEMS = """
+select provider, count(*) as problems
+from (
+    select provider from provider_orders where org_id = $1 and problem is not null
+    union all
+    select provider from provider_credits
+    where (org_id = $1 or org_id is null) and problem is not null and not is_closed
+) p
+group by provider
+"""
+
+_HAS_MOVED_MONEY = """
+select exists (
+        select from provider_orders where org_id = $1 and provider = $2 and state = 'SETTLED'
+    )
+    or exists (
+        select from provider_credits
+        where org_id = $1 and provider = $2 and incoming_payment_id is not null
+    )
+"""
+
+
+async def waiting(tx: Tx, org_id: UUID, *, limit: int) -> Mapping[str, WaitingOrders]:
+    """Return an organisation's orders that are not final, by provider; the oldest `limit` each."""
+    found: dict[str, WaitingOrders] = {}
+    for row in await tx.fetch(_WAITING, org_id, limit):
+        at, problem = row["created_at"], row["problem"]
+        order = WaitingOrder(
+            row["record_id"],
+            at,
+            overdue_at(row["rail"], at, is_same_day=row["is_same_day"]),
+            None if problem is None else OrderProblem(problem),
+        )
+        known = found.get(row["provider"])
+        earlier = () if known is None else known.oldest
+        found[row["provider"]] = WaitingOrders(row["waiting"], (*earlier, order))
+    return found
+
+
+async def count(tx: Tx) -> Mapping[str, tuple[int, datetime]]:
+    """Return the number of orders that are not final, and the time of the oldest, by provider."""
+    return {row["provider"]: (row["waiting"], row["oldest"]) for row in await tx.fetch(_COUNT)}
+
+
+async def problems(tx: Tx, org_id: UUID) -> Mapping[str, int]:
+    """Return the number of an organisation's orders and credits with problems, by provider."""
+    return {row["provider"]: row["problems"] for row in await tx.fetch(_PROBLEMS, org_id)}
+
+
+async def has_moved_money(tx: Tx, org_id: UUID, provider: str) -> bool:
+    """Return whether a provider has ever carried out a payout or reported a deposit."""
+    return await tx.fetchval(_HAS_MOVED_MONEY, org_id, provider)
