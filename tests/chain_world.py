@@ -78,7 +78,12 @@ class ChainWorld(LocalChain):
 
 @asynccontextmanager
 async def chain_world(
-    folder: Path, database: Database, *, has_signer: bool = True, **overrides: Any
+    folder: Path,
+    database: Database,
+    *,
+    has_signer: bool = True,
+    base: Settings = SETTINGS,
+    **overrides: Any,
 ) -> AsyncGenerator[ChainWorld]:
     """Run a chain that the test mines, a signer, and the product on a database of its own.
 
@@ -92,7 +97,7 @@ async def chain_world(
         path = folder / "chains.toml"
         path.write_text(format_configuration({"POLYGON": configuration}), encoding="utf-8")
         settings = msgspec.structs.replace(
-            SETTINGS, chains_file=str(path), signer_socket=str(folder / "signer.sock")
+            base, chains_file=str(path), signer_socket=str(folder / "signer.sock")
         )
         container = wire(settings, database, Clock(await take_node(database)))
         lasting = running_signer(settings, folder) if has_signer else nullcontext()

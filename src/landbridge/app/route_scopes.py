@@ -91,6 +91,7 @@ _OPERATIONS = {
         "bankLines": "list retrieve resolve",
         "depositReviews": "list retrieve match return settle",
         "kycReviews": "list retrieve decide",
+        "depositScreenings": "list retrieve",
         "receivables": "list retrieve",
         "reconciliation": "assignDifference resolveDifference acceptDifference rejectDifference "
         "signClose confirmClose rejectClose",

@@ -4,6 +4,7 @@ from landbridge.customers.address_policies.api import AddressPolicyRoutes
 from landbridge.customers.bank_accounts.api import AccountRoutes
 from landbridge.customers.bank_accounts.review_api import AccountReviewRoutes
 from landbridge.customers.chain_operations.api import ChainRoutes
+from landbridge.customers.deposit_screening.review_api import DepositScreeningRoutes
 from landbridge.customers.kyc.api import KycRoutes
 from landbridge.customers.onboarding.api import KycLinkRoutes
 from landbridge.customers.onboarding.form_api import KycPage
@@ -92,6 +93,7 @@ ROUTES = [
     ReviewRoutes,
     TransferReviewRoutes,
     DepositReviewRoutes,
+    DepositScreeningRoutes,
     BankLineRoutes,
     ResolutionRoutes,
     ReceivableRoutes,
@@ -162,6 +164,7 @@ SERVICES = (
     "kyc_reviews",
     "transfer_reviews",
     "incoming_payment_reviews",
+    "screening_reviews",
     "statement_line_reviews",
     "resolutions",
     "receivables",

@@ -66,6 +66,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     unsupported_countries: str | None = None
     unsupported_us_states: str | None = None
     identity: str | None = None
+    deposit_screening: str | None = None
     rails: str | None = None
     providers_file: str | None = None
     bank_files_kept_days: Annotated[int, msgspec.Meta(ge=30, le=_RETENTION_DAYS_MAX)] = 2192
@@ -289,8 +290,9 @@ def _weak_password(settings: Settings) -> Iterator[str]:
 
 
 def _not_for_production(settings: Settings) -> Iterator[str]:
-    if settings.identity == "sandbox":
-        yield f"{PREFIX}IDENTITY is not for production if it says sandbox."
+    for name in ("identity", "rails", "deposit_screening"):
+        if getattr(settings, name) == "sandbox":
+            yield f"{PREFIX}{name.upper()} is not for production if it says sandbox."
     if settings.loopback_webhooks == "on":
         yield f"{PREFIX}LOOPBACK_WEBHOOKS is not for production if it says on."
     if settings.password_memory_kib < _PASSWORD_MEMORY_MIN_KIB:
@@ -298,8 +300,6 @@ def _not_for_production(settings: Settings) -> Iterator[str]:
             f"{PREFIX}PASSWORD_MEMORY_KIB must be at least {_PASSWORD_MEMORY_MIN_KIB} "
             "in production."
         )
-    if settings.rails == "sandbox":
-        yield f"{PREFIX}RAILS is not for production if it says sandbox."
     if settings.master_key is None:
         yield (
             f"{PREFIX}MASTER_KEY is required in production: 32 random bytes in base64. "

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,6 +17,7 @@ from msgspec import structs
 from landbridge.app.container import AUDIT_RULES, TRANSITIONS, Container, wire
 from landbridge.app.container.chain_deposits import build_chain_deposits
 from landbridge.app.container.registry import ASSETS
+from landbridge.app.settings import Settings
 from landbridge.customers.chain_deposits.steps import ChainDepositSteps
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.corrections import correct
@@ -54,11 +56,16 @@ class FollowedChain(LocalChain):
         return Contract(self.rpc, load_artifact(name), self.chain.tokens[currency].address)
 
     def pay(
-        self, destination: str, coins: int, *, currency: str = "usdc", sender: str | None = None
+        self,
+        destination: str,
+        coins: Decimal | int,
+        *,
+        currency: str = "usdc",
+        sender: str | None = None,
     ) -> str:
         """Transfer coins in a block of its own; return the transaction's hash."""
         token = self.token(currency)
-        result = token.send(sender or self.outsider, "transfer", destination, coins * COIN)
+        result = token.send(sender or self.outsider, "transfer", destination, int(coins * COIN))
         return str(result["transactionHash"])
 
     def impersonate(self, address: str) -> None:
@@ -121,6 +128,7 @@ def follower(
         container.wallets,
         container.vault,
         container.clock,
+        screenings=container.deposit_screenings,
         chains={chain.name: chain},
         clients={chain.name: client},
         start_blocks=start_blocks,
@@ -137,9 +145,11 @@ def configured(
 
 
 @asynccontextmanager
-async def chain_world(database: Database, logs: Path) -> AsyncGenerator[FollowedChain]:
+async def chain_world(
+    database: Database, logs: Path, settings: Settings = SETTINGS
+) -> AsyncGenerator[FollowedChain]:
     """Run a new chain with an organisation that has followed it up to its head."""
-    container = wire(SETTINGS, database, Clock(await take_node(database)))
+    container = wire(settings, database, Clock(await take_node(database)))
     async with running_anvil(logs) as (rpc, client), served(container) as http:
         chain = configured(rpc)
         org = await make_tenant(container, http)

@@ -3,17 +3,19 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from chains.artifacts import load_artifact
 
+from landbridge.app.settings import Settings
 from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.evm_addresses import checked_evm_address
 from tests.chain_world import FINAL_DEPTH, ChainWorld, chain_world
 from tests.chains.contracts import Contract
 from tests.payouts import accept, make_account, make_offramp, make_payee, shown
-from tests.tenants import register, run_due
+from tests.tenants import SETTINGS, register, run_due
 
 COIN = 10**6
 
@@ -35,12 +37,12 @@ class ExternalScenario:
     async def awaited(self, amount: Any = 100) -> dict[str, Any]:
         return await accept(self.world.org, await self.quoted(amount))
 
-    def send(self, treasury: str, coins: int, *, sender: str | None = None) -> str:
+    def send(self, treasury: str, coins: Decimal | int, *, sender: str | None = None) -> str:
         """Send coins to the treasury, in a block of their own; return the transaction's hash."""
         world = self.world
         address = world.outbox.context.chain.tokens["usdc"].address
         token = Contract(world.rpc, load_artifact("TestDollar"), address)
-        data = token.data("transfer", treasury, coins * COIN)
+        data = token.data("transfer", treasury, int(coins * COIN))
         hash_ = world.rpc.call(
             "eth_sendTransaction",
             {"from": sender or self.sender, "to": address, "data": data, "gas": hex(200_000)},
@@ -84,9 +86,11 @@ class ExternalScenario:
 
 
 @asynccontextmanager
-async def external_scenario(database: Database, folder: Path) -> AsyncGenerator[ExternalScenario]:
+async def external_scenario(
+    database: Database, folder: Path, *, base: Settings = SETTINGS
+) -> AsyncGenerator[ExternalScenario]:
     """Run a chain on which Ada's wallet outside has 1,000 coins."""
-    async with chain_world(folder, database) as world:
+    async with chain_world(folder, database, base=base) as world:
         ada = await make_payee(world.org, funds=None)
         sender = checked_evm_address(world.rpc.accounts()[3])
         wallet = await register(world.org, ada, sender)

@@ -980,6 +980,83 @@ class AsyncDepositReviews:
         return await self._sender.send(call, replies.DepositReview)
 
 
+class AsyncDepositScreenings:
+    """Operations of `deposit_screenings`."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | datetime | None = None,
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REFUSED", "LOST"]]
+        | None = None,
+        timeout: float | None = None,
+    ) -> replies.DepositScreeningList:
+        """List deposit screenings.
+
+        List screenings, the oldest first. A held deposit is decided on by a resolution.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reviews/deposit-screenings"),
+            query={
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+                "status": status,
+            },
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.DepositScreeningList)
+
+    async def list_all(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REFUSED", "LOST"]]
+        | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[replies.DepositScreeningReply]:
+        """List deposit screenings, page by page."""
+        cursor: str | None = None
+        while True:
+            page = await self.list(
+                limit=limit,
+                created_before=created_before,
+                created_after=created_after,
+                status=status,
+                cursor=cursor,
+                timeout=timeout,
+            )
+            for each in page.reviews:
+                yield each
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    async def retrieve(
+        self, screening_id: str, *, timeout: float | None = None
+    ) -> replies.DepositScreeningReply:
+        """Retrieve a deposit screening.
+
+        Return a screening, open or closed.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reviews/deposit-screenings/{screeningId}", screening_id),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.DepositScreeningReply)
+
+
 class AsyncDeposits:
     """Operations of `deposits`."""
 
@@ -5342,6 +5419,7 @@ class AsyncResources:
         self.bridges = AsyncBridges(sender)
         self.chains = AsyncChains(sender)
         self.deposit_reviews = AsyncDepositReviews(sender)
+        self.deposit_screenings = AsyncDepositScreenings(sender)
         self.deposits = AsyncDeposits(sender)
         self.disbursements = AsyncDisbursements(sender)
         self.events = AsyncEvents(sender)

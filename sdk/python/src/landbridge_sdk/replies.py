@@ -1062,6 +1062,35 @@ class DepositReviewPage(Struct, frozen=True, kw_only=True):
     reviews: list[DepositReview]
 
 
+class DepositScreeningList(Struct, frozen=True, kw_only=True):
+    """DepositScreeningList"""
+
+    count: int
+    next_cursor: str | None = field(default=None, name="nextCursor")
+    reviews: list[DepositScreeningReply]
+
+
+class DepositScreeningReply(Struct, frozen=True, kw_only=True):
+    """DepositScreeningReply"""
+
+    amount: Decimal
+    categories: list[str]
+    chain: str | None
+    created_at: datetime = field(name="createdAt")
+    currency: str
+    deposit_id: str = field(name="depositId")
+    id: str
+    payment_rail: str | None = field(name="paymentRail")
+    provider: str | None
+    reference: str | None
+    source: str
+    source_address: str | None = field(name="sourceAddress")
+    status: str
+    transaction_hash: str | None = field(name="transactionHash")
+    updated_at: datetime = field(name="updatedAt")
+    user_id: str | None = field(name="userId")
+
+
 class DepositSender(Struct, frozen=True, kw_only=True):
     """DepositSender"""
 

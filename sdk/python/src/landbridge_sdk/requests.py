@@ -1046,6 +1046,7 @@ class MetricChangeParams(TypedDict):
                 "in_transit",
                 "receivable",
                 "write_offs",
+                "suspense",
                 "payable",
             ]
         ]
@@ -1162,6 +1163,7 @@ class MetricPreviewParams(TypedDict):
                 "in_transit",
                 "receivable",
                 "write_offs",
+                "suspense",
                 "payable",
             ]
         ]
@@ -1402,6 +1404,7 @@ class NewMetricParams(TypedDict):
                 "in_transit",
                 "receivable",
                 "write_offs",
+                "suspense",
                 "payable",
             ]
         ]
@@ -1796,6 +1799,8 @@ class ResolutionRequest(TypedDict):
         "SETTLE_OUTSIDE",
         "PAYOUT_RETURNED",
         "DEPOSIT_REVERSED",
+        "RELEASE",
+        "REFUSE",
         "RECOVER",
         "WRITE_OFF",
     ]

@@ -976,6 +976,83 @@ class DepositReviews:
         return self._sender.send(call, replies.DepositReview)
 
 
+class DepositScreenings:
+    """Operations of `deposit_screenings`."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | datetime | None = None,
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REFUSED", "LOST"]]
+        | None = None,
+        timeout: float | None = None,
+    ) -> replies.DepositScreeningList:
+        """List deposit screenings.
+
+        List screenings, the oldest first. A held deposit is decided on by a resolution.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reviews/deposit-screenings"),
+            query={
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+                "status": status,
+            },
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.DepositScreeningList)
+
+    def list_all(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REFUSED", "LOST"]]
+        | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[replies.DepositScreeningReply]:
+        """List deposit screenings, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.list(
+                limit=limit,
+                created_before=created_before,
+                created_after=created_after,
+                status=status,
+                cursor=cursor,
+                timeout=timeout,
+            )
+            for each in page.reviews:
+                yield each
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    def retrieve(
+        self, screening_id: str, *, timeout: float | None = None
+    ) -> replies.DepositScreeningReply:
+        """Retrieve a deposit screening.
+
+        Return a screening, open or closed.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reviews/deposit-screenings/{screeningId}", screening_id),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.DepositScreeningReply)
+
+
 class Deposits:
     """Operations of `deposits`."""
 
@@ -5304,6 +5381,7 @@ class Resources:
         self.bridges = Bridges(sender)
         self.chains = Chains(sender)
         self.deposit_reviews = DepositReviews(sender)
+        self.deposit_screenings = DepositScreenings(sender)
         self.deposits = Deposits(sender)
         self.disbursements = Disbursements(sender)
         self.events = Events(sender)

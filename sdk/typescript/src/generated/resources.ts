@@ -600,6 +600,49 @@ export class DepositReviews {
   }
 }
 
+export class DepositScreenings {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List deposit screenings.
+   *
+   * List screenings, the oldest first. A held deposit is decided on by a resolution.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"IN_SCREENING" | "HELD" | "RELEASED" | "REFUSED" | "LOST">; } = {}): Promise<types.DepositScreeningList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/deposit-screenings"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
+      },
+      options,
+    );
+  }
+
+  /** List deposit screenings, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"IN_SCREENING" | "HELD" | "RELEASED" | "REFUSED" | "LOST">; } = {}): AsyncGenerator<types.DepositScreeningReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.reviews,
+    );
+  }
+
+  /**
+   * Retrieve a deposit screening.
+   *
+   * Return a screening, open or closed.
+   */
+  retrieve(screeningId: string, options: Options = {}): Promise<types.DepositScreeningReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/deposit-screenings/{screeningId}", screeningId),
+      },
+      options,
+    );
+  }
+}
+
 export class Deposits {
   constructor(private readonly sender: Sender) {}
 
@@ -3711,6 +3754,7 @@ export class Resources {
   readonly bridges: Bridges;
   readonly chains: Chains;
   readonly depositReviews: DepositReviews;
+  readonly depositScreenings: DepositScreenings;
   readonly deposits: Deposits;
   readonly disbursements: Disbursements;
   readonly events: Events;
@@ -3761,6 +3805,7 @@ export class Resources {
     this.bridges = new Bridges(sender);
     this.chains = new Chains(sender);
     this.depositReviews = new DepositReviews(sender);
+    this.depositScreenings = new DepositScreenings(sender);
     this.deposits = new Deposits(sender);
     this.disbursements = new Disbursements(sender);
     this.events = new Events(sender);

@@ -76,7 +76,7 @@ export interface AccountStatusReply {
 }
 
 export interface ActionReply {
-  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RECOVER" | "WRITE_OFF";
+  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REFUSE" | "RECOVER" | "WRITE_OFF";
   evidence: string;
 }
 
@@ -1064,7 +1064,7 @@ export interface DepositReview {
   receivedAt: string;
   reference: string | null;
   sender: DepositSender | null;
-  status: "NEW" | "MATCHED" | "UNMATCHED" | "RETURNING" | "RETURNED";
+  status: "SCREENING" | "NEW" | "MATCHED" | "UNMATCHED" | "RETURNING" | "RETURNED";
   transferId: string | null;
   updatedAt: string;
 }
@@ -1073,6 +1073,31 @@ export interface DepositReviewPage {
   count: number;
   nextCursor?: string | null;
   reviews: Array<DepositReview>;
+}
+
+export interface DepositScreeningList {
+  count: number;
+  nextCursor?: string | null;
+  reviews: Array<DepositScreeningReply>;
+}
+
+export interface DepositScreeningReply {
+  amount: string;
+  categories: Array<string>;
+  chain: string | null;
+  createdAt: string;
+  currency: string;
+  depositId: string;
+  id: string;
+  paymentRail: string | null;
+  provider: string | null;
+  reference: string | null;
+  source: "WALLET" | "TREASURY" | "BANK";
+  sourceAddress: string | null;
+  status: "IN_SCREENING" | "HELD" | "RELEASED" | "REFUSED" | "LOST";
+  transactionHash: string | null;
+  updatedAt: string;
+  userId: string | null;
 }
 
 export interface DepositSender {
@@ -1231,7 +1256,7 @@ export interface DisbursementReply {
 }
 
 export interface DisbursementSourceReply {
-  role: "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "gas" | "payable";
+  role: "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "suspense" | "gas" | "payable";
   walletAddress: string;
 }
 
@@ -1435,7 +1460,7 @@ export interface HouseReply {
   balance: string;
   chain: string | null;
   currency: string;
-  role: "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "gas" | "payable";
+  role: "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "suspense" | "gas" | "payable";
 }
 
 export interface InTransitReply {
@@ -2097,7 +2122,7 @@ export interface MetricChangeParams {
   currencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg" | "usd" | "eur" | "brl" | "mxn" | "cop" | "ars" | "hkd" | "cny" | "sgd" | "ngn" | "kes" | "zmw" | "mwk" | "tzs" | "bwp" | "cdf" | "ghs" | "zar" | "ugx" | "rwf" | "xaf" | "xof">;
   destinationCurrencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg">;
   endpointIds?: Array<string>;
-  holders?: Array<"customers" | "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "payable">;
+  holders?: Array<"customers" | "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "suspense" | "payable">;
   limit?: number;
   reasons?: Array<string>;
   sourceCurrencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg">;
@@ -2142,7 +2167,7 @@ export interface MetricPreviewParams {
   currencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg" | "usd" | "eur" | "brl" | "mxn" | "cop" | "ars" | "hkd" | "cny" | "sgd" | "ngn" | "kes" | "zmw" | "mwk" | "tzs" | "bwp" | "cdf" | "ghs" | "zar" | "ugx" | "rwf" | "xaf" | "xof">;
   destinationCurrencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg">;
   endpointIds?: Array<string>;
-  holders?: Array<"customers" | "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "payable">;
+  holders?: Array<"customers" | "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "suspense" | "payable">;
   limit?: number;
   reasons?: Array<string>;
   sourceCurrencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg">;
@@ -2175,7 +2200,7 @@ export interface MetricReplyParams {
   currencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg" | "usd" | "eur" | "brl" | "mxn" | "cop" | "ars" | "hkd" | "cny" | "sgd" | "ngn" | "kes" | "zmw" | "mwk" | "tzs" | "bwp" | "cdf" | "ghs" | "zar" | "ugx" | "rwf" | "xaf" | "xof">;
   destinationCurrencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg">;
   endpointIds?: Array<string>;
-  holders?: Array<"customers" | "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "payable">;
+  holders?: Array<"customers" | "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "suspense" | "payable">;
   limit?: number;
   reasons?: Array<string>;
   sourceCurrencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg">;
@@ -2320,7 +2345,7 @@ export interface NewMetricParams {
   currencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg" | "usd" | "eur" | "brl" | "mxn" | "cop" | "ars" | "hkd" | "cny" | "sgd" | "ngn" | "kes" | "zmw" | "mwk" | "tzs" | "bwp" | "cdf" | "ghs" | "zar" | "ugx" | "rwf" | "xaf" | "xof">;
   destinationCurrencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg">;
   endpointIds?: Array<string>;
-  holders?: Array<"customers" | "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "payable">;
+  holders?: Array<"customers" | "liquidity" | "fees" | "outside" | "in_transit" | "receivable" | "write_offs" | "suspense" | "payable">;
   limit?: number;
   reasons?: Array<string>;
   sourceCurrencies?: Array<"usdc" | "usdt" | "usdHifi" | "usdg">;
@@ -3095,7 +3120,7 @@ export interface ResolutionPage {
 
 export interface ResolutionReply {
   accountId: string | null;
-  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RECOVER" | "WRITE_OFF";
+  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REFUSE" | "RECOVER" | "WRITE_OFF";
   address: string | null;
   approvalId: string | null;
   approvalStatus: "PENDING" | "APPROVED" | "REJECTED" | "EXPIRED" | null;
@@ -3113,7 +3138,7 @@ export interface ResolutionReply {
 
 export interface ResolutionRequest {
   accountId?: string | null;
-  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RECOVER" | "WRITE_OFF";
+  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REFUSE" | "RECOVER" | "WRITE_OFF";
   address?: string | null;
   evidence: string;
   requestId: string;
@@ -3487,7 +3512,7 @@ export interface StatusReply {
   reopensTo: Array<string>;
   status: string;
   stuckAfterSeconds: number | null;
-  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "WORKER" | null;
+  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "SCREENING_PROVIDER" | "WORKER" | null;
 }
 
 export interface StatusTotalReply {
@@ -3508,7 +3533,7 @@ export interface StuckReply {
   id: string;
   status: string;
   type: string;
-  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "WORKER";
+  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "SCREENING_PROVIDER" | "WORKER";
   waitsSince: string;
   waitsUntil: string | null;
 }
@@ -3749,7 +3774,7 @@ export interface TimelineReply {
   isStuck: boolean;
   outcomePlan: string | null;
   steps: Array<TimelineStepReply>;
-  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "WORKER" | null;
+  waitsFor: "CLIENT" | "ADMIN" | "REVIEWER" | "SENDER" | "CHAIN" | "BANK" | "IDENTITY_PROVIDER" | "SCREENING_PROVIDER" | "WORKER" | null;
   waitsSince: string | null;
   waitsUntil: string | null;
 }

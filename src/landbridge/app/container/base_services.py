@@ -16,9 +16,12 @@ from landbridge.app.container.evm_services import (
 from landbridge.app.container.provider_services import ProviderServices, read_providers
 from landbridge.app.container.rates import reference, valuation
 from landbridge.app.container.registry import LIMITED
+from landbridge.app.container.screening_services import screen_deposits
 from landbridge.app.container.team_services import TeamServices, gather_staff
 from landbridge.app.settings import Settings
 from landbridge.customers.address_policies.service import AddressPolicies
+from landbridge.customers.deposit_screening.reviews import ScreeningReviews
+from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
 from landbridge.customers.wallets.deposits import WalletDeposits
 from landbridge.customers.wallets.service import Wallets
 from landbridge.customers.wallets.signing_keys import SigningKeys
@@ -79,6 +82,10 @@ class BaseServices(TeamServices):
     # Wakes the worker when something is due at once.
     due_notifier: DueNotifier
     ledger: Ledger
+    # Deposits from outside that wait for a provider; none where nobody screens them.
+    deposit_screenings: DepositScreenings
+    screening_outcomes: ScreeningOutcomes
+    screening_reviews: ScreeningReviews
     wallets: Wallets
     wallet_deposits: WalletDeposits
     # Scripted outcomes of the sandbox; unused in production.
@@ -135,6 +142,7 @@ def build_base_services(
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
         **members(gather_staff(settings, database, clock, vault, outbox)),
+        **members(screen_deposits(settings, providers, database, vault, ledger)),
         settings=settings,
         database=database,
         clock=clock,
@@ -156,7 +164,13 @@ def build_base_services(
         evm=evm,
         rails=own_rails if providers is None else providers.rails,
         providers=providers,
-        provider_webhooks=ProviderWebhooks(database, ledger, clock, providers and providers.rails),
+        provider_webhooks=ProviderWebhooks(
+            database,
+            ledger,
+            clock,
+            providers and providers.rails,
+            providers and providers.screener,
+        ),
         funding_accounts=own_accounts,
         bank_payments=bank_payments,
         bank_file_writer=BankFileWriter(database, vault, own_accounts, clock),

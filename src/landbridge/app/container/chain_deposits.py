@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from landbridge.customers.chain_deposits.matching import TransferMatcher
 from landbridge.customers.chain_deposits.service import ChainDeposits
 from landbridge.customers.chain_deposits.steps import ChainDepositSteps
+from landbridge.customers.deposit_screening.service import DepositScreenings
 from landbridge.customers.users.system_freeze import SystemFreeze
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.service import Ledger
@@ -24,6 +25,7 @@ def build_chain_deposits(
     vault: Vault,
     clock: Clock,
     *,
+    screenings: DepositScreenings,
     chains: Mapping[Network, EvmChain],
     clients: Mapping[Network, ChainClient],
     start_blocks: Mapping[Network, int] | None = None,
@@ -35,7 +37,7 @@ def build_chain_deposits(
     freeze = SystemFreeze(database, wallets, vault).freeze
     return ChainDepositSteps(
         database,
-        ChainDeposits(database, ledger, clock, freeze_user=freeze),
+        ChainDeposits(database, ledger, clock, freeze_user=freeze, screenings=screenings),
         TransferMatcher(database, wallets),
         clock,
         [

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from landbridge.app.container.base_services import members
 from landbridge.app.container.payment_services import PaymentServices
 from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
+from landbridge.customers.deposit_screening import model as screenings
+from landbridge.customers.deposit_screening.steps import ScreeningSteps
 from landbridge.payments.approvals.voting import Decider
 from landbridge.payments.batches import model as batches
 from landbridge.payments.batches.service import Batches
@@ -71,6 +73,7 @@ class CoinFlowSteps:
     swaps: SwapSteps
     bridges: BridgeSteps
     disbursements: DisbursementSteps
+    screenings: ScreeningSteps
 
     @property
     def by_kind(self) -> dict[str, FlowSteps]:
@@ -80,6 +83,7 @@ class CoinFlowSteps:
             swaps.KIND: self.swaps,
             bridges.KIND: self.bridges,
             disbursements.KIND: self.disbursements,
+            screenings.KIND: self.screenings,
         }
 
 
@@ -105,6 +109,7 @@ def coin_steps(on: CoinFlows, trading: Swaps) -> CoinFlowSteps:
             TreasuryDeposits(on.database),
             on.clock,
         ),
+        ScreeningSteps(on.database, on.screening_outcomes, on.clock),
     )
 
 

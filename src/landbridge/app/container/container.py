@@ -274,6 +274,7 @@ def _chain_deposits(on: PaymentServices) -> ChainDepositSteps | None:
         on.wallets,
         on.vault,
         on.clock,
+        screenings=on.deposit_screenings,
         chains=on.evm.chains,
         clients=on.evm.clients,
     )

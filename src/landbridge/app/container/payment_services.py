@@ -75,7 +75,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
     settings, database, ledger = on.settings, on.database, on.ledger
     approval_mails = ApprovalEmails(on.outbox, on.vault, base_url=settings.base_url)
     approvals = Approvals(database, ledger, on.vault, approval_mails)
-    incoming_payments = IncomingPayments(database, on.vault)
+    incoming_payments = IncomingPayments(database, on.vault, on.deposit_screenings)
     virtual_deposits = VirtualAccountDeposits(database, on.vault, ledger, on.clock)
     return PaymentServices(
         **members(on),

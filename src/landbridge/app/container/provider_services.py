@@ -25,6 +25,7 @@ from landbridge.providers.sidecar.configuration import (
 from landbridge.providers.sidecar.counted_client import CountedSidecar
 from landbridge.providers.sidecar.credit_polls import ProviderCredits
 from landbridge.providers.sidecar.orders import ProviderRails
+from landbridge.providers.sidecar.screener import ProviderScreener
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class ProviderServices:
 
     rails: ProviderRails
     clients: Mapping[str, SidecarClient]
+    screener: ProviderScreener
 
     async def close(self) -> None:
         """Close all connections to sidecars."""
@@ -74,6 +76,7 @@ def read_providers(
             elsewhere=[each for each in rails if not isinstance(each, NoRails)],
         ),
         clients=clients,
+        screener=ProviderScreener(database=database, routes=file, providers=clients),
     )
 
 

@@ -8,6 +8,8 @@ from landbridge.customers.bank_accounts import model as bank_accounts
 from landbridge.customers.bank_accounts.model import BankAccountStatus
 from landbridge.customers.chain_deposits import audit as reversal_audit
 from landbridge.customers.chain_deposits import reversals, treasury_audit, treasury_reversals
+from landbridge.customers.deposit_screening import audit as screening_audit
+from landbridge.customers.deposit_screening import model as screenings
 from landbridge.customers.verification import model as verification
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.wallets import audit as deposit_audit
@@ -83,6 +85,7 @@ TRANSITIONS: Mapping[str, Transitions[Any]] = {
     virtual_accounts.MICRO_DEPOSIT_KIND: virtual_accounts.MICRO_DEPOSIT_TRANSITIONS,
     corrections.KIND: corrections.TRANSITIONS,
     resolutions.KIND: resolutions.TRANSITIONS,
+    screenings.KIND: screenings.TRANSITIONS,
 }
 
 # How `landbridge check` verifies the records of each kind. Corrections are verified by SQL, against
@@ -102,6 +105,7 @@ AUDIT_RULES: Mapping[str, AuditRules] = {
     disbursements.KIND: disbursement_audit.RULES,
     receivables.KIND: receivable_audit.RULES,
     resolutions.KIND: resolution_audit.RULES,
+    screenings.KIND: screening_audit.RULES,
 }
 
 # Wait states of the records of each flow.
@@ -115,6 +119,17 @@ WAITS: Mapping[str, WaitStates] = {
     resolutions.KIND: resolutions.WAITS,
     receivables.KIND: receivables.WAITS,
     disbursements.KIND: disbursements.WAITS,
+    screenings.KIND: WaitStates(
+        screenings.TRANSITIONS,
+        {
+            screenings.ScreeningStatus.IN_SCREENING: WaitState(
+                WaitParty.SCREENING_PROVIDER, screenings.ANSWERED_WITHIN
+            ),
+            screenings.ScreeningStatus.HELD: WaitState(
+                WaitParty.REVIEWER, screenings.DECIDED_WITHIN
+            ),
+        },
+    ),
     # A reviewer looks at it at once: its user is frozen, and owes money.
     reversals.KIND: WaitStates(
         reversals.TRANSITIONS,

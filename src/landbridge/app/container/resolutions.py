@@ -9,6 +9,8 @@ from landbridge.app.container.offramps import OfframpServices
 from landbridge.app.container.onramps import OnrampServices
 from landbridge.app.container.registry import ASSETS
 from landbridge.app.container.return_services import ReturnServices
+from landbridge.customers.deposit_screening import model as screenings
+from landbridge.customers.deposit_screening.service import ScreeningOutcomes
 from landbridge.ledger.model import AdvanceTransfer, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.batches import model as batches
@@ -88,6 +90,9 @@ def resolve(
         receivables.KIND: OrderResolver(
             receivables.TRANSITIONS, _no_order, ends=_receivable_ends(on.ledger)
         ),
+        screenings.KIND: OrderResolver(
+            screenings.TRANSITIONS, _no_order, ends=_screening_ends(on.screening_outcomes)
+        ),
     }
     return ResolutionServices(
         resolutions=Resolutions(
@@ -158,6 +163,24 @@ def _receivable_ends(ledger: Ledger) -> dict[ResolutionAction, TerminalResolutio
     return {
         ResolutionAction.RECOVER: end(receivable_moves.recovered),
         ResolutionAction.WRITE_OFF: end(receivable_moves.written_off),
+    }
+
+
+def _screening_ends(
+    outcomes: ScreeningOutcomes,
+) -> dict[ResolutionAction, TerminalResolution]:
+    """Return the resolutions that release or refuse a held deposit."""
+
+    async def release(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
+        await outcomes.release_in(tx, record, actor=actor, at=at)
+
+    async def refuse(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
+        await outcomes.refuse_in(tx, record, actor=actor, at=at)
+
+    held = frozenset({screenings.ScreeningStatus.HELD.value})
+    return {
+        ResolutionAction.RELEASE: TerminalResolution(statuses=held, carry_out=release),
+        ResolutionAction.REFUSE: TerminalResolution(statuses=held, carry_out=refuse),
     }
 
 

@@ -38,7 +38,8 @@ class ChainDepositStatus(StrEnum):
 class ChainDeposit:
     """Coins that arrived in a wallet; `position` is that of the log within its transaction.
 
-    `credits` counts how often it was credited, `found_at` is in organisation time.
+    `credits` counts how often it was credited, `found_at` is in organisation time. While it
+    `is_suspended`, it is final and not credited: it waits for its screening, or was refused.
     """
 
     org_id: UUID
@@ -56,6 +57,7 @@ class ChainDeposit:
     status: ChainDepositStatus
     credits: int
     found_at: datetime
+    is_suspended: bool = False
 
     @property
     def money(self) -> Money:

@@ -22,7 +22,12 @@ from landbridge.customers.chain_deposits.model import (
     credit_id,
     credited,
 )
+from landbridge.customers.chain_deposits.screening import (
+    suspended_deposit,
+    suspended_treasury_deposit,
+)
 from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
+from landbridge.customers.deposit_screening.service import DepositScreenings
 from landbridge.customers.wallets.model import DEPOSIT_MOVES
 from landbridge.ledger.model import CommitOutcome
 from landbridge.ledger.reversed_journals import has_returned_coins
@@ -45,9 +50,16 @@ class ChainDeposits:
     """Deposits on real chains, of all organisations."""
 
     def __init__(
-        self, database: Database, ledger: Ledger, clock: Clock, *, freeze_user: FreezeUser
+        self,
+        database: Database,
+        ledger: Ledger,
+        clock: Clock,
+        *,
+        freeze_user: FreezeUser,
+        screenings: DepositScreenings,
     ) -> None:
         self._database = database
+        self._screenings = screenings
         self._ledger = ledger
         self._clock = clock
         self._freeze_user = freeze_user
@@ -92,7 +104,7 @@ class ChainDeposits:
             if not await progress.lock_cursor(tx, cursor):
                 return False
             await _add(tx, found)
-            await treasury_store.set_final(tx, found.treasuries)
+            await self._set_final(tx, found.treasuries, offsets)
             locked = await store.lock(tx, accounts.keys())
             # The ledger's order of locks: accounts by organisation and id. Then that of the chain.
             ordered = sorted(
@@ -170,7 +182,9 @@ class ChainDeposits:
             "credited."
         )
         # First, so that less is spent meanwhile. Freezing twice does nothing.
-        await self._freeze_user(deposit.org_id, deposit.user_id, reason, self._clock.stamp(offset))
+        if not deposit.is_suspended:
+            at = self._clock.stamp(offset)
+            await self._freeze_user(deposit.org_id, deposit.user_id, reason, at)
         asset = deposit.money.asset
         account = await self._ledger.account(deposit.org_id, deposit.wallet_id, asset)
 
@@ -180,6 +194,14 @@ class ChainDeposits:
             (locked,) = await store.lock(tx, [(deposit.org_id, deposit.id)])
             if locked.status is not ChainDepositStatus.ORPHANED:
                 return False
+            if locked.is_suspended != deposit.is_suspended:
+                return False
+            reversed_ = replace(locked, status=ChainDepositStatus.REVERSED, is_suspended=False)
+            if locked.is_suspended:
+                at = self._clock.stamp(offset)
+                await self._screenings.lose_in(tx, locked.org_id, locked.id, at)
+                await store.set_status(tx, reversed_)
+                return True
             credit = credit_id(locked, locked.credits)
             if not await has_returned_coins(tx, locked.org_id, credit):
                 creation = reversals.reversed_deposit(
@@ -191,17 +213,24 @@ class ChainDeposits:
                 outcome = await self._ledger.create_in(tx, creation, reversals.TRANSITIONS)
                 if isinstance(outcome, CommitOutcome):
                     return False
-            await store.set_status(tx, replace(locked, status=ChainDepositStatus.REVERSED))
+            await store.set_status(tx, reversed_)
             return True
 
         return await self._database.transact(work)
 
-    async def give_up(self, cursor: ChainCursor, deposit: TreasuryDeposit) -> bool:
+    async def give_up(
+        self, cursor: ChainCursor, deposit: TreasuryDeposit, offset: timedelta
+    ) -> bool:
         """Give up a lost treasury deposit; False if the cursor has moved."""
 
         async def work(tx: Tx) -> bool:
             if not await progress.lock_cursor(tx, cursor):
                 return False
+            locked = await treasury_store.lock(tx, deposit.org_id, deposit.id)
+            if locked is not None and locked.is_suspended:
+                at = self._clock.stamp(offset)
+                await self._screenings.lose_in(tx, deposit.org_id, deposit.id, at)
+                await treasury_store.set_suspended(tx, locked, is_suspended=False)
             await treasury_store.give_up(tx, deposit)
             return True
 
@@ -219,7 +248,10 @@ class ChainDeposits:
     async def _complete(
         self, tx: Tx, deposit: ChainDeposit, account_id: UUID, offset: timedelta
     ) -> None:
-        """Credit a deposit that is final, unless the credit of an earlier block still counts."""
+        """Credit a deposit that is final, unless the credit of an earlier block still counts.
+
+        A deposit that is screened is suspended instead.
+        """
         completed = replace(deposit, status=ChainDepositStatus.COMPLETED)
         match deposit.status:
             case ChainDepositStatus.COMPLETED:
@@ -228,11 +260,33 @@ class ChainDeposits:
                 await store.set_status(tx, completed)
                 return
             case ChainDepositStatus.CONFIRMED | ChainDepositStatus.REVERSED:
+                if await self._is_suspended_in(tx, deposit, account_id, self._clock.stamp(offset)):
+                    await store.set_status(tx, replace(completed, is_suspended=True))
+                    return
                 creation = credited(deposit, account_id, self._clock.stamp(offset))
         outcome = await self._ledger.create_in(tx, creation, DEPOSIT_MOVES)
         if isinstance(outcome, CommitOutcome):
             raise InvariantBroken(f"crediting deposit {deposit.id} resulted in {outcome}")
         await store.set_status(tx, replace(completed, credits=deposit.credits + 1))
+
+    async def _is_suspended_in(
+        self, tx: Tx, deposit: ChainDeposit, account_id: UUID, at: datetime
+    ) -> bool:
+        """Suspend a deposit if it has to be screened; return whether it was suspended."""
+        if not self._screenings.screens(deposit.org_id, deposit.money.asset.currency):
+            return False
+        return await self._screenings.suspend_in(tx, suspended_deposit(deposit, account_id, at))
+
+    async def _set_final(
+        self, tx: Tx, deposits: Sequence[TreasuryDeposit], offsets: Mapping[UUID, timedelta]
+    ) -> None:
+        """Mark treasury deposits as final, and suspend those that have to be screened."""
+        for deposit in await treasury_store.set_final(tx, deposits):
+            if self._screenings.screens(deposit.org_id, deposit.money.asset.currency):
+                at = self._clock.stamp(offsets.get(deposit.org_id, timedelta()))
+                suspending = suspended_treasury_deposit(deposit, at)
+                if await self._screenings.suspend_in(tx, suspending):
+                    await treasury_store.set_suspended(tx, deposit, is_suspended=True)
 
     async def _account_id(self, deposit: ChainDeposit) -> UUID:
         """Return the wallet's account of the deposit's asset; create it if it is missing."""

@@ -178,7 +178,7 @@ class ChainDepositSteps:
         if moved:
             return True
         has_reversed = await self._reverse_orphans(chain, reader, cursor, offsets)
-        return await self._give_up_lost(chain, reader, cursor) or has_reversed
+        return await self._give_up_lost(chain, reader, cursor, offsets) or has_reversed
 
     async def _read_on(
         self,
@@ -351,7 +351,13 @@ class ChainDepositSteps:
                 )
         return has_moved
 
-    async def _give_up_lost(self, chain: Chain, reader: ChainReader, cursor: ChainCursor) -> bool:
+    async def _give_up_lost(
+        self,
+        chain: Chain,
+        reader: ChainReader,
+        cursor: ChainCursor,
+        offsets: Mapping[UUID, timedelta],
+    ) -> bool:
         """Give up lost treasury deposits that have not returned in time."""
         count = await self._database.single(lambda tx: treasury_store.count_lost(tx, chain))
         LOST.labels(chain).set(count)
@@ -366,7 +372,8 @@ class ChainDepositSteps:
         mined = await reader.blocks_of([each.transaction_hash for each in overdue])
         lost = [each for each in overdue if mined.get(each.transaction_hash, final) <= final]
         for deposit in lost:
-            await self._deposits.give_up(cursor, deposit)
+            offset = offsets.get(deposit.org_id, timedelta())
+            await self._deposits.give_up(cursor, deposit, offset)
             _log.error(
                 "treasury_deposits.lost",
                 chain=chain,

@@ -34,7 +34,8 @@ where chain_deposits.status <> 'COMPLETED'
 
 _LOCK = """
 select org_id, id, chain, transaction_hash, position, block_number, block_hash, wallet_id, user_id,
-    asset, units, source_address, contract_address, status, credits, found_at
+    asset, units, source_address, contract_address, status, credits, found_at,
+    is_suspended
 from chain_deposits
 where (org_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))
 order by org_id, id
@@ -48,7 +49,8 @@ where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
 """
 
 _SET_STATUS = """
-update chain_deposits set status = $3, credits = $4 where org_id = $1 and id = $2
+update chain_deposits set status = $3, credits = $4, is_suspended = $5
+where org_id = $1 and id = $2
 """
 
 _REMOVE_CONFIRMED = """
@@ -64,7 +66,8 @@ returning id
 
 _ORPHANS = """
 select org_id, id, chain, transaction_hash, position, block_number, block_hash, wallet_id, user_id,
-    asset, units, source_address, contract_address, status, credits, found_at
+    asset, units, source_address, contract_address, status, credits, found_at,
+    is_suspended
 from chain_deposits
 where chain = $1 and returns_by <= $2 and status = 'ORPHANED'
 order by returns_by
@@ -137,8 +140,15 @@ async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) ->
 
 
 async def set_status(tx: Tx, deposit: ChainDeposit) -> None:
-    """Store a deposit's status and number of credits; the caller has locked it."""
-    await tx.execute(_SET_STATUS, deposit.org_id, deposit.id, deposit.status, deposit.credits)
+    """Store what became of a deposit; the caller has locked it."""
+    await tx.execute(
+        _SET_STATUS,
+        deposit.org_id,
+        deposit.id,
+        deposit.status,
+        deposit.credits,
+        deposit.is_suspended,
+    )
 
 
 async def remove_confirmed(tx: Tx, chain: Chain, *, first: int = 0, last: int = _BLOCK_MAX) -> None:
@@ -191,4 +201,5 @@ def _deposit(row: Row) -> ChainDeposit:
         status=ChainDepositStatus(row["status"]),
         credits=row["credits"],
         found_at=row["found_at"],
+        is_suspended=row["is_suspended"],
     )

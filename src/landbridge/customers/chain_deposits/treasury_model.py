@@ -31,7 +31,8 @@ class TreasuryDeposit:
     """All coins of one asset that a transaction moved from one address to the treasury.
 
     `found_at` is in organisation time. `transfer_id` is the payment that the coins are for.
-    `reversals` counts how often the ledger has taken them back.
+    `reversals` counts how often the ledger has taken them back. While they are suspended they wait
+    for their screening, or were refused: no payment gets them.
     """
 
     org_id: UUID
@@ -47,6 +48,7 @@ class TreasuryDeposit:
     transfer_id: UUID | None
     reversals: int
     found_at: datetime
+    is_suspended: bool = False
 
     @property
     def money(self) -> Money:

@@ -50,6 +50,12 @@ set block_number = excluded.block_number, is_lost = false, returns_by = null,
 _SET_FINAL = """
 update treasury_deposits set status = 'FINAL'
 where (org_id, id) in (select * from unnest($1::uuid[], $2::uuid[])) and status = 'CONFIRMED'
+returning org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
+    destination_address, status, transfer_id, reversals, found_at, is_suspended
+"""
+
+_SET_SUSPENDED = """
+update treasury_deposits set is_suspended = $3 where org_id = $1 and id = $2
 """
 
 _CONFIRMED = """
@@ -80,7 +86,7 @@ returning id
 
 _OVERDUE = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
-    destination_address, status, transfer_id, reversals, found_at
+    destination_address, status, transfer_id, reversals, found_at, is_suspended
 from treasury_deposits
 where chain = $1 and coalesce(returns_by, block_number) <= $2 and is_lost
 order by found_at
@@ -94,7 +100,7 @@ where org_id = $1 and id = $2 and is_lost
 
 _LOST = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
-    destination_address, status, transfer_id, reversals, found_at
+    destination_address, status, transfer_id, reversals, found_at, is_suspended
 from treasury_deposits
 where org_id = $1 and status = 'LOST'
 order by found_at
@@ -109,9 +115,9 @@ _COUNT_LOST = "select count(*) from treasury_deposits where chain = $1 and is_lo
 
 _LOCK_FINAL = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
-    destination_address, status, transfer_id, reversals, found_at
+    destination_address, status, transfer_id, reversals, found_at, is_suspended
 from treasury_deposits
-where org_id = $1 and status = 'FINAL' and not is_lost
+where org_id = $1 and status = 'FINAL' and not is_lost and not is_suspended
 order by found_at
 limit $2
 for update
@@ -120,7 +126,9 @@ for update
 _WITH_FINAL = """
 select distinct org_id
 from treasury_deposits
-where org_id = any($1::uuid[]) and (status = 'FINAL' and not is_lost or status = 'LOST')
+where org_id = any($1::uuid[]) and (
+    status = 'FINAL' and not is_lost and not is_suspended or status = 'LOST'
+)
 """
 
 _HAS_OPEN = """
@@ -148,7 +156,7 @@ select exists (
 
 _FIND = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
-    destination_address, status, transfer_id, reversals, found_at
+    destination_address, status, transfer_id, reversals, found_at, is_suspended
 from treasury_deposits
 where org_id = $1 and id = $2
 for update
@@ -156,7 +164,7 @@ for update
 
 _KEPT = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
-    destination_address, status, transfer_id, reversals, found_at
+    destination_address, status, transfer_id, reversals, found_at, is_suspended
 from treasury_deposits
 where org_id = $1 and status = 'UNMATCHED' and not is_lost
 order by found_at desc
@@ -204,9 +212,17 @@ async def add(tx: Tx, deposit: TreasuryDeposit) -> None:
     )
 
 
-async def set_final(tx: Tx, deposits: Sequence[TreasuryDeposit]) -> None:
-    """Mark these deposits as final, unless they were before."""
-    await tx.execute(_SET_FINAL, [each.org_id for each in deposits], [each.id for each in deposits])
+async def set_final(tx: Tx, deposits: Sequence[TreasuryDeposit]) -> Sequence[TreasuryDeposit]:
+    """Mark these deposits as final, and return those that were not before."""
+    rows = await tx.fetch(
+        _SET_FINAL, [each.org_id for each in deposits], [each.id for each in deposits]
+    )
+    return [_deposit(row) for row in rows]
+
+
+async def set_suspended(tx: Tx, deposit: TreasuryDeposit, *, is_suspended: bool) -> None:
+    """Store whether a deposit waits for its screening; the caller has locked it."""
+    await tx.execute(_SET_SUSPENDED, deposit.org_id, deposit.id, is_suspended)
 
 
 async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) -> set[str]:
@@ -309,6 +325,7 @@ def _deposit(row: Row) -> TreasuryDeposit:
         transfer_id=row["transfer_id"],
         reversals=row["reversals"],
         found_at=row["found_at"],
+        is_suspended=row["is_suspended"],
     )
 
 

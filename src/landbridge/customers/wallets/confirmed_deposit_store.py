@@ -1,4 +1,4 @@
-"""Reads of chain_deposits: coins found on a chain that are not credited yet.
+"""Reads of chain_deposits: coins found on a chain that are not credited (yet).
 
 `customers/chain_deposits` writes the table.
 """
@@ -12,8 +12,8 @@ from landbridge.platform.db.pool import Row, Tx
 _PAGE = """
 select id, wallet_id, asset, units, transaction_hash, source_address, contract_address, found_at
 from chain_deposits
-where org_id = $1 and wallet_id = $2 and asset = $3 and units >= $4 and status = 'CONFIRMED'
-    and found_at >= $5 and found_at < $6
+where org_id = $1 and wallet_id = $2 and asset = $3 and units >= $4
+    and (status = 'CONFIRMED' or is_suspended) and found_at >= $5 and found_at < $6
 order by found_at desc
 limit $7
 """
@@ -21,7 +21,8 @@ limit $7
 _FIND = """
 select id, wallet_id, asset, units, transaction_hash, source_address, contract_address, found_at
 from chain_deposits
-where org_id = $1 and id = $2 and wallet_id = any($3::uuid[]) and status = 'CONFIRMED'
+where org_id = $1 and id = $2 and wallet_id = any($3::uuid[])
+    and (status = 'CONFIRMED' or is_suspended)
 """
 
 

@@ -47,6 +47,8 @@ class ResolutionAction(StrEnum):
     SETTLE_OUTSIDE = "SETTLE_OUTSIDE"  # a refund has reached its owner by other means
     PAYOUT_RETURNED = "PAYOUT_RETURNED"  # a completed payout came back
     DEPOSIT_REVERSED = "DEPOSIT_REVERSED"  # the bank took a deposit back
+    RELEASE = "RELEASE"  # a deposit that is held may be credited or matched
+    REFUSE = "REFUSE"  # a deposit that is held is never credited; fiat goes back to its sender
     RECOVER = "RECOVER"  # a receivable was paid back
     WRITE_OFF = "WRITE_OFF"  # a receivable is written off
 

@@ -33,6 +33,7 @@ from landbridge.providers.simulation.scripted_outcomes import get_plan_text
 
 _TIMELINE = "timeline"
 _PARTY_BY_STATUS = {
+    IncomingPaymentStatus.SCREENING: WaitParty.SCREENING_PROVIDER,
     IncomingPaymentStatus.NEW: WaitParty.WORKER,
     IncomingPaymentStatus.UNMATCHED: WaitParty.REVIEWER,
     IncomingPaymentStatus.RETURNING: WaitParty.BANK,

@@ -23,6 +23,7 @@ class WaitParty(StrEnum):
     CHAIN = "CHAIN"
     BANK = "BANK"
     IDENTITY_PROVIDER = "IDENTITY_PROVIDER"
+    SCREENING_PROVIDER = "SCREENING_PROVIDER"  # screens a deposit
     WORKER = "WORKER"  # Landbridge itself
 
 

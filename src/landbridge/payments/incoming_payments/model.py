@@ -27,6 +27,8 @@ COMMENT_LENGTH_MAX = 2000
 class IncomingPaymentStatus(StrEnum):
     """Status of an incoming payment: what it waits for, and who moves it on."""
 
+    SCREENING = "SCREENING"
+    """The provider that screens it, or two people after a hit; only where deposits are screened."""
     NEW = "NEW"
     """The worker, which matches it with the transfer or account that it pays."""
     MATCHED = "MATCHED"
@@ -40,8 +42,11 @@ class IncomingPaymentStatus(StrEnum):
 
 
 TRANSITIONS = Transitions(
-    start=frozenset({IncomingPaymentStatus.NEW}),
+    start=frozenset({IncomingPaymentStatus.SCREENING, IncomingPaymentStatus.NEW}),
     table={
+        IncomingPaymentStatus.SCREENING: frozenset(
+            {IncomingPaymentStatus.NEW, IncomingPaymentStatus.RETURNING}
+        ),
         IncomingPaymentStatus.NEW: frozenset(
             {
                 IncomingPaymentStatus.MATCHED,
@@ -161,6 +166,8 @@ def decision_refusal(payment: IncomingPayment) -> Refused | None:
     match payment.status:
         case IncomingPaymentStatus.UNMATCHED:
             pass
+        case IncomingPaymentStatus.SCREENING:
+            refusal = ResourceConflict("this deposit waits for its screening: decide on that")
         case IncomingPaymentStatus.NEW:
             refusal = ResourceConflict("this deposit is not processed yet; try again in a moment")
         case IncomingPaymentStatus.MATCHED:

@@ -19,7 +19,7 @@ from landbridge.payments.incoming_payments.model import (
     IncomingPaymentSender,
     IncomingPaymentStatus,
 )
-from landbridge.payments.incoming_payments.service import record_change
+from landbridge.payments.incoming_payments.records import record_change
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
 from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound
 from landbridge.platform.core.money import Money
@@ -130,6 +130,10 @@ class IncomingPaymentReturns:
             case IncomingPaymentStatus.UNMATCHED | IncomingPaymentStatus.RETURNING:
                 key = key_of_attempt(payment_id, payment.return_attempts)
                 return ReturnOrder(key, is_due=payment.status is IncomingPaymentStatus.RETURNING)
+            case IncomingPaymentStatus.SCREENING:
+                raise ResourceConflict(
+                    "this deposit waits for its screening: refuse it first, and then reverse it"
+                )
             case IncomingPaymentStatus.NEW:
                 raise ResourceConflict("this deposit is not processed yet; try again in a moment")
             case IncomingPaymentStatus.MATCHED:

@@ -8,26 +8,32 @@ Guarantees:
   key from the match on, so it is erased with the user. Texts of a returned unmatched payment are
   erased after 90 days.
 
-The ledger has no entries for unmatched money: it is not ours, and is returned whole. Where it is
+The ledger has no entries for unmatched money: it is not ours, and is returned whole. What is
+screened is in suspense meanwhile (screening.py). Where it is
 held instead it waits as UNMATCHED, without a due time, until a person decides (reviews.py).
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from landbridge.customers.deposit_screening.service import DepositScreenings
 from landbridge.payments.incoming_payments import store
 from landbridge.payments.incoming_payments.model import (
-    KIND,
     TEXT_RETENTION,
     IncomingPayment,
     IncomingPaymentStatus,
-    IncomingPaymentTexts,
     ReportedCredit,
 )
+from landbridge.payments.incoming_payments.records import record_change
+from landbridge.payments.incoming_payments.screening import suspended_credit
+from landbridge.payments.incoming_payments.sealed_texts import (
+    context_of,
+    new_payment,
+    opened,
+    texts_of,
+)
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
-from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
@@ -42,8 +48,11 @@ SWEEP_MAX = 1000
 class IncomingPayments:
     """Incoming fiat of all organisations."""
 
-    def __init__(self, database: Database, vault: Vault) -> None:
+    def __init__(
+        self, database: Database, vault: Vault, screenings: DepositScreenings | None = None
+    ) -> None:
         self._database = database
+        self._screenings = screenings
         self._vault = vault
 
     async def receive(self, credit: ReportedCredit) -> IncomingPayment:
@@ -60,9 +69,14 @@ class IncomingPayments:
         Raises the errors of `receive`.
         """
         key = await self._vault.make(tx, credit.org_id, credit.org_id)
-        created = _new(new_id(), credit, key)
+        screenings = self._screenings
+        currency = credit.money.asset.currency
+        is_screened = screenings is not None and screenings.screens(credit.org_id, currency)
+        created = new_payment(new_id(), credit, key, is_screened=is_screened)
         if await store.add(tx, created):
             await record_change(tx, created, change_type="receive", actor=actor)
+            if screenings is not None and is_screened:
+                await screenings.suspend_in(tx, suspended_credit(created))
             return created.id
         known = await store.find_reference(tx, credit.org_id, credit.bank_reference)
         if known is None:
@@ -111,7 +125,7 @@ class IncomingPayments:
         key = await self._vault.find(tx, payment.org_id, user_id)
         if key is None:
             raise _erased()
-        texts = key.seal(_texts(payment), context=_context(payment.id))
+        texts = key.seal(texts_of(payment), context=context_of(payment.id))
         version = await store.match(
             tx,
             payment.org_id,
@@ -185,7 +199,7 @@ class IncomingPayments:
                 payment.org_id,
                 payment.id,
                 version=payment.version,
-                sealed_texts=key.seal(_texts(payment), context=_context(payment.id)),
+                sealed_texts=key.seal(texts_of(payment), context=context_of(payment.id)),
                 at=at,
                 decided_by=actor,
             )
@@ -292,7 +306,7 @@ class IncomingPayments:
             owners = {each.owner_id for each in rows if each.org_id == org_id}
             found = await self._vault.find_many(tx, org_id, owners)
             keys |= {(org_id, owner_id): key for owner_id, key in found.items()}
-        return [_opened(each, keys.get((each.org_id, each.owner_id))) for each in rows]
+        return [opened(each, keys.get((each.org_id, each.owner_id))) for each in rows]
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
@@ -301,96 +315,5 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     await store.forget(tx, org_id, user_id)
 
 
-def _new(payment_id: UUID, credit: ReportedCredit, key: DataKey) -> SealedIncomingPayment:
-    texts = IncomingPaymentTexts(
-        reference=credit.reference, description=credit.description, sender=credit.sender
-    )
-    return SealedIncomingPayment(
-        org_id=credit.org_id,
-        id=payment_id,
-        bank_reference=credit.bank_reference,
-        account_number=credit.account_number,
-        money=credit.money,
-        rail=credit.rail,
-        status=IncomingPaymentStatus.NEW,
-        transfer_id=None,
-        user_id=None,
-        sealed_texts=key.seal(texts, context=_context(payment_id)),
-        version=1,
-        received_at=credit.at,
-        arrived_at=credit.arrived_at or credit.at,
-        clears_at=credit.clears_at or credit.at,
-        updated_at=credit.at,
-        due_at=credit.at,
-        return_attempts=0,
-    )
-
-
-def _texts(payment: IncomingPayment) -> IncomingPaymentTexts:
-    return IncomingPaymentTexts(
-        reference=payment.reference,
-        description=payment.description,
-        sender=payment.sender,
-        comment=payment.comment,
-    )
-
-
-def _opened(row: SealedIncomingPayment, key: DataKey | None) -> IncomingPayment:
-    texts = IncomingPaymentTexts()
-    if key is not None and row.sealed_texts is not None:
-        texts = key.open(row.sealed_texts, context=_context(row.id), type=IncomingPaymentTexts)
-    return IncomingPayment(
-        org_id=row.org_id,
-        id=row.id,
-        bank_reference=row.bank_reference,
-        account_number=row.account_number,
-        reference=texts.reference,
-        money=row.money,
-        rail=row.rail,
-        sender=texts.sender,
-        description=texts.description,
-        status=row.status,
-        transfer_id=row.transfer_id,
-        user_id=row.user_id,
-        version=row.version,
-        received_at=row.received_at,
-        arrived_at=row.arrived_at,
-        clears_at=row.clears_at,
-        updated_at=row.updated_at,
-        due_at=row.due_at,
-        return_attempts=row.return_attempts,
-        decided_by=row.decided_by,
-        comment=texts.comment,
-    )
-
-
 def _erased() -> Busy:
     return Busy("the owner of this payment was erased concurrently")
-
-
-def _context(payment_id: UUID) -> str:
-    return f"incoming_payments.texts:{payment_id}"
-
-
-async def record_change(
-    tx: Tx, payment: SealedIncomingPayment, *, change_type: str, actor: str
-) -> None:
-    """Record the current state of an incoming payment in the change log."""
-    facts: dict[str, Any] = {
-        "status": payment.status,
-        "transferId": None if payment.transfer_id is None else str(payment.transfer_id),
-        "amount": str(payment.money),
-        "currency": payment.money.asset.currency,
-        "paymentRail": payment.rail,
-    }
-    await append_change(
-        tx,
-        org_id=payment.org_id,
-        object_id=payment.id,
-        seq=payment.version,
-        kind=KIND,
-        change_type=change_type,
-        actor=actor,
-        at=payment.updated_at,
-        facts=facts,
-    )

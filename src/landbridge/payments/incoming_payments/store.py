@@ -141,7 +141,7 @@ where org_id = $1 and id = $2 and status = 'RETURNING' and version = $3 and retu
 _IS_ANY_NEW = """
 select exists (
     select from incoming_payments
-    where org_id = $1 and account_number = $2 and status = 'NEW'
+    where org_id = $1 and account_number = $2 and (status = 'NEW' or status = 'SCREENING')
         and coalesce(arrived_at, received_at) < $3
 )
 """

@@ -17,6 +17,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.http.egress import Egress, EgressExchange
+from landbridge.providers.kyt.port import ScreenedDeposit
 from landbridge.providers.rails.port import DepositCoordinates, PaymentTracking, RailPayment
 from landbridge.providers.sidecar.configuration import SidecarSettings
 from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage, read_credit
@@ -33,6 +34,8 @@ from landbridge.providers.sidecar.protocol import (
     FAILURES,
     PAYOUTS_PATH,
     QUERY_PATH,
+    SCREENING_QUERY_PATH,
+    SCREENINGS_PATH,
     TEST_CREDITS_PATH,
     CreditsQuery,
     DepositAccountAnswer,
@@ -46,6 +49,11 @@ from landbridge.providers.sidecar.protocol import (
     RawCreditsAnswer,
     RequestedCredit,
     RequestedOutcome,
+    RequestedScreening,
+    ScreenedSender,
+    ScreeningAnswer,
+    ScreeningQuery,
+    ScreeningRequest,
     SidecarDescription,
     SidecarError,
 )
@@ -65,7 +73,7 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 class SidecarClient:
-    """One sidecar, as a provider of payouts and of deposits."""
+    """One sidecar, as a provider of payouts, of deposits and of screenings."""
 
     def __init__(self, settings: SidecarSettings, clock: Clock) -> None:
         self._settings = settings
@@ -189,6 +197,60 @@ class SidecarClient:
             reversed=answer.reversed,
             next=None if is_last else answer.next,
         )
+
+    async def screen(
+        self, deposit: ScreenedDeposit, *, test_outcome: RequestedScreening | None = None
+    ) -> ScreeningAnswer:
+        """Submit a deposit to be screened, once per key, and return the state of its screening.
+
+        Raises `Unavailable`, `AnswerUnusable` and `Unclear`: it may be submitted again.
+        """
+        money, sender = deposit.money, deposit.sender
+        chain = None if deposit.transaction_hash is None else money.asset.chain
+        request = ScreeningRequest(
+            key=deposit.key,
+            org_id=deposit.org_id,
+            amount=str(money),
+            currency=money.asset.currency,
+            chain=chain,
+            transaction_hash=deposit.transaction_hash,
+            source_address=deposit.source_address,
+            destination_address=deposit.destination_address,
+            rail=deposit.rail,
+            sender=sender
+            and ScreenedSender(
+                name=sender.name,
+                bank_name=sender.bank_name,
+                routing_number=sender.routing_number,
+                account_number=sender.account_number,
+            ),
+            test_outcome=test_outcome,
+        )
+        status, body = await self._call(SCREENINGS_PATH, request)
+        if status == HTTPStatus.CONFLICT:
+            raise AnswerUnusable(
+                OrderProblem.KEY_CONFLICT,
+                f"provider {self.name} has the key {deposit.key} with another deposit",
+            )
+        return self._screening(status, body, deposit.key)
+
+    async def find_screening(self, key: UUID) -> ScreeningAnswer | None:
+        """Return the state of a screening; None if the key is unknown. Errors as for `screen`."""
+        status, body = await self._call(SCREENING_QUERY_PATH, ScreeningQuery(key=key))
+        if status == HTTPStatus.NOT_FOUND:
+            if self._decoded(body, SidecarError).code is ErrorCode.UNKNOWN_KEY:
+                return None
+            raise self._unusable(f"HTTP status {status}")
+        return self._screening(status, body, key)
+
+    def _screening(self, status: int, body: bytes, key: UUID) -> ScreeningAnswer:
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise Unavailable(f"provider {self.name} can't say now")
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")
+        answer = self._decoded(body, ScreeningAnswer)
+        self._check_key(answer.key, key)
+        return answer
 
     async def make_test_credit(self, request: RequestedCredit) -> None:
         """Have a sidecar under test make up a credit; raises `Unavailable` and `Unclear`."""

@@ -13,10 +13,12 @@ from landbridge.platform.cli_context import (
     org_option,
     print_lines,
 )
+from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.db.pool import Database
-from landbridge.providers.sidecar import credit_store, order_store
+from landbridge.providers.sidecar import credit_store, order_store, screening_store
 from landbridge.providers.sidecar.credits import CREDIT_ADVICE, StoredCredit
 from landbridge.providers.sidecar.model import ProviderOrder
+from landbridge.providers.sidecar.screenings import ProviderScreening
 
 _PROBLEMS_MAX = 1000
 
@@ -28,7 +30,7 @@ def problems(run_at: CommandRunner[Database]) -> click.Command:
     @org_option
     @data_dir_option
     def command(org: UUID | None, data_dir: str | None) -> None:
-        """List orders and credits that need a person, the oldest first; exits 1 if there are any.
+        """List orders, credits and screenings that need a person; exits 1 if there are any.
 
         Credits of no known account belong to no organisation, and are always listed.
         """
@@ -41,10 +43,17 @@ def problems(run_at: CommandRunner[Database]) -> click.Command:
             credits_ = await context.verbs.single(
                 lambda tx: credit_store.problems(tx, org_id, limit=_PROBLEMS_MAX)
             )
-            return [*map(_order_line, orders), *map(_credit_line, credits_)]
+            screenings = await context.verbs.single(
+                lambda tx: screening_store.problems(tx, org_id, limit=_PROBLEMS_MAX)
+            )
+            return [
+                *map(_order_line, orders),
+                *map(_credit_line, credits_),
+                *map(_screening_line, screenings),
+            ]
 
         found = run_at(data_dir, org, run, writes=False)
-        print_lines(list(found), "No order and no credit needs a person.")
+        print_lines(list(found), "No order, credit or screening needs a person.")
         if found:
             sys.exit(1)
 
@@ -84,15 +93,21 @@ def close_problem(run_at: CommandRunner[Database]) -> click.Command:
     def command(name: str, credit_id: str, data_dir: str | None) -> None:
         """Close the problem of CREDIT of provider NAME, once a person has cleared it up.
 
-        Nothing is credited or returned by this.
+        CREDIT may be a screening too. Nothing is credited, released or returned by this.
         """
+        key = as_uuid(credit_id)
 
         async def run(context: CommandContext[Database]) -> bool:
-            return await context.verbs.single(lambda tx: credit_store.close(tx, name, credit_id))
+            single = context.verbs.single
+            if await single(lambda tx: credit_store.close(tx, name, credit_id)):
+                return True
+            if key is None:
+                return False
+            return await single(lambda tx, key=key: screening_store.close(tx, name, key))
 
         if not run_at(data_dir, None, run, writes=True):
-            raise click.UsageError(f"credit {credit_id} of {name} has no open problem")
-        click.echo(f"The problem of credit {credit_id} is closed.")
+            raise click.UsageError(f"{credit_id} of {name} has no open problem")
+        click.echo(f"The problem of {credit_id} is closed.")
 
     return command
 
@@ -101,6 +116,13 @@ def _order_line(order: ProviderOrder) -> str:
     return (
         f"{order.problem}  provider {order.provider}  order {order.key}  "
         f"payment {order.record_id}  {order.money} {order.money.asset.currency}  {order.state}"
+    )
+
+
+def _screening_line(screening: ProviderScreening) -> str:
+    return (
+        f"{screening.problem}  provider {screening.provider}  screening {screening.key}  "
+        f"{screening.state}"
     )
 
 

@@ -8,7 +8,7 @@ Guarantees:
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -20,6 +20,7 @@ from msgspec import Meta
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.formats.addresses import find_alpha2
 from landbridge.platform.http.egress_addresses import AddressRefused, read_operator_url
+from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar.signing import SigningSecret
@@ -77,7 +78,7 @@ class PayoutRoute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepositRoute:
-    """Deposits that a provider takes; None of a set means all."""
+    """Deposits that a provider takes, or screens; None of a set means all."""
 
     provider: str
     currencies: frozenset[str] | None
@@ -91,6 +92,7 @@ class ProvidersFile:
     sidecars: Mapping[str, SidecarSettings]
     routes: tuple[PayoutRoute, ...]
     deposits: tuple[DepositRoute, ...] = ()
+    screenings: tuple[DepositRoute, ...] = ()
 
     def providers_for(self, payment: RailPayment) -> tuple[str, ...]:
         """Return the providers of a payout, in their order; none if no route matches."""
@@ -98,14 +100,11 @@ class ProvidersFile:
 
     def deposit_provider(self, org_id: UUID, currency: str) -> str | None:
         """Return the provider that takes an organisation's deposits in a currency, if any."""
-        return next(
-            (
-                each.provider
-                for each in self.deposits
-                if _has(each.currencies, currency) and _has(each.organisations, org_id)
-            ),
-            None,
-        )
+        return _provider(self.deposits, org_id, currency)
+
+    def screening_provider(self, org_id: UUID, currency: str) -> str | None:
+        """Return the provider that screens an organisation's deposits in a currency, if any."""
+        return _provider(self.screenings, org_id, currency)
 
 
 class _KeyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -138,6 +137,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, _SidecarTable]
     payouts: list[_RouteTable] = []
     deposits: list[_DepositTable] = []
+    screenings: list[_DepositTable] = []
 
 
 def read_providers_file(path: Path) -> ProvidersFile:
@@ -163,10 +163,15 @@ def read_providers_file(path: Path) -> ProvidersFile:
         _route(f"payouts[{place}]", table, sidecars) for place, table in enumerate(document.payouts)
     )
     deposits = tuple(
-        _deposit_route(f"deposits[{place}]", table, sidecars)
+        _deposit_route(f"deposits[{place}]", table, sidecars, FIAT)
         for place, table in enumerate(document.deposits)
     )
-    return ProvidersFile(sidecars=sidecars, routes=routes, deposits=deposits)
+    coins = {asset.currency for asset in ASSETS.values()}
+    screenings = tuple(
+        _deposit_route(f"screenings[{place}]", table, sidecars, sorted({*FIAT, *coins}))
+        for place, table in enumerate(document.screenings)
+    )
+    return ProvidersFile(sidecars=sidecars, routes=routes, deposits=deposits, screenings=screenings)
 
 
 def _sidecar(name: str, table: _SidecarTable, folder: Path) -> SidecarSettings:
@@ -209,7 +214,7 @@ def _route(path: str, table: _RouteTable, known: Mapping[str, object]) -> Payout
         _check_name(f"{path}.providers", name, known)
     if len(set(table.providers)) < len(table.providers):
         raise ProvidersFileError(f"{path}.providers has one name twice")
-    _check_currencies(path, table.currencies)
+    _check_currencies(path, table.currencies, FIAT)
     for country in table.countries or ():
         if find_alpha2(country) is None:
             raise ProvidersFileError(
@@ -224,9 +229,11 @@ def _route(path: str, table: _RouteTable, known: Mapping[str, object]) -> Payout
     )
 
 
-def _deposit_route(path: str, table: _DepositTable, known: Mapping[str, object]) -> DepositRoute:
+def _deposit_route(
+    path: str, table: _DepositTable, known: Mapping[str, object], currencies: Collection[str]
+) -> DepositRoute:
     _check_name(f"{path}.provider", table.provider, known)
-    _check_currencies(path, table.currencies)
+    _check_currencies(path, table.currencies, currencies)
     return DepositRoute(
         provider=table.provider,
         currencies=_set(table.currencies),
@@ -239,12 +246,24 @@ def _check_name(path: str, name: str, known: Mapping[str, object]) -> None:
         raise ProvidersFileError(f"{path} names {name}, which providers has not")
 
 
-def _check_currencies(path: str, currencies: list[str] | None) -> None:
+def _check_currencies(path: str, currencies: list[str] | None, known: Collection[str]) -> None:
     for currency in currencies or ():
-        if currency not in FIAT:
+        if currency not in known:
             raise ProvidersFileError(
-                f"{path}.currencies has {currency}; there are {', '.join(FIAT)}"
+                f"{path}.currencies has {currency}; there are {', '.join(known)}"
             )
+
+
+def _provider(routes: Sequence[DepositRoute], org_id: UUID, currency: str) -> str | None:
+    """Return the provider of the first route that matches."""
+    return next(
+        (
+            each.provider
+            for each in routes
+            if _has(each.currencies, currency) and _has(each.organisations, org_id)
+        ),
+        None,
+    )
 
 
 def _set(values: list[T] | None) -> frozenset[T] | None:

@@ -5,6 +5,7 @@ from uuid import UUID
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
+from landbridge.providers.kyt.port import ScreenedDeposit
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar import call_store
 from landbridge.providers.sidecar.calls import CallFailure, counted
@@ -12,7 +13,11 @@ from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings
 from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage
 from landbridge.providers.sidecar.model import PayoutReport
-from landbridge.providers.sidecar.protocol import RequestedOutcome
+from landbridge.providers.sidecar.protocol import (
+    RequestedOutcome,
+    RequestedScreening,
+    ScreeningAnswer,
+)
 
 
 class CountedSidecar(SidecarClient):
@@ -47,6 +52,18 @@ class CountedSidecar(SidecarClient):
         """Return credits behind a cursor; see `DepositProvider`."""
         async with counted(self.name, self._record):
             return await super().credits(after, limit)
+
+    async def screen(
+        self, deposit: ScreenedDeposit, *, test_outcome: RequestedScreening | None = None
+    ) -> ScreeningAnswer:
+        """Submit a deposit to be screened; see `SidecarClient`."""
+        async with counted(self.name, self._record):
+            return await super().screen(deposit, test_outcome=test_outcome)
+
+    async def find_screening(self, key: UUID) -> ScreeningAnswer | None:
+        """Return the state of a screening; see `SidecarClient`."""
+        async with counted(self.name, self._record):
+            return await super().find_screening(key)
 
     async def _record(self, provider: str, failure: CallFailure | None) -> None:
         at = self._clock.now()

@@ -6,7 +6,13 @@ from prometheus_client import Gauge
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
-from landbridge.providers.sidecar import call_store, credit_store, order_store, waiting_store
+from landbridge.providers.sidecar import (
+    call_store,
+    credit_store,
+    order_store,
+    screening_store,
+    waiting_store,
+)
 from landbridge.providers.sidecar.calls import RETENTION
 
 POLL_AGE = Gauge(
@@ -17,7 +23,7 @@ POLL_AGE = Gauge(
 )
 PROBLEMS = Gauge(
     "landbridge_provider_problems",
-    "Orders and credits at a provider that need a person.",
+    "Orders, credits and screenings at a provider that need a person.",
     ["provider", "kind"],
     multiprocess_mode="mostrecent",
 )
@@ -41,6 +47,7 @@ async def watch_providers(database: Database, clock: Clock, providers: Collectio
     counts = {
         "credit": await database.single(credit_store.count_problems),
         "order": await database.single(order_store.count_problems),
+        "screening": await database.single(screening_store.count_problems),
     }
     waiting = await database.single(waiting_store.count)
     now = clock.now()

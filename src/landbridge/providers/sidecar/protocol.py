@@ -11,12 +11,16 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from landbridge.providers.kyt.port import RiskCategory
+
 PAYOUTS_PATH = "/v1/payouts"
 QUERY_PATH = "/v1/payouts/query"
 DESCRIBE_PATH = "/v1/describe"
 ACCOUNTS_PATH = "/v1/accounts"
 CREDITS_PATH = "/v1/credits/query"
 TEST_CREDITS_PATH = "/v1/test/credits"
+SCREENINGS_PATH = "/v1/screenings"
+SCREENING_QUERY_PATH = "/v1/screenings/query"
 
 # A day: a payment in progress is queried at least that often.
 EXPECTED_IN_S_MAX = 86_400
@@ -66,6 +70,15 @@ class RequestedOutcome(StrEnum):
     RETURN = "return"  # pending, settled, then returned
     SILENCE = "silence"  # accepted, and the first call is never answered
     NOT_DONE = "not_done"  # the first call is answered with `not_done`, the next one accepts it
+
+
+class RequestedScreening(StrEnum):
+    """What a sidecar under test is asked to answer about a deposit."""
+
+    CLEAR = "clear"  # clear at once
+    HIT = "hit"  # a hit at once
+    LATE = "late"  # pending, then clear
+    SILENCE = "silence"  # the first call is never answered, later ones are clear
 
 
 class ErrorCode(StrEnum):
@@ -158,6 +171,62 @@ class SidecarError(_Message, frozen=True):
     code: ErrorCode
 
 
+class ScreenedSender(_Message, frozen=True):
+    """Sender of a deposit of fiat, as its bank says; a routing number may be a BIC or a sort code.
+
+    Personal data. Not limited in form, as it comes from banks.
+    """
+
+    name: str | None = None
+    bank_name: str | None = None
+    routing_number: str | None = None
+    account_number: str | None = None
+
+
+class ScreeningRequest(_Message, frozen=True):
+    """Deposit from outside to screen. `key` is ours, and the same for every attempt.
+
+    Coins have `chain`, `transactionHash` and addresses; fiat has `rail`, and `sender` if the bank
+    reports one. `testOutcome` is sent by `landbridge adapters test` only.
+    """
+
+    key: UUID
+    org_id: UUID
+    amount: str
+    currency: str
+    chain: str | None = None
+    transaction_hash: str | None = None
+    source_address: str | None = None
+    destination_address: str | None = None
+    rail: str | None = None
+    sender: ScreenedSender | None = None
+    test_outcome: RequestedScreening | None = None
+
+
+class ScreeningQuery(_Message, frozen=True):
+    """Question about a deposit that was submitted before."""
+
+    key: UUID
+
+
+class ScreeningState(StrEnum):
+    """What the provider says about a deposit."""
+
+    PENDING = "pending"  # not decided yet
+    CLEAR = "clear"  # final: nothing speaks against it
+    HIT = "hit"  # final: it is held for people to decide
+
+
+class ScreeningAnswer(_Message, frozen=True):
+    """State of a screening. `categories` say what a hit is about."""
+
+    key: UUID
+    state: ScreeningState
+    provider_reference: _Reference
+    categories: Annotated[tuple[RiskCategory, ...], Meta(max_length=20)] = ()
+    expected_in_seconds: Annotated[int, Meta(ge=1, le=EXPECTED_IN_S_MAX)] | None = None
+
+
 class DescribeRequest(_Message, frozen=True):
     """Question who answers. Empty."""
 
@@ -167,16 +236,18 @@ class SidecarDescription(_Message, frozen=True):
 
     `testOutcomes` are those that it can be made to produce (see `landbridge adapters test`); none
     where it moves real money. `deposits` are the currencies in which it takes deposits.
+    `screeningOutcomes` are test outcomes of screenings.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
     protocol: Annotated[int, Meta(ge=1, le=1)]
     test_outcomes: Annotated[tuple[RequestedOutcome, ...], Meta(max_length=20)] = ()
     deposits: Annotated[tuple[_Currency, ...], Meta(max_length=50)] = ()
+    screening_outcomes: Annotated[tuple[RequestedScreening, ...], Meta(max_length=20)] = ()
 
 
 class SidecarWebhook(_Message, frozen=True):
-    """News: the payout of `key` changed, or there are new `credits`. Says never how: we query."""
+    """News: what has `key` changed, or there are new `credits`. Says never how: we query."""
 
     key: UUID | None = None
     credits: bool = False

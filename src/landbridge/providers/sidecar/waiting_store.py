@@ -38,6 +38,9 @@ from (
     union all
     select provider from provider_credits
     where (org_id = $1 or org_id is null) and problem is not null and not is_closed
+    union all
+    select provider from provider_screenings
+    where org_id = $1 and problem is not null and not is_closed
 ) p
 group by provider
 """

@@ -18,10 +18,11 @@ from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import KeyInvalid, ResourceNotFound, Unavailable, Unclear
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.providers.sidecar import credit_store, order_store
+from landbridge.providers.sidecar import credit_store, order_store, screening_store
 from landbridge.providers.sidecar.model import ProviderOrder
 from landbridge.providers.sidecar.orders import ProviderRails
 from landbridge.providers.sidecar.protocol import SidecarWebhook
+from landbridge.providers.sidecar.screener import ProviderScreener
 from landbridge.providers.sidecar.signing import (
     WEBHOOK_ID_HEADER,
     SignatureInvalid,
@@ -48,6 +49,7 @@ class ProviderWebhooks:
     ledger: Ledger
     clock: Clock
     rails: ProviderRails | None
+    screener: ProviderScreener | None = None
 
     async def receive(self, provider: str, headers: Mapping[str, str], body: bytes) -> None:
         """Verify a webhook and have its order or credits queried. Header names are in lower case.
@@ -97,6 +99,32 @@ class ProviderWebhooks:
                     tx, order, until=until, next_at=next_at
                 )
             )
+        more = await self._recheck_screenings(offsets)
+        return more or len(found) == BATCH_SIZE
+
+    async def _recheck_screenings(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Query the screenings that webhooks have announced; return whether there may be more."""
+        screener, until = self.screener, self.clock.now()
+        if screener is None:
+            return False
+        found = await self.database.single(
+            lambda tx: screening_store.due(tx, list(offsets), until, limit=BATCH_SIZE)
+        )
+        for each in found:
+            next_at: datetime | None = None
+            at = self.clock.now(offsets[each.org_id])
+            try:
+                answered = await screener.recheck(each, at)
+                if answered is not None and answered.state is not each.state:
+                    await self._look_now(each.org_id, each.key, at)
+            except (Unavailable, Unclear) as error:
+                next_at = until + _RETRY
+                _log.debug("provider.unanswered", order=str(each.key), reason=str(error))
+            await self.database.transact(
+                lambda tx, each=each, next_at=next_at: screening_store.end_recheck(
+                    tx, each, until=until, next_at=next_at
+                )
+            )
         return len(found) == BATCH_SIZE
 
     async def _query(self, order: ProviderOrder, rails: ProviderRails, at: datetime) -> None:
@@ -104,7 +132,10 @@ class ProviderWebhooks:
         found = await rails.query(order, at)
         if found is None or found.state is order.state:
             return
-        record = await self.ledger.find(order.org_id, order.record_id)
+        await self._look_now(order.org_id, order.record_id, at)
+
+    async def _look_now(self, org_id: UUID, record_id: UUID, at: datetime) -> None:
+        record = await self.ledger.find(org_id, record_id)
         if record is not None and record.due_at is not None and record.due_at > at:
             await self.ledger.postpone(record, at)
 
@@ -115,7 +146,8 @@ async def _note(
     """Have what a webhook names queried; return whether all of it is known."""
     is_known = message.key is not None or message.credits
     if message.key is not None:
-        is_known &= await order_store.note_webhook(tx, provider, message.key, webhook_id, at=at)
+        is_order = await order_store.note_webhook(tx, provider, message.key, webhook_id, at=at)
+        is_known &= is_order or await screening_store.note_webhook(tx, provider, message.key, at=at)
     if message.credits:
         is_known &= await credit_store.poll_soon(tx, provider, at)
     return is_known

@@ -1,0 +1,1 @@
+"""Deposits from outside that wait in the suspense account until a provider has screened them."""

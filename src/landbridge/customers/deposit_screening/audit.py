@@ -1,0 +1,51 @@
+"""Audit rules of screenings; see ledger/audit_rules.py."""
+
+from collections.abc import Sequence
+
+from landbridge.customers.deposit_screening.model import (
+    DepositSource,
+    ScreeningStatus,
+    as_screening,
+    ended_postings,
+    refused_postings,
+    suspended_postings,
+)
+from landbridge.ledger.audit_rules import AuditRules, Journals, RecordStep, credit, debit
+from landbridge.ledger.model import HouseRole, Posting, Transfer
+from landbridge.providers.chains.tokens import ASSETS
+from landbridge.providers.rails.currencies import FIAT_ASSETS
+
+SCREENED_ASSETS = {**ASSETS, **FIAT_ASSETS}
+
+
+def journals(step: RecordStep) -> Journals:
+    """Recompute the postings of a step."""
+    screening = as_screening(step.after, SCREENED_ASSETS)
+    match screening.status:
+        case ScreeningStatus.IN_SCREENING:
+            return step.final_journal(suspended_postings(screening.money))
+        case ScreeningStatus.HELD:
+            return {}
+        case ScreeningStatus.REFUSED:
+            return step.final_journal(refused_postings(screening.details.source, screening.money))
+        case ScreeningStatus.RELEASED | ScreeningStatus.LOST:
+            return step.final_journal(ended_postings(screening.money))
+
+
+def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
+    """Return the total effect: the money is in suspense, or was there and has left it."""
+    del statuses
+    screening = as_screening(record, SCREENED_ASSETS)
+    match screening.status:
+        case ScreeningStatus.RELEASED | ScreeningStatus.LOST:
+            return []
+        case ScreeningStatus.REFUSED if screening.details.source is DepositSource.BANK:
+            return []
+        case ScreeningStatus.IN_SCREENING | ScreeningStatus.HELD | ScreeningStatus.REFUSED:
+            return [
+                debit(HouseRole.OUTSIDE, screening.money),
+                credit(HouseRole.SUSPENSE, screening.money),
+            ]
+
+
+RULES = AuditRules(journals, effect)

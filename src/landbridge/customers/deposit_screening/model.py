@@ -1,0 +1,246 @@
+"""Screenings of deposits: statuses, transitions, and the journals of their records.
+
+Journals:
+
+    created    OUTSIDE to SUSPENSE: the money is here, and nobody can spend it
+    released   SUSPENSE to OUTSIDE, in the transaction that credits coins, or lets fiat be matched
+    refused    fiat: SUSPENSE to OUTSIDE, and it goes back to its sender. Coins stay in SUSPENSE
+    lost       SUSPENSE to OUTSIDE: the chain has lost the coins
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, HouseRole, Posting, Transfer
+from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.kyt.port import RiskCategory, ScreeningReport
+
+KIND = "DEPOSIT.SCREENING"
+ACTOR = "worker"
+
+# A provider that has not answered after this time is reported as stuck; it is asked again.
+ANSWERED_WITHIN = timedelta(hours=1)
+# People decide about a hit within this time.
+DECIDED_WITHIN = timedelta(days=1)
+
+
+class ScreeningStatus(StrEnum):
+    """Status of a screening: what it waits for, and who moves it on."""
+
+    IN_SCREENING = "IN_SCREENING"  # the provider; the worker asks until it answers
+    HELD = "HELD"  # two people, who release or refuse it: the provider has a hit
+    RELEASED = "RELEASED"  # nothing: coins are credited, fiat is matched
+    REFUSED = "REFUSED"  # nothing: fiat goes back, coins stay in suspense
+    LOST = "LOST"  # nothing: the chain has lost the coins
+
+
+TRANSITIONS: Transitions[ScreeningStatus] = Transitions(
+    start=frozenset({ScreeningStatus.IN_SCREENING}),
+    table={
+        ScreeningStatus.IN_SCREENING: frozenset(
+            {ScreeningStatus.HELD, ScreeningStatus.RELEASED, ScreeningStatus.LOST}
+        ),
+        ScreeningStatus.HELD: frozenset(
+            {ScreeningStatus.RELEASED, ScreeningStatus.REFUSED, ScreeningStatus.LOST}
+        ),
+        ScreeningStatus.RELEASED: frozenset(),
+        ScreeningStatus.REFUSED: frozenset(),
+        ScreeningStatus.LOST: frozenset(),
+    },
+    reopens={ScreeningStatus.REFUSED: frozenset({ScreeningStatus.LOST})},
+)
+
+
+class DepositSource(StrEnum):
+    """Where a deposit came from, and what it becomes."""
+
+    WALLET = "WALLET"  # coins at the address of a user's wallet
+    TREASURY = "TREASURY"  # coins at the organisation's own address
+    BANK = "BANK"  # fiat: an incoming payment
+
+
+class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """Details of a screening in its record; the last three are facts of the provider's answer.
+
+    `account_id` gets the coins of a wallet's deposit once it is released.
+    """
+
+    source: DepositSource
+    deposit_id: UUID
+    account_id: UUID | None = None
+    transaction_hash: str | None = None
+    source_address: str | None = None
+    destination_address: str | None = None
+    rail: str | None = None
+    provider: str | None = None
+    categories: list[RiskCategory] = []
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """Screening of a deposit, decoded once from its record."""
+
+    record: Transfer
+    details: ScreeningDetails
+    status: ScreeningStatus
+    money: Money
+
+
+def as_screening(record: Transfer, assets: Mapping[str, Asset]) -> Screening:
+    """Decode the record of a screening."""
+    values = {**record.details, **record.facts}
+    return Screening(
+        record=record,
+        details=msgspec.convert(values, ScreeningDetails, strict=False),
+        status=ScreeningStatus(record.status),
+        money=Money(record.source_units, assets[record.source_asset]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspendedDeposit:
+    """Deposit that is to be screened; `user_id` is the organisation's id if there is no user."""
+
+    org_id: UUID
+    user_id: UUID
+    money: Money
+    details: ScreeningDetails
+    at: datetime
+
+
+def screening_id(deposit_id: UUID, number: int) -> UUID:
+    """Return the id of the first, second, ... screening of a deposit."""
+    return derived_id(deposit_id, f"screening/{number}")
+
+
+def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
+    """Build the record of a screening, due at once.
+
+    Its id is derived, so it exists once. Its request id is random: a client could derive one too.
+    """
+    details = {
+        name: value
+        for name, value in msgspec.to_builtins(deposit.details).items()
+        if value not in (None, [])
+    }
+    return CreateTransfer(
+        org_id=deposit.org_id,
+        id=screening_id(deposit.details.deposit_id, number),
+        kind=KIND,
+        user_id=deposit.user_id,
+        request_id=new_id(),
+        request={"depositId": str(deposit.details.deposit_id), "number": number},
+        path=(ScreeningStatus.IN_SCREENING,),
+        source=deposit.money,
+        destination=deposit.money,
+        details=details,
+        due_at=deposit.at,
+        at=deposit.at,
+        actor=ACTOR,
+        journals={0: suspended_postings(deposit.money)},
+    )
+
+
+def held(screening: Screening, report: ScreeningReport, at: datetime) -> AdvanceTransfer:
+    """Build the advance of a screening with a hit: it waits for two people."""
+    return _advance(
+        screening, ScreeningStatus.HELD, (), change_type="hold", at=at, facts=_answer(report)
+    )
+
+
+def released(
+    screening: Screening, *, actor: str, at: datetime, report: ScreeningReport | None = None
+) -> AdvanceTransfer:
+    """Build the advance of a deposit that may be credited or matched."""
+    return _advance(
+        screening,
+        ScreeningStatus.RELEASED,
+        ended_postings(screening.money),
+        change_type="release",
+        at=at,
+        actor=actor,
+        facts=_hash(screening) if report is None else {**_hash(screening), **_answer(report)},
+    )
+
+
+def refused(screening: Screening, *, actor: str, at: datetime) -> AdvanceTransfer:
+    """Build the advance of a deposit that its user never gets."""
+    return _advance(
+        screening,
+        ScreeningStatus.REFUSED,
+        refused_postings(screening.details.source, screening.money),
+        change_type="refuse",
+        at=at,
+        actor=actor,
+    )
+
+
+def lost(screening: Screening, at: datetime) -> AdvanceTransfer:
+    """Build the advance of coins that their chain has lost."""
+    return _advance(
+        screening,
+        ScreeningStatus.LOST,
+        ended_postings(screening.money),
+        change_type="lose",
+        at=at,
+        facts=_hash(screening),
+    )
+
+
+def suspended_postings(money: Money) -> list[Posting]:
+    """Return the journal of money that arrived, and belongs to nobody yet."""
+    return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.SUSPENSE, money)]
+
+
+def ended_postings(money: Money) -> list[Posting]:
+    """Return the journal of money that leaves suspense."""
+    return [Posting(HouseRole.SUSPENSE, -money), Posting(HouseRole.OUTSIDE, money)]
+
+
+def refused_postings(source: DepositSource, money: Money) -> list[Posting]:
+    """Return the journal of a refusal; coins stay where they are."""
+    return ended_postings(money) if source is DepositSource.BANK else []
+
+
+def _advance(
+    screening: Screening,
+    status: ScreeningStatus,
+    postings: list[Posting] | tuple[()],
+    *,
+    change_type: str,
+    at: datetime,
+    actor: str = ACTOR,
+    facts: Mapping[str, Any] | None = None,
+) -> AdvanceTransfer:
+    return AdvanceTransfer(
+        screening.record,
+        path=(status,),
+        change_type=change_type,
+        actor=actor,
+        at=at,
+        facts=dict(facts or {}),
+        journals={0: postings} if postings else {},
+    )
+
+
+def _answer(report: ScreeningReport) -> dict[str, Any]:
+    return {
+        "provider": report.provider,
+        "categories": [each.value for each in report.categories],
+        "reference": report.reference,
+    }
+
+
+def _hash(screening: Screening) -> dict[str, str]:
+    """Return the transaction, by which this journal is compared with the chain."""
+    chain_hash = screening.details.transaction_hash
+    return {} if chain_hash is None else {"transaction_hash": chain_hash}

@@ -1,0 +1,129 @@
+"""Routes of screenings: /v2/reviews/deposit-screenings. Ours; for reviewers' keys."""
+
+from datetime import timedelta
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Controller, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.customers.deposit_screening.model import (
+    DepositSource,
+    Screening,
+    ScreeningStatus,
+)
+from landbridge.customers.deposit_screening.reviews import ScreeningReviews
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import query, some_of
+from landbridge.platform.http.list_query import parse_choices
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+
+# Times have microseconds, so this is the smallest step.
+_NEXT = timedelta(microseconds=1)
+_WAITING = frozenset({ScreeningStatus.IN_SCREENING, ScreeningStatus.HELD})
+
+
+class DepositScreeningReply(WireStruct, frozen=True):
+    """Screening of a deposit. `userId` is null if the deposit is no user's yet.
+
+    Coins have `chain`, `transactionHash` and `sourceAddress`, fiat has `paymentRail`. `provider`
+    and `reference` are null, and `categories` empty, before the provider has a final answer.
+    """
+
+    id: UUID
+    status: ScreeningStatus
+    source: DepositSource
+    deposit_id: UUID
+    user_id: UUID | None
+    amount: DecimalText
+    currency: str
+    chain: str | None
+    transaction_hash: str | None
+    source_address: str | None
+    payment_rail: str | None
+    provider: str | None
+    categories: list[str]
+    reference: str | None
+    created_at: Moment
+    updated_at: Moment
+
+
+class DepositScreeningList(WireStruct, frozen=True):
+    """Page of screenings, oldest first; `nextCursor` goes into `createdAfter`."""
+
+    count: int
+    reviews: list[DepositScreeningReply]
+    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+
+
+class DepositScreeningRoutes(Controller):
+    """Screenings of deposits, for reviewers' keys."""
+
+    path = "/v2/reviews/deposit-screenings"
+    tags = ("Reviews",)
+
+    @get(summary="List deposit screenings", operation_id="depositScreenings.list")
+    async def page(
+        self,
+        request: ApiRequest,
+        *,
+        screening_reviews: NamedDependency[ScreeningReviews],
+        window: NamedDependency[PageWindow],
+        status: Annotated[
+            list[str] | None,
+            query(
+                None,
+                some_of(ScreeningStatus),
+                description="IN_SCREENING and HELD if left out.",
+            ),
+        ] = None,
+    ) -> DepositScreeningList:
+        """List screenings, the oldest first. A held deposit is decided on by a resolution."""
+        statuses = parse_choices("status", status, ScreeningStatus) or _WAITING
+        found = await screening_reviews.queue(request.user, statuses, window)
+        return DepositScreeningList(
+            count=len(found),
+            reviews=[_reply(each) for each in found],
+            next_cursor=moment(found[-1].record.created_at + _NEXT) if found else msgspec.UNSET,
+        )
+
+    @get(
+        "/{screeningId:str}",
+        summary="Retrieve a deposit screening",
+        operation_id="depositScreenings.retrieve",
+    )
+    async def retrieve(
+        self,
+        request: ApiRequest,
+        screeningId: FromPath[str],
+        screening_reviews: NamedDependency[ScreeningReviews],
+    ) -> DepositScreeningReply:
+        """Return a screening, open or closed."""
+        screening_id = known_id(screeningId, "deposit screening")
+        return _reply(await screening_reviews.get(request.user, screening_id))
+
+
+def _reply(screening: Screening) -> DepositScreeningReply:
+    record, details, money = screening.record, screening.details, screening.money
+    return DepositScreeningReply(
+        id=record.id,
+        status=screening.status,
+        source=details.source,
+        deposit_id=details.deposit_id,
+        user_id=None if record.user_id == record.org_id else record.user_id,
+        amount=str(money),
+        currency=money.asset.currency,
+        chain=None if details.source is DepositSource.BANK else money.asset.chain,
+        transaction_hash=details.transaction_hash,
+        source_address=details.source_address,
+        payment_rail=details.rail,
+        provider=details.provider,
+        categories=[each.value for each in details.categories],
+        reference=details.reference,
+        created_at=moment(record.created_at),
+        updated_at=moment(record.updated_at),
+    )

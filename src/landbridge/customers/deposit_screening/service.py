@@ -1,0 +1,135 @@
+"""Screening service: suspends deposits that arrive, and moves them on once that is decided.
+
+Guarantees:
+- A deposit that is screened is in the suspense account from the transaction that stores it.
+- It leaves suspense once: the record is advanced from the version that was read, in the
+  transaction that credits, matches or returns the deposit.
+- Lock order: the deposit's own row, the record of the screening, accounts.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from landbridge.customers.deposit_screening import model
+from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
+from landbridge.customers.deposit_screening.model import (
+    TRANSITIONS,
+    DepositSource,
+    Screening,
+    ScreeningStatus,
+    SuspendedDeposit,
+    as_screening,
+    screening_id,
+    suspended,
+)
+from landbridge.ledger.locking import lock_record
+from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.kyt.port import DepositParty, DepositScreener, ScreeningReport
+
+# A deposit whose chain loses it again and again is screened this often.
+_SCREENINGS_MAX = 1000
+
+
+class ScreeningEffects(Protocol):
+    """What becomes of the deposits of one source."""
+
+    async def sender(self, screening: Screening) -> DepositParty | None:
+        """Return the sender of fiat, as far as it is known."""
+        ...
+
+    async def lock_in(self, tx: Tx, screening: Screening) -> None:
+        """Lock the deposit's row. Raises `ResourceConflict` if it can't be decided on now."""
+        ...
+
+    async def release_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+        """Credit the coins, or let the fiat be matched."""
+        ...
+
+    async def refuse_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+        """Return the fiat; coins stay where they are."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DepositScreenings:
+    """Screenings of all organisations; `screener` is None where nothing is screened."""
+
+    ledger: Ledger
+    screener: DepositScreener | None
+
+    def screens(self, org_id: UUID, currency: str) -> bool:
+        """Return whether deposits of an organisation in a currency are screened."""
+        return self.screener is not None and self.screener.screens(org_id, currency)
+
+    async def suspend_in(self, tx: Tx, deposit: SuspendedDeposit) -> bool:
+        """Suspend a deposit; False if it was released before, as its chain had lost it since.
+
+        The caller has locked the deposit's row, and asks `screens` before.
+        """
+        for number in range(1, _SCREENINGS_MAX):
+            id_ = screening_id(deposit.details.deposit_id, number)
+            known = await lock_record(tx, deposit.org_id, id_)
+            if known is None:
+                created = await self.ledger.create_in(tx, suspended(deposit, number), TRANSITIONS)
+                if isinstance(created, CommitOutcome):
+                    raise InvariantBroken(f"suspending {deposit.details.deposit_id} failed")
+                return True
+            if known.status != ScreeningStatus.LOST:
+                return known.status != ScreeningStatus.RELEASED
+        raise InvariantBroken(f"{deposit.details.deposit_id} was lost too often")
+
+    async def lose_in(self, tx: Tx, org_id: UUID, deposit_id: UUID, at: datetime) -> None:
+        """Take coins out of suspense that their chain has lost; the caller has locked them."""
+        for number in range(1, _SCREENINGS_MAX):
+            record = await lock_record(tx, org_id, screening_id(deposit_id, number))
+            if record is None:
+                raise InvariantBroken(f"deposit {deposit_id} has no screening")
+            if record.status != ScreeningStatus.LOST:
+                screening = as_screening(record, SCREENED_ASSETS)
+                await self.advance_in(tx, model.lost(screening, at))
+                return
+
+    async def advance_in(self, tx: Tx, move: AdvanceTransfer) -> None:
+        """Advance a screening; raises `ResourceConflict` after another decision."""
+        moved = await self.ledger.advance_in(tx, move, TRANSITIONS)
+        if not isinstance(moved, Transfer):
+            raise ResourceConflict("this deposit was released or refused by another decision")
+
+
+@dataclass(frozen=True, slots=True)
+class ScreeningOutcomes:
+    """Releases and refuses suspended deposits, in transactions of callers."""
+
+    screenings: DepositScreenings
+    effects: Mapping[DepositSource, ScreeningEffects]
+
+    async def release_in(
+        self,
+        tx: Tx,
+        record: Transfer,
+        *,
+        actor: str,
+        at: datetime,
+        report: ScreeningReport | None = None,
+    ) -> None:
+        """Release a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
+        screening = as_screening(record, SCREENED_ASSETS)
+        effects = self.effects[screening.details.source]
+        await effects.lock_in(tx, screening)
+        move = model.released(screening, actor=actor, at=at, report=report)
+        await self.screenings.advance_in(tx, move)
+        await effects.release_in(tx, screening, actor=actor, at=at)
+
+    async def refuse_in(self, tx: Tx, record: Transfer, *, actor: str, at: datetime) -> None:
+        """Refuse a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
+        screening = as_screening(record, SCREENED_ASSETS)
+        effects = self.effects[screening.details.source]
+        await effects.lock_in(tx, screening)
+        await self.screenings.advance_in(tx, model.refused(screening, actor=actor, at=at))
+        await effects.refuse_in(tx, screening, actor=actor, at=at)

@@ -1,0 +1,85 @@
+"""Incoming fiat that is screened: how it is suspended, and what becomes of it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from landbridge.customers.deposit_screening.model import (
+    DepositSource,
+    Screening,
+    ScreeningDetails,
+    SuspendedDeposit,
+)
+from landbridge.payments.incoming_payments import store
+from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
+from landbridge.payments.incoming_payments.records import record_change
+from landbridge.payments.incoming_payments.sealed_texts import opened
+from landbridge.payments.incoming_payments.store import SealedIncomingPayment
+from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.providers.kyt.port import DepositParty
+
+
+def suspended_credit(payment: SealedIncomingPayment) -> SuspendedDeposit:
+    """Return the deposit of a credit, to be screened. Nobody owns it before it is matched."""
+    return SuspendedDeposit(
+        org_id=payment.org_id,
+        user_id=payment.org_id,
+        money=payment.money,
+        details=ScreeningDetails(
+            source=DepositSource.BANK, deposit_id=payment.id, rail=payment.rail
+        ),
+        at=payment.received_at,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingPaymentEffects:
+    """Effects of screenings on incoming payments; see `ScreeningEffects`."""
+
+    database: Database
+    vault: Vault
+
+    async def sender(self, screening: Screening) -> DepositParty | None:
+        """Return the sender as its bank has reported it; None if it was not, or is erased."""
+        org_id, payment_id = screening.record.org_id, screening.details.deposit_id
+
+        async def read(tx: Tx) -> DepositParty | None:
+            (row,) = await store.of(tx, org_id, [payment_id])
+            key = await self.vault.find(tx, org_id, row.owner_id)
+            sender = opened(row, key).sender
+            return sender and DepositParty(
+                name=sender.name,
+                bank_name=sender.bank_name,
+                routing_number=sender.routing_number,
+                account_number=sender.account_number,
+            )
+
+        return await self.database.read(read)
+
+    async def lock_in(self, tx: Tx, screening: Screening) -> None:
+        """Do nothing: an incoming payment is a leaf row, locked behind the record."""
+        del tx, screening
+
+    async def release_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+        """Let the worker match it."""
+        await _move(tx, screening, IncomingPaymentStatus.NEW, actor=actor, at=at)
+
+    async def refuse_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+        """Let the worker return it to its sender."""
+        await _move(tx, screening, IncomingPaymentStatus.RETURNING, actor=actor, at=at)
+
+
+async def _move(
+    tx: Tx, screening: Screening, status: IncomingPaymentStatus, *, actor: str, at: datetime
+) -> None:
+    org_id, payment_id = screening.record.org_id, screening.details.deposit_id
+    payment = await store.lock(tx, org_id, payment_id)
+    if payment is None or payment.status is not IncomingPaymentStatus.SCREENING:
+        raise ResourceConflict(f"deposit {payment_id} does not wait for its screening")
+    await store.move(
+        tx, org_id, payment_id, version=payment.version, status=status, at=at, due_at=at
+    )
+    moved = replace(payment, status=status, version=payment.version + 1, updated_at=at)
+    change_type = "release" if status is IncomingPaymentStatus.NEW else "refuse"
+    await record_change(tx, moved, change_type=change_type, actor=actor)

@@ -1,0 +1,85 @@
+"""Sealing of the personal fields of incoming payments."""
+
+from uuid import UUID
+
+from landbridge.payments.incoming_payments.model import (
+    IncomingPayment,
+    IncomingPaymentStatus,
+    IncomingPaymentTexts,
+    ReportedCredit,
+)
+from landbridge.payments.incoming_payments.store import SealedIncomingPayment
+from landbridge.platform.encryption.service import DataKey
+
+
+def new_payment(
+    payment_id: UUID, credit: ReportedCredit, key: DataKey, *, is_screened: bool
+) -> SealedIncomingPayment:
+    """Return the new incoming payment of a credit; one that is screened is not due."""
+    texts = IncomingPaymentTexts(
+        reference=credit.reference, description=credit.description, sender=credit.sender
+    )
+    return SealedIncomingPayment(
+        org_id=credit.org_id,
+        id=payment_id,
+        bank_reference=credit.bank_reference,
+        account_number=credit.account_number,
+        money=credit.money,
+        rail=credit.rail,
+        status=IncomingPaymentStatus.SCREENING if is_screened else IncomingPaymentStatus.NEW,
+        transfer_id=None,
+        user_id=None,
+        sealed_texts=key.seal(texts, context=context_of(payment_id)),
+        version=1,
+        received_at=credit.at,
+        arrived_at=credit.arrived_at or credit.at,
+        clears_at=credit.clears_at or credit.at,
+        updated_at=credit.at,
+        due_at=None if is_screened else credit.at,
+        return_attempts=0,
+    )
+
+
+def texts_of(payment: IncomingPayment) -> IncomingPaymentTexts:
+    """Return the personal fields of a payment."""
+    return IncomingPaymentTexts(
+        reference=payment.reference,
+        description=payment.description,
+        sender=payment.sender,
+        comment=payment.comment,
+    )
+
+
+def opened(row: SealedIncomingPayment, key: DataKey | None) -> IncomingPayment:
+    """Return a payment with its personal fields, as far as the key opens them."""
+    texts = IncomingPaymentTexts()
+    if key is not None and row.sealed_texts is not None:
+        texts = key.open(row.sealed_texts, context=context_of(row.id), type=IncomingPaymentTexts)
+    return IncomingPayment(
+        org_id=row.org_id,
+        id=row.id,
+        bank_reference=row.bank_reference,
+        account_number=row.account_number,
+        reference=texts.reference,
+        money=row.money,
+        rail=row.rail,
+        sender=texts.sender,
+        description=texts.description,
+        status=row.status,
+        transfer_id=row.transfer_id,
+        user_id=row.user_id,
+        version=row.version,
+        received_at=row.received_at,
+        arrived_at=row.arrived_at,
+        clears_at=row.clears_at,
+        updated_at=row.updated_at,
+        due_at=row.due_at,
+        return_attempts=row.return_attempts,
+        decided_by=row.decided_by,
+        comment=texts.comment,
+    )
+
+
+def context_of(payment_id: UUID) -> str:
+    """Return the context under which the personal fields are sealed."""
+    return f"incoming_payments.texts:{payment_id}"

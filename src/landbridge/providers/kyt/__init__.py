@@ -1,0 +1,1 @@
+"""KYT (know your transaction): screening of deposits from outside, by a provider."""

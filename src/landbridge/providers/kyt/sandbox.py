@@ -1,0 +1,60 @@
+"""The sandbox's screening: it answers at once, and the amount decides what.
+
+docs/reference/deposit-screening.md#in-the-sandbox has the same table.
+"""
+
+from datetime import timedelta
+from uuid import UUID
+
+from landbridge.platform.core.errors import Unavailable
+from landbridge.providers.kyt.port import (
+    RiskCategory,
+    ScreenedDeposit,
+    ScreeningReport,
+    ScreeningVerdict,
+)
+
+NAME = "sandbox"
+# The hundredths of the amount, as in 100.66.
+HIT_CENTS, SILENT_CENTS, SLOW_CENTS = 66, 67, 68
+# So long an answer that comes late is pending, by the organisation's clock.
+SLOW_FOR = timedelta(minutes=10)
+
+
+class SandboxScreener:
+    """Screens all deposits; see the port."""
+
+    def screens(self, org_id: UUID, currency: str) -> bool:
+        """Return true: every deposit of the sandbox is screened."""
+        del org_id, currency
+        return True
+
+    async def screen(self, deposit: ScreenedDeposit) -> ScreeningReport:
+        """Return the scripted answer; see the port."""
+        match _cents(deposit):
+            case cents if cents == HIT_CENTS:
+                return ScreeningReport(
+                    verdict=ScreeningVerdict.HIT,
+                    provider=NAME,
+                    categories=(RiskCategory.SANCTIONS,),
+                    reference=deposit.key.hex,
+                )
+            case cents if cents == SILENT_CENTS:
+                raise Unavailable("the sandbox does not answer about this amount")
+            case cents if cents == SLOW_CENTS and deposit.now < deposit.at + SLOW_FOR:
+                return ScreeningReport(
+                    verdict=ScreeningVerdict.PENDING,
+                    provider=NAME,
+                    expected_at=deposit.at + SLOW_FOR,
+                )
+            case _:
+                return ScreeningReport(
+                    verdict=ScreeningVerdict.CLEAR, provider=NAME, reference=deposit.key.hex
+                )
+
+
+def _cents(deposit: ScreenedDeposit) -> int:
+    """Return the hundredths of the amount, without what is smaller."""
+    money = deposit.money
+    per_cent = 10 ** max(money.asset.decimals - 2, 0)
+    return money.units // per_cent % 100

@@ -1,0 +1,157 @@
+"""Screening of deposits by connected providers; see the port `providers/kyt`.
+
+Guarantees:
+- a screening is stored before the provider is called, and its answer before anybody acts on it, so
+  a kill at any point only asks again: asking moves no money;
+- the first final answer is the one that counts. What contradicts it later is stored as a problem
+  for a person, and changes nothing;
+- no answer, or one that can't be used, is no answer: the deposit waits.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+import structlog
+
+from landbridge.platform.core.errors import Unavailable, Unclear
+from landbridge.platform.db.pool import Database
+from landbridge.providers.kyt.port import ScreenedDeposit, ScreeningReport, ScreeningVerdict
+from landbridge.providers.sidecar import screening_store
+from landbridge.providers.sidecar.client import SidecarClient
+from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
+from landbridge.providers.sidecar.protocol import ScreeningAnswer
+from landbridge.providers.sidecar.screenings import (
+    FINAL_SCREENINGS,
+    ProviderScreening,
+    ScreeningProblem,
+    ScreeningProgress,
+    decide_screening,
+)
+
+_log = structlog.stdlib.get_logger()
+
+_POLL_S = 60
+_JUDGED_MAX = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderScreener:
+    """Screens deposits by the routes of the providers file."""
+
+    database: Database
+    routes: ProvidersFile
+    providers: Mapping[str, SidecarClient]
+
+    def screens(self, org_id: UUID, currency: str) -> bool:
+        """Return whether a route names a provider; see the port."""
+        return self.routes.screening_provider(org_id, currency) is not None
+
+    async def screen(self, deposit: ScreenedDeposit) -> ScreeningReport:
+        """Return the stored final answer, or ask for one; see the port."""
+        stored = await self._find(deposit.org_id, deposit.key)
+        if stored is not None and stored.state in FINAL_SCREENINGS:
+            return _report(stored)
+        name = self.routes.screening_provider(deposit.org_id, deposit.money.asset.currency)
+        if name is None:
+            # A person who removes a route does not release what waits.
+            name = None if stored is None else stored.provider
+        provider = None if name is None else self.providers.get(name)
+        if name is None or provider is None:
+            raise Unavailable("no provider screens this deposit any more: add a route for it")
+        claimed = await self._claim(deposit, name)
+        try:
+            answer = await provider.screen(deposit)
+        except AnswerUnusable as error:
+            await self._note_problem(claimed, _PROBLEMS[error.problem])
+            raise
+        return _report(await self.apply(claimed, answer, deposit.now))
+
+    async def recheck(self, screening: ProviderScreening, at: datetime) -> ProviderScreening | None:
+        """Query a screening, final or not, and store the answer; None if there is none.
+
+        Raises `Unavailable` and `Unclear`.
+        """
+        provider = self.providers.get(screening.provider)
+        if provider is None:
+            return None
+        answer = await provider.find_screening(screening.key)
+        return None if answer is None else await self.apply(screening, answer, at)
+
+    async def apply(
+        self, screening: ProviderScreening, answer: ScreeningAnswer, at: datetime
+    ) -> ProviderScreening:
+        """Store an answer, judged by the state that the screening has then."""
+        expected_at = at + timedelta(seconds=answer.expected_in_seconds or _POLL_S)
+        for _ in range(_JUDGED_MAX):
+            decision = decide_screening(screening, answer)
+            write = partial(
+                screening_store.apply,
+                screening=screening,
+                decision=decision,
+                at=at,
+                expected_at=expected_at,
+            )
+            stored = await self.database.transact(write)
+            if stored is not None:
+                if stored.problem is not None and stored.problem is not screening.problem:
+                    _warn(stored, stored.problem)
+                return stored
+            found = await self._find(screening.org_id, screening.key)
+            if found is None:
+                break
+            screening = found
+        raise Unclear(f"the screening {screening.key} is being changed by others")
+
+    async def _claim(self, deposit: ScreenedDeposit, provider: str) -> ProviderScreening:
+        await self.database.transact(
+            lambda tx: screening_store.add(tx, deposit.org_id, deposit.key, provider, deposit.now)
+        )
+        found = await self._find(deposit.org_id, deposit.key)
+        if found is None:
+            raise Unclear(f"the screening {deposit.key} was not stored")
+        return found
+
+    async def _find(self, org_id: UUID, key: UUID) -> ProviderScreening | None:
+        return await self.database.single(lambda tx: screening_store.find(tx, org_id, key))
+
+    async def _note_problem(self, screening: ProviderScreening, problem: ScreeningProblem) -> None:
+        noted = await self.database.single(
+            lambda tx: screening_store.set_problem(tx, screening.org_id, screening.key, problem)
+        )
+        if noted:
+            _warn(screening, problem)
+
+
+_PROBLEMS = {
+    OrderProblem.ANSWER_INVALID: ScreeningProblem.ANSWER_INVALID,
+    OrderProblem.KEY_CONFLICT: ScreeningProblem.KEY_CONFLICT,
+}
+_VERDICTS = {
+    ScreeningProgress.ASKED: ScreeningVerdict.PENDING,
+    ScreeningProgress.PENDING: ScreeningVerdict.PENDING,
+    ScreeningProgress.CLEAR: ScreeningVerdict.CLEAR,
+    ScreeningProgress.HIT: ScreeningVerdict.HIT,
+}
+
+
+def _report(screening: ProviderScreening) -> ScreeningReport:
+    return ScreeningReport(
+        verdict=_VERDICTS[screening.state],
+        provider=screening.provider,
+        categories=screening.categories,
+        reference=screening.reference,
+        expected_at=screening.expected_at,
+    )
+
+
+def _warn(screening: ProviderScreening, problem: ScreeningProblem) -> None:
+    _log.warning(
+        "provider.problem",
+        provider=screening.provider,
+        order=str(screening.key),
+        reason=problem.value,
+    )

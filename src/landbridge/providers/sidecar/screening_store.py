@@ -1,0 +1,176 @@
+"""Every statement on provider_screenings."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.kyt.port import RiskCategory
+from landbridge.providers.sidecar.screenings import (
+    ProviderScreening,
+    ScreeningDecision,
+    ScreeningProblem,
+    ScreeningProgress,
+)
+
+_ADD = """
+insert into provider_screenings (org_id, key, provider, state, created_at)
+values ($1, $2, $3, 'ASKED', $4)
+on conflict (org_id, key) do nothing
+"""
+
+# A screening without a final answer follows the routes: it moves no money.
+_ASSIGN = """
+update provider_screenings set provider = $3
+where org_id = $1 and key = $2 and state in ('ASKED', 'PENDING') and provider <> $3
+"""
+
+_FIND = """
+select org_id, key, provider, state, categories, provider_reference, problem, created_at,
+    answered_at, expected_at
+from provider_screenings where org_id = $1 and key = $2
+"""
+
+# A concurrent answer wins if it was stored first: this one is judged again.
+_APPLY = """
+update provider_screenings
+set state = $4, categories = $5, provider_reference = $6, problem = $7, answered_at = $8,
+    expected_at = $9
+where org_id = $1 and key = $2 and state = $3
+returning org_id, key, provider, state, categories, provider_reference, problem, created_at,
+    answered_at, expected_at
+"""
+
+_SET_PROBLEM = """
+update provider_screenings set problem = $3
+where org_id = $1 and key = $2 and problem is distinct from $3
+    and (problem is null or problem <> 'CONTRADICTION')
+returning true
+"""
+
+_NOTE_WEBHOOK = """
+update provider_screenings set recheck_at = $3 where provider = $1 and key = $2
+returning true
+"""
+
+_DUE = """
+select org_id, key, provider, state, categories, provider_reference, problem, created_at,
+    answered_at, expected_at
+from provider_screenings where org_id = any($1) and recheck_at <= $2
+order by recheck_at limit $3
+"""
+
+# A webhook that came meanwhile has set another time.
+_END_RECHECK = """
+update provider_screenings set recheck_at = $4
+where org_id = $1 and key = $2 and recheck_at <= $3
+"""
+
+_PROBLEMS = """
+select org_id, key, provider, state, categories, provider_reference, problem, created_at,
+    answered_at, expected_at
+from provider_screenings where org_id = $1 and problem is not null and not is_closed
+order by created_at limit $2
+"""
+
+_COUNT_PROBLEMS = """
+select provider, count(*) as problems
+from provider_screenings where problem is not null and not is_closed
+group by provider
+"""
+
+_CLOSE = """
+update provider_screenings set is_closed = true
+where provider = $1 and key = $2 and problem is not null and not is_closed
+returning true
+"""
+
+
+async def add(tx: Tx, org_id: UUID, key: UUID, provider: str, at: datetime) -> None:
+    """Claim a screening for a provider; a known one without a final answer goes to it."""
+    await tx.execute(_ADD, org_id, key, provider, at)
+    await tx.execute(_ASSIGN, org_id, key, provider)
+
+
+async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderScreening | None:
+    """Return a screening."""
+    row = await tx.fetchrow(_FIND, org_id, key)
+    return None if row is None else _screening(row)
+
+
+async def apply(
+    tx: Tx,
+    screening: ProviderScreening,
+    decision: ScreeningDecision,
+    *,
+    at: datetime,
+    expected_at: datetime | None,
+) -> ProviderScreening | None:
+    """Store what an answer makes of a screening; None if its state changed meanwhile."""
+    row = await tx.fetchrow(
+        _APPLY,
+        screening.org_id,
+        screening.key,
+        screening.state,
+        decision.state,
+        [each.value for each in decision.categories],
+        decision.reference,
+        decision.problem,
+        at,
+        expected_at,
+    )
+    return None if row is None else _screening(row)
+
+
+async def set_problem(tx: Tx, org_id: UUID, key: UUID, problem: ScreeningProblem) -> bool:
+    """Store a problem; False if it is known. A contradiction stays until a person has seen it."""
+    return bool(await tx.fetchval(_SET_PROBLEM, org_id, key, problem))
+
+
+async def note_webhook(tx: Tx, provider: str, key: UUID, *, at: datetime) -> bool:
+    """Have the screening queried; False if this provider has none. `at` is real time."""
+    return bool(await tx.fetchval(_NOTE_WEBHOOK, provider, key, at))
+
+
+async def due(
+    tx: Tx, org_ids: Sequence[UUID], at: datetime, *, limit: int
+) -> Sequence[ProviderScreening]:
+    """Return the screenings that webhooks have announced, the longest waiting first."""
+    return [_screening(row) for row in await tx.fetch(_DUE, org_ids, at, limit)]
+
+
+async def end_recheck(
+    tx: Tx, screening: ProviderScreening, *, until: datetime, next_at: datetime | None
+) -> None:
+    """End the query that webhooks up to `until` have caused; or have another one at `next_at`."""
+    await tx.execute(_END_RECHECK, screening.org_id, screening.key, until, next_at)
+
+
+async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderScreening]:
+    """Return screenings with open problems, the oldest first."""
+    return [_screening(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
+
+
+async def count_problems(tx: Tx) -> Mapping[str, int]:
+    """Return the number of screenings with open problems, by provider."""
+    return {row["provider"]: row["problems"] for row in await tx.fetch(_COUNT_PROBLEMS)}
+
+
+async def close(tx: Tx, provider: str, key: UUID) -> bool:
+    """Close the problem of a screening; False if it has no open one."""
+    return bool(await tx.fetchval(_CLOSE, provider, key))
+
+
+def _screening(row: Row) -> ProviderScreening:
+    problem = row["problem"]
+    return ProviderScreening(
+        org_id=row["org_id"],
+        key=row["key"],
+        provider=row["provider"],
+        state=ScreeningProgress(row["state"]),
+        categories=tuple(map(RiskCategory, row["categories"])),
+        reference=row["provider_reference"],
+        problem=None if problem is None else ScreeningProblem(problem),
+        created_at=row["created_at"],
+        expected_at=row["expected_at"],
+    )
