@@ -8,7 +8,7 @@ import asyncio
 import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +38,7 @@ _GWEI = 10**9
 _BATCH = 100
 _TOGETHER = 24
 _PAYERS = 12
+_PARTS = ("postgres", "worker", "api", "signer")
 _DONE = "select count(*) from transfers where kind = 'WALLET.TRANSFER' and status = 'COMPLETED'"
 
 
@@ -58,7 +59,8 @@ class ChainFigures:
     """Per second: what the node mined of raw bytes, and our transfers that were completed.
 
     `steady` leaves out the first and the last tenth, and so the wait for finality. `signatures`
-    are those that the signer would make with a whole core.
+    are those that the signer would make with a whole core. `cpu_ms` is CPU time of one transfer in
+    each of `_PARTS` and the node: unlike rates, other work on the machine hardly changes it.
     """
 
     relayers: int
@@ -66,6 +68,7 @@ class ChainFigures:
     overall: float
     steady: float
     signatures: float
+    cpu_ms: Mapping[str, float]
 
 
 def measure(effort: ChainEffort, print_line: PrintLine) -> list[ChainFigures]:
@@ -82,6 +85,13 @@ def markdown(found: Sequence[ChainFigures]) -> str:
     lines += [
         f"| {each.relayers} | {each.node:.0f}/s | {each.steady:.0f}/s "
         f"| {each.steady / each.node:.2f} | {each.overall:.0f}/s | {each.signatures:.0f}/s |"
+        for each in found
+    ]
+    lines += ["", "| Relayers | CPU ms of a transfer | of which |", "|---|---|---|"]
+    lines += [
+        f"| {each.relayers} | {sum(each.cpu_ms.values()):.1f} | "
+        + ", ".join(f"{part} {spent:.1f}" for part, spent in each.cpu_ms.items())
+        + " |"
         for each in found
     ]
     return "\n".join(lines)
@@ -102,10 +112,17 @@ def _measure_one(transfers: int, relayers: int, print_line: PrintLine) -> ChainF
             os.environ["LANDBRIDGE_API_KEY"] = _KEY
             with server.serving(folder / "data") as ours:
                 token = configuration.tokens["usdc"].address
+                pids = {part: ours.pids(part) for part in _PARTS}
+                pids["node"] = [node.process.pid]
+                before = {part: machine.cpu_s(each) for part, each in pids.items()}
                 figures = asyncio.run(_pay(ours, node.rpc, token, transfers))
+                cpu_ms = {
+                    part: (machine.cpu_s(each) - before[part]) * 1000 / transfers
+                    for part, each in pids.items()
+                }
     overall, steady, signatures = figures
     print_line(f"{relayers} relayers: {steady:.0f} transfers/s to finality")
-    return ChainFigures(relayers, mined, overall, steady, signatures)
+    return ChainFigures(relayers, mined, overall, steady, signatures, cpu_ms)
 
 
 async def _feed_node(

@@ -181,6 +181,16 @@ class Ledger:
             lambda tx: store.postpone(tx, record, due_at, facts or {})
         )
 
+    async def make_due_in(self, tx: Tx, records: Sequence[tuple[UUID, UUID]]) -> None:
+        """Make these records due at once when the transaction commits, and wake the worker.
+
+        Each is organisation and id. One that waits for no time, or does not exist, stays as it is.
+        The lock order is that of `create_in`.
+        """
+        await store.lock(tx, transfers=records, accounts=())
+        await store.make_due(tx, records)
+        await self._notifier.notify_in(tx)
+
     async def find(self, org_id: UUID, transfer_id: UUID) -> Transfer | None:
         """Return the record of any kind, if there is one."""
         return await self._gets.call((org_id, transfer_id))

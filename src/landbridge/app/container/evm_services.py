@@ -93,6 +93,7 @@ def build_evm_services(
             wallet_keys=keys,
             relayer_seeds=keys,
             screening=screening,
+            ledger=ledger,
         )
         for name, chain in chains.items()
     }

@@ -24,14 +24,13 @@ from landbridge.providers.evm.outbox.model import (
     OutboxOrder,
     OutboxState,
     PaymentLeg,
-    growing_wait,
 )
 from landbridge.providers.evm.outbox.plans import choose_method
 
-_FAILED = frozenset({OutboxState.REVERTED, OutboxState.REJECTED})
-# Bounds of the time until the next query of a status.
-_ASK_AFTER = timedelta(seconds=1)
-_ASK_AFTER_MAX = timedelta(seconds=30)
+# Bounds of the time until a payment asks for its result, should nothing have woken it: one that
+# stores its status while the order gets its result stays asleep.
+_ASK_AFTER = timedelta(seconds=5)
+_ASK_AFTER_MAX = timedelta(minutes=5)
 
 
 class EvmChains:
@@ -130,7 +129,7 @@ class EvmChains:
         state = ChainOrderState.PENDING
         if order.confirmed_at is not None:
             state = ChainOrderState.CONFIRMED
-        elif order.state in _FAILED:
+        elif order.has_result:
             state = ChainOrderState.FAILED
         is_pending = state is ChainOrderState.PENDING
         return ChainOrderStatus(
@@ -143,7 +142,7 @@ class EvmChains:
 
     def _wait(self, order: OutboxOrder) -> timedelta:
         age = self._clock.now() - order.created_at
-        return growing_wait(age, shortest=_ASK_AFTER, longest=_ASK_AFTER_MAX)
+        return min(max(_ASK_AFTER, age), _ASK_AFTER_MAX)
 
     @staticmethod
     def _check_same(stored: OutboxOrder, new: OutboxOrder) -> None:

@@ -1,14 +1,19 @@
 """What all steps on one chain's orders share."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.db.pool import Database
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.evm.chain_data import BlockHeader
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.fees import FeePolicy, GasFees, estimate_fees, fee_policy
+from landbridge.providers.evm.outbox import order_store
+from landbridge.providers.evm.outbox.model import OutboxOrder
 from landbridge.providers.evm.outbox.screening import DestinationScreening
 from landbridge.providers.evm.rpc import ChainClient
 from landbridge.providers.evm.signing.client import SignerClient
@@ -43,6 +48,7 @@ class ChainContext:
     wallet_keys: WalletKeySource
     relayer_seeds: RelayerSeedSource
     screening: DestinationScreening
+    ledger: Ledger
 
     @property
     def name(self) -> str:
@@ -58,6 +64,28 @@ class ChainContext:
         """Return the number of the last block that can't be undone; -1 if there is none."""
         final = await self.client.final_block(self.chain.finality, head=head.number)
         return -1 if final is None else final
+
+    async def move(
+        self,
+        tx: Tx,
+        moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
+        at: datetime,
+        *,
+        gas_wei: Sequence[int | None] | None = None,
+    ) -> set[tuple[UUID, UUID]]:
+        """Store changed orders as `order_store.move` does; return the keys of those changed.
+
+        The payments of those that have a result now are due at once: they need not poll.
+        """
+        moved = await order_store.move(tx, moves, at, gas_wei=gas_wei)
+        decided = [
+            (new.org_id, new.record_id)
+            for old, new in moves
+            if new.has_result and not old.has_result and new.order_key in moved
+        ]
+        if decided:
+            await self.ledger.make_due_in(tx, decided)
+        return moved
 
     async def fees(self) -> GasFees:
         """Return the fees for a transaction now; raises `FeeAboveCap` and `NodeUnavailable`."""

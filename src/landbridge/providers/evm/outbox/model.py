@@ -24,7 +24,8 @@ class OutboxState(StrEnum):
     REJECTED = "REJECTED"  # final: nothing was signed
 
 
-FINAL_STATES = frozenset({OutboxState.FINAL, OutboxState.REVERTED, OutboxState.REJECTED})
+FAILED_STATES = frozenset({OutboxState.REVERTED, OutboxState.REJECTED})
+FINAL_STATES = FAILED_STATES | {OutboxState.FINAL}
 
 
 class AttemptKind(StrEnum):
@@ -69,6 +70,11 @@ class OutboxOrder:
     def order_key(self) -> tuple[UUID, UUID]:
         """Organisation and key."""
         return self.org_id, self.key
+
+    @property
+    def has_result(self) -> bool:
+        """Whether its payment is told that it was paid, or has failed."""
+        return self.confirmed_at is not None or self.state in FAILED_STATES
 
     @property
     def units(self) -> int:

@@ -118,7 +118,7 @@ class SigningStep:
             if not isinstance(plan, TransactionPlan)
         ]
         if moves:
-            await context.database.transact(lambda tx: order_store.move(tx, moves, at))
+            await context.database.transact(lambda tx: context.move(tx, moves, at))
         if planned:
             await context.database.transact(lambda tx: self._sign(tx, planned, fees, at))
         return len(orders)

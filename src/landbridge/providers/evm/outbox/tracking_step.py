@@ -134,7 +134,7 @@ class TrackingStep:
         async def work(tx: Tx) -> int:
             if changed:
                 await attempt_store.set_mined(tx, changed)
-            return len(await order_store.move(tx, moves, at, gas_wei=costs))
+            return len(await self._context.move(tx, moves, at, gas_wei=costs))
 
         return await self._context.database.transact(work)
 
