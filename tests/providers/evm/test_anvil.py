@@ -90,11 +90,11 @@ async def test_a_transaction_from_fees_to_finality(chain: ChainClient) -> None:
     before = await chain.balance(BOB)
     nonce = await chain.nonce(ALICE, BlockTag.LATEST)
     raw = await sign(chain, nonce)
-    sent = await chain.send_raw(raw)
+    (sent,) = await chain.send_raw([raw])
     assert sent.result is SendResult.ACCEPTED
     assert await chain.receipt(sent.transaction_hash) is None
     assert await chain.nonce(ALICE, BlockTag.PENDING) == nonce + 1
-    assert (await chain.send_raw(raw)).result is SendResult.ALREADY_KNOWN
+    assert (await chain.send_raw([raw]))[0].result is SendResult.ALREADY_KNOWN
     await result(chain, "evm_mine")
     receipt = await chain.receipt(sent.transaction_hash)
     assert receipt is not None
@@ -103,7 +103,7 @@ async def test_a_transaction_from_fees_to_finality(chain: ChainClient) -> None:
     assert block is not None
     assert block.hash == receipt.block_hash
     assert await chain.balance(BOB) == before + 1
-    assert (await chain.send_raw(raw)).result is SendResult.NONCE_TOO_LOW
+    assert (await chain.send_raw([raw]))[0].result is SendResult.NONCE_TOO_LOW
     await result(chain, "anvil_mine", "0x10")
     finalized = await chain.block(BlockTag.FINALIZED)
     assert finalized is not None
@@ -112,7 +112,7 @@ async def test_a_transaction_from_fees_to_finality(chain: ChainClient) -> None:
 
 async def test_refusals_of_a_node_are_understood(chain: ChainClient) -> None:
     async def send(nonce: int, **overrides: Any) -> SendResult:
-        return (await chain.send_raw(await sign(chain, nonce, **overrides))).result
+        return (await chain.send_raw([await sign(chain, nonce, **overrides)]))[0].result
 
     low = {"maxFeePerGas": hex(2 * 10**9), "maxPriorityFeePerGas": hex(10**9)}
     assert await send(0) is SendResult.ACCEPTED
@@ -123,11 +123,11 @@ async def test_refusals_of_a_node_are_understood(chain: ChainClient) -> None:
     assert await send(1, gas="0x100") is SendResult.REJECTED
     assert await send(1, gas=hex(10**10)) is SendResult.REJECTED
     assert await send(1, maxPriorityFeePerGas=hex(10**15)) is SendResult.REJECTED
-    assert (await chain.send_raw(b"\x12\x34")).result is SendResult.REJECTED
+    assert (await chain.send_raw([b"\x12\x34"]))[0].result is SendResult.REJECTED
 
 
 async def test_a_reorg_takes_the_result_back(chain: ChainClient) -> None:
-    sent = await chain.send_raw(await sign(chain, 0))
+    (sent,) = await chain.send_raw([await sign(chain, 0)])
     await result(chain, "evm_mine")
     first = await chain.receipt(sent.transaction_hash)
     await result(chain, "anvil_reorg", 1, [])
@@ -235,7 +235,7 @@ async def _check_batch(chain: ChainClient, configured: EvmChain, token: str) -> 
         nonce = await chain.nonce(ALICE, BlockTag.LATEST)
         gas = await chain.estimate_gas(source=ALICE, destination=destination, data=data)
         fields = {"to": destination, "data": f"0x{data.hex()}", "value": "0x0", "gas": hex(gas)}
-        sent = await chain.send_raw(await sign(chain, nonce, **fields))
+        (sent,) = await chain.send_raw([await sign(chain, nonce, **fields)])
         assert sent.result is SendResult.ACCEPTED
         await result(chain, "evm_mine")
         hashes.append(sent.transaction_hash)

@@ -241,7 +241,7 @@ async def test_an_error_is_an_answer(node: FakeNode, second: FakeNode) -> None:
 async def test_concurrent_calls_of_one_node_are_bounded(node: FakeNode) -> None:
     node.set("eth_getTransactionCount", "0x1")
     node.pause_s = 0.02
-    async with client_of(node, limits=RpcLimits(concurrency_max=3)) as client:
+    async with client_of(node, limits=RpcLimits(concurrency_max=3, batch_max=1)) as client:
         calls = [client.nonce("0x" + "1" * 40, BlockTag.PENDING) for _ in range(12)]
         assert await asyncio.gather(*calls) == [1] * 12
     assert node.concurrent_max == 3

@@ -17,6 +17,7 @@ from landbridge.providers.evm.faucet import Faucet
 from landbridge.providers.evm.gas.service import GasCosts
 from landbridge.providers.evm.outbox.chain_context import ChainContext
 from landbridge.providers.evm.outbox.local_funds import LocalFunds
+from landbridge.providers.evm.outbox.order_closing import OrderClosing
 from landbridge.providers.evm.outbox.screening import DestinationScreening
 from landbridge.providers.evm.outbox.service import ChainOutbox
 from landbridge.providers.evm.rpc import ChainClient
@@ -37,6 +38,11 @@ class EvmServices:
     faucets: Mapping[Network, Faucet]
     local_funds: Mapping[Network, LocalFunds]
     gas_costs: GasCosts
+
+    @property
+    def order_closing(self) -> OrderClosing:
+        """Closes orders on the decision of people."""
+        return OrderClosing({name.value: each for name, each in self.outboxes.items()})
 
     async def close(self) -> None:
         """Close all connections to nodes and signer."""

@@ -104,7 +104,14 @@ def resolve(
             assets=dict(ASSETS),
             resolvers=resolvers,
         ),
-        steps=ResolutionSteps(on.database, on.ledger, on.approvals, on.clock, resolvers),
+        steps=ResolutionSteps(
+            on.database,
+            on.ledger,
+            on.approvals,
+            on.clock,
+            resolvers,
+            order_closing=None if on.evm is None else on.evm.order_closing,
+        ),
     )
 
 

@@ -120,12 +120,16 @@ class PaymentResolver(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovedResolution:
-    """Approved instruction, with the facts of its destination."""
+    """Approved instruction, with the facts of its destination.
+
+    With `is_closing` the order at the provider is closed together with it.
+    """
 
     instruction: ResolutionInstruction
     destination: Mapping[str, Any]
     actor: str
     clock_offset: timedelta
+    is_closing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +219,7 @@ class OrderResolver:
             case ResolutionAction.FAIL:
                 return _failed(record, order, decision, at)
             case ResolutionAction.REDIRECT | ResolutionAction.SETTLE_OUTSIDE:
-                if found is OrderState.PENDING:
+                if found is OrderState.PENDING and not decision.is_closing:
                     raise ResourceConflict("the provider is executing the order: wait for it")
                 return _replaced(record, order, decision, at)
             case _:

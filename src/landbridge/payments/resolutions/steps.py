@@ -6,6 +6,7 @@ ended; the provider is asked once more, and the payment advances in one transact
 resolution. If the payment has advanced meanwhile, this starts again, or the decision is void.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -13,7 +14,11 @@ from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, DueCheck, Tr
 from landbridge.ledger.service import Ledger
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.engine.outgoing_orders import ACTOR
-from landbridge.payments.engine.resolution_actions import ApprovedResolution, PaymentResolver
+from landbridge.payments.engine.resolution_actions import (
+    ApprovedResolution,
+    PaymentResolver,
+    ResolutionAction,
+)
 from landbridge.payments.resolutions.model import (
     QUIET_PERIOD,
     REVIEW_PAUSE,
@@ -34,6 +39,18 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Refused
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.evm.outbox.model import OutboxOrder
+from landbridge.providers.evm.outbox.order_closing import OrderClosing
+
+# Actions on the order that a payment waits for.
+_OF_ORDERS = frozenset(
+    {
+        ResolutionAction.CONFIRM,
+        ResolutionAction.FAIL,
+        ResolutionAction.REDIRECT,
+        ResolutionAction.SETTLE_OUTSIDE,
+    }
+)
 
 
 class _LostRace(Exception):
@@ -74,6 +91,8 @@ class ResolutionSteps:
     approvals: Approvals
     clock: Clock
     resolvers: "dict[str, PaymentResolver]"
+    # None without connected chains.
+    order_closing: OrderClosing | None = None
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
         """Run the steps of a due record until it waits; a lost race is no error."""
@@ -125,9 +144,13 @@ class ResolutionSteps:
     async def _apply(
         self, resolution: PaymentResolution, target: Transfer, clock_offset: timedelta
     ) -> None:
-        """Advance the payment and complete the resolution, in one transaction."""
+        """Advance the payment and complete the resolution, in one transaction.
+
+        An order on a chain is closed in it as well, so that it is not paid later.
+        """
         details = resolution.details
         resolver = self.resolvers[details.transfer_kind]
+        is_paid = details.instruction.action is ResolutionAction.CONFIRM
         decision = ApprovedResolution(
             instruction=details.instruction,
             destination=details.destination,
@@ -136,18 +159,31 @@ class ResolutionSteps:
         )
         at = self.clock.stamp(clock_offset)
 
-        async def work(tx: Tx, move: AdvanceTransfer | None) -> None:
+        async def work(tx: Tx, orders: Sequence[OutboxOrder], move: AdvanceTransfer | None) -> None:
             done = await self.ledger.advance_in(tx, completed(resolution, ACTOR, at), TRANSITIONS)
             if not isinstance(done, Transfer):
                 raise _LostRace
+            if orders and self.order_closing is not None:
+                await self.order_closing.close_in(
+                    tx,
+                    orders,
+                    is_paid=is_paid,
+                    transaction_hash=details.instruction.transaction_hash,
+                    at=self.clock.now(),
+                )
             if move is None:
                 await resolver.end_in(tx, target, decision, at)
             else:
                 await self._move_in(tx, move, resolver)
 
         try:
-            move = await resolver.decide(target, decision, at)
-            await self.database.transact(lambda tx: work(tx, move))
+            orders: Sequence[OutboxOrder] = ()
+            if self.order_closing is not None and details.instruction.action in _OF_ORDERS:
+                orders = await self.order_closing.find_open(
+                    target.org_id, target.id, is_paid=is_paid
+                )
+            move = await resolver.decide(target, replace(decision, is_closing=bool(orders)), at)
+            await self.database.transact(lambda tx: work(tx, orders, move))
         except Refused as error:
             await self._void(resolution, error.message, clock_offset)
         except _LostRace:

@@ -285,8 +285,10 @@ class NodePool:
             first_id=first_id,
             bytes_max=self.limits.answer_bytes_max,
         )
-        if any(isinstance(each, NodeError) and is_rate_limit(each) for each in answers):
-            raise NodeFailure("limits the rate of requests", is_unsent=True)
+        limited = [isinstance(each, NodeError) and is_rate_limit(each) for each in answers]
+        if any(limited):
+            # Of a batch, the others were carried out.
+            raise NodeFailure("limits the rate of requests", is_unsent=all(limited))
         return answers
 
     def _check_head(self, node: ChainNode, head: int | None) -> None:

@@ -6,6 +6,8 @@ node may have accepted the bytes, a refusal of another proves nothing, and the o
 """
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -32,44 +34,76 @@ class SendOutcome(msgspec.Struct, frozen=True, kw_only=True):
     problem: str | None = None
 
 
-async def send_raw(pool: NodePool, raw: bytes) -> SendOutcome:
-    """Send a signed transaction to the first node whose answer is clear.
+async def send_raw(pool: NodePool, raws: Sequence[bytes]) -> list[SendOutcome]:
+    """Send signed transactions, together and in their order, to nodes until each answer is clear.
+
+    The next node gets those of which no answer is clear yet.
 
     Raises:
-        NodeUnavailable: It certainly arrived at no node. Send the same bytes later.
+        NodeUnavailable: Certainly none arrived at any node. Send the same bytes later.
     """
-    transaction_hash = f"0x{keccak256(raw).hex()}"
+    sendings = [_Sending(raw, f"0x{keccak256(raw).hex()}") for raw in raws]
+    deadline_s = asyncio.get_running_loop().time() + pool.limits.call_timeout_s
+    problems: list[str] = []
+    for node in pool.candidates():
+        waiting = [each for each in sendings if each.outcome is None]
+        if not waiting:
+            break
+        calls = [RpcCall("eth_sendRawTransaction", (f"0x{each.raw.hex()}",)) for each in waiting]
+        try:
+            answers = await pool.attempt(
+                node,
+                calls,
+                lambda answers, waiting=waiting: _read(waiting, answers),
+                deadline_s=deadline_s,
+            )
+        except NodeFailure as failure:
+            for each in waiting:
+                each.may_have_arrived |= not failure.is_unsent
+            problems.append(pool.fail(node, failure))
+            continue
+        for each, answer in zip(waiting, answers, strict=True):
+            is_clear = answer.result is not SendResult.UNCLEAR
+            if answer.result in _ARRIVED or (is_clear and not each.may_have_arrived):
+                each.outcome = answer
+            else:
+                each.may_have_arrived = True
+                each.problems.append(f"{node.url.label} answered {answer.problem}")
+    # An answer of any kind settles a transaction or leaves it unclear, so here it is all or none.
+    if not all(each.outcome or each.may_have_arrived for each in sendings):
+        raise NodeUnavailable("; ".join(problems) or "no node is configured")
+    return [each.outcome or _unclear(each, problems) for each in sendings]
 
-    def read(answers: list[Any]) -> SendOutcome:
-        (answer,) = answers
+
+@dataclass(slots=True)
+class _Sending:
+    """Transaction that is sent; `outcome` is None until it is clear."""
+
+    raw: bytes
+    transaction_hash: str
+    may_have_arrived: bool = False
+    outcome: SendOutcome | None = None
+    problems: list[str] = field(default_factory=list[str])
+
+
+def _read(waiting: Sequence[_Sending], answers: list[Any]) -> list[SendOutcome]:
+    found: list[SendOutcome] = []
+    for each, answer in zip(waiting, answers, strict=True):
         if isinstance(answer, NodeError):
             result, problem = send_result(answer), f"error {answer.code}: {answer.text}"
-        elif read_hash(answer) == transaction_hash:
+        elif read_hash(answer) == each.transaction_hash:
             result, problem = SendResult.ACCEPTED, None
         else:
             raise AnswerInvalid("the hash is of another transaction")
-        return SendOutcome(result=result, transaction_hash=transaction_hash, problem=problem)
+        found.append(
+            SendOutcome(result=result, transaction_hash=each.transaction_hash, problem=problem)
+        )
+    return found
 
-    call = RpcCall("eth_sendRawTransaction", (f"0x{raw.hex()}",))
-    deadline_s = asyncio.get_running_loop().time() + pool.limits.call_timeout_s
-    problems: list[str] = []
-    may_have_arrived = False
-    for node in pool.candidates():
-        try:
-            outcome = await pool.attempt(node, [call], read, deadline_s=deadline_s)
-        except NodeFailure as failure:
-            may_have_arrived |= not failure.is_unsent
-            problems.append(pool.fail(node, failure))
-        else:
-            is_clear = outcome.result is not SendResult.UNCLEAR
-            if outcome.result in _ARRIVED or (is_clear and not may_have_arrived):
-                return outcome
-            may_have_arrived = True
-            problems.append(f"{node.url.label} answered {outcome.problem}")
-    if not may_have_arrived:
-        raise NodeUnavailable("; ".join(problems) or "no node is configured")
+
+def _unclear(sending: _Sending, problems: Sequence[str]) -> SendOutcome:
     return SendOutcome(
         result=SendResult.UNCLEAR,
-        transaction_hash=transaction_hash,
-        problem="; ".join(problems),
+        transaction_hash=sending.transaction_hash,
+        problem="; ".join([*problems, *sending.problems]),
     )

@@ -10,11 +10,12 @@ Guarantees:
 - a sent transaction is never reported as refused if an earlier node may have accepted it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.providers.evm import abi
 from landbridge.providers.evm.chain_data import (
     BlockHeader,
@@ -42,8 +43,10 @@ from landbridge.providers.evm.raw_transactions import SendOutcome, send_raw
 from landbridge.providers.evm.transport import RpcCall
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 _HEAD = RpcCall("eth_blockNumber")
+_EXCHANGES = 4
 
 
 class ChainClient:
@@ -63,6 +66,10 @@ class ChainClient:
         self.chain_id = chain_id
         self._limits = limits or RpcLimits()
         self._pool = NodePool(urls, chain_id=chain_id, clock=clock, limits=self._limits)
+        # Calls that are made at once, such as those that plan many orders, share an exchange.
+        self._calls = GroupCommit(
+            self._answers, concurrency=_EXCHANGES, size_max=self._limits.batch_max
+        )
 
     @classmethod
     def of(cls, chain: EvmChain, clock: Clock, limits: RpcLimits | None = None) -> "ChainClient":
@@ -119,23 +126,22 @@ class ChainClient:
         call = RpcCall("eth_getBlockByNumber", (_block(block), False))
         return await self._pool.ask([call], _single(read), head=head)
 
-    async def blocks(self, first: int, last: int) -> list[BlockHeader | None]:
-        """Return the blocks of a range, both ends included; None for those the node lacks.
+    async def blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
+        """Return the blocks with these numbers; None for those the node lacks.
 
         More than the limit of a batch are read in parts: a reorg may come between them.
         """
         found: list[BlockHeader | None] = []
-        for start in range(first, last + 1, self._limits.batch_max):
-            numbers = range(start, min(start + self._limits.batch_max, last + 1))
+        for chunk in _chunks(numbers, self._limits.batch_max):
 
-            def read(answers: list[Any], numbers: range = numbers) -> list[BlockHeader | None]:
+            def read(answers: list[Any], chunk: Sequence[int] = chunk) -> list[BlockHeader | None]:
                 headers = [read_block(_expected(answer)) for answer in answers]
-                for header, number in zip(headers, numbers, strict=True):
+                for header, number in zip(headers, chunk, strict=True):
                     if header is not None and header.number != number:
                         raise AnswerInvalid("a block is of another number")
                 return headers
 
-            calls = [RpcCall("eth_getBlockByNumber", (hex(each), False)) for each in numbers]
+            calls = [RpcCall("eth_getBlockByNumber", (hex(each), False)) for each in chunk]
             found += await self._pool.ask(calls, read)
         return found
 
@@ -205,12 +211,10 @@ class ChainClient:
     async def receipts(self, transaction_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
         """Return the receipt of each transaction, in their order."""
         found: list[TransactionReceipt | None] = []
-        for start in range(0, len(transaction_hashes), self._limits.batch_max):
-            chunk = [
-                each.lower() for each in transaction_hashes[start : start + self._limits.batch_max]
-            ]
+        hashes = [each.lower() for each in transaction_hashes]
+        for chunk in _chunks(hashes, self._limits.batch_max):
 
-            def read(answers: list[Any], hashes: list[str] = chunk) -> list[Any]:
+            def read(answers: list[Any], hashes: Sequence[str] = chunk) -> list[Any]:
                 return [
                     read_receipt(_expected(answer), transaction_hash=each)
                     for answer, each in zip(answers, hashes, strict=True)
@@ -223,8 +227,8 @@ class ChainClient:
     async def batch(self, calls: Sequence[RpcCall]) -> list[Any]:
         """Return the unread result of each call, or its `NodeError`; only for calls that read."""
         found: list[Any] = []
-        for start in range(0, len(calls), self._limits.batch_max):
-            found += await self._pool.ask(calls[start : start + self._limits.batch_max], _same)
+        for chunk in _chunks(calls, self._limits.batch_max):
+            found += await self._pool.ask(chunk, _same)
         return found
 
     async def logs(
@@ -260,9 +264,9 @@ class ChainClient:
                 ranges += [(middle + 1, last), (first, middle)]
         return found
 
-    async def send_raw(self, raw: bytes) -> SendOutcome:
-        """Send a signed transaction; see `raw_transactions`."""
-        return await send_raw(self._pool, raw)
+    async def send_raw(self, raws: Sequence[bytes]) -> list[SendOutcome]:
+        """Send signed transactions in one exchange; see `raw_transactions`."""
+        return await send_raw(self._pool, raws)
 
     async def _logs(
         self,
@@ -300,13 +304,34 @@ class ChainClient:
         return logs
 
     async def _ask(self, method: str, params: tuple[Any, ...], read: Callable[[object], T]) -> T:
-        return await self._pool.ask([RpcCall(method, params)], _single(read))
+        return await self._call(RpcCall(method, params), lambda answer: read(_expected(answer)))
 
     async def _simulate(
         self, method: str, params: tuple[Any, ...], read: Callable[[object], T]
     ) -> T:
-        calls = [RpcCall(method, params)]
-        return await self._pool.ask(calls, lambda answers: read(_result(answers[0])))
+        return await self._call(RpcCall(method, params), lambda answer: read(_result(answer)))
+
+    async def _call(self, call: RpcCall, read: Callable[[Any], T]) -> T:
+        """Return a result, read; what can't be used is asked of all nodes, one by one."""
+        answer = await self._calls.call(call)
+        if isinstance(answer, NodeUnavailable):
+            raise answer
+        try:
+            return read(answer)
+        except (AnswerInvalid, NodeFailure):
+            return await self._pool.ask([call], lambda answers: read(answers[0]))
+
+    async def _answers(self, calls: list[RpcCall]) -> list[Any]:
+        """Return the result of each call, its `NodeError`, or a `NodeUnavailable` for all."""
+        try:
+            return await self._pool.ask(calls, _same)
+        except NodeUnavailable as error:
+            return [error] * len(calls)
+
+
+def _chunks(values: Sequence[V], size: int) -> Iterator[Sequence[V]]:
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
 
 
 def _single(read: Callable[[object], T]) -> Callable[[list[Any]], T]:

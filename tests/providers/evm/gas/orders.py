@@ -21,7 +21,6 @@ from landbridge.providers.evm.outbox.model import (
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-RELAYER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 
 
 def new_order(org_id: UUID, record_id: UUID, chain: str = "POLYGON") -> OutboxOrder:
@@ -49,22 +48,30 @@ def new_order(org_id: UUID, record_id: UUID, chain: str = "POLYGON") -> OutboxOr
 async def add_order(
     database: Database, order: OutboxOrder, state: OutboxState, wei: int | None
 ) -> None:
-    """Store an order in this state, with this gas."""
+    """Store an order in this state, with a transaction of this gas; None: in no block."""
 
     async def work(tx: Tx) -> None:
         await order_store.add(tx, order)
-        await order_store.move(tx, [(order, replace(order, state=state))], AT, gas_wei=[wei])
+        await _add(tx, order, [wei], first=0)
+        await order_store.move(tx, [(order, replace(order, state=state))], AT)
 
     await database.transact(work)
 
 
-async def add_attempts(database: Database, order: OutboxOrder, costs: Sequence[int | None]) -> None:
-    """Store transactions of an order with their gas, one after the other; None: in no block."""
+async def add_attempts(
+    database: Database, order: OutboxOrder, costs: Sequence[int | None], *, first: int = 0
+) -> None:
+    """Store transactions of an order with their gas, from a nonce on; None: in no block."""
+    await database.transact(lambda tx: _add(tx, order, costs, first=first))
+
+
+async def _add(tx: Tx, order: OutboxOrder, costs: Sequence[int | None], *, first: int) -> None:
+    account = f"0x{order.key.hex:0<40}"
     attempts = [
         TransactionAttempt(
-            hash=f"0x{order.key.hex}{nonce:032x}",
-            account=RELAYER,
-            nonce=nonce,
+            hash=f"0x{order.key.hex}{nonce + first:032x}",
+            account=account,
+            nonce=nonce + first,
             org_id=order.org_id,
             key=order.key,
             step=nonce,
@@ -81,15 +88,11 @@ async def add_attempts(database: Database, order: OutboxOrder, costs: Sequence[i
         )
         for nonce, wei in enumerate(costs)
     ]
-
-    async def work(tx: Tx) -> None:
-        await attempt_store.add_account(
-            tx, order.chain, RELAYER, relayer_index=0, next_nonce=len(costs)
-        )
-        await attempt_store.add(tx, order.chain, attempts)
-        await attempt_store.set_mined(tx, attempts)
-
-    await database.transact(work)
+    await attempt_store.add_account(
+        tx, order.chain, account, relayer_index=None, next_nonce=len(costs)
+    )
+    await attempt_store.add(tx, order.chain, attempts)
+    await attempt_store.set_mined(tx, attempts)
 
 
 async def native_units(database: Database, org_id: UUID) -> dict[tuple[HouseRole, str], int]:

@@ -15,10 +15,11 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.evm.gas.model import gas_cost_id
 from landbridge.providers.evm.gas.service import GasCosts
+from landbridge.providers.evm.outbox import order_store
 from landbridge.providers.evm.outbox.model import OutboxState
 from tests.change_log import settled
 from tests.payouts import check_books
-from tests.providers.evm.gas.orders import add_attempts, add_order, native_units, new_order
+from tests.providers.evm.gas.orders import AT, add_attempts, add_order, native_units, new_order
 from tests.reporting.metrics.record_history import fold
 from tests.reporting.metrics.test_params import PREVIEW
 from tests.tenants import (
@@ -128,11 +129,50 @@ async def test_an_order_that_is_open_or_paid_no_gas_has_no_record(payer: Tenant)
     await check_books(payer)
 
 
+@pytest.mark.parametrize(
+    ("removed", "added", "difference"),
+    [
+        # Both transactions are in the chain: the first has failed, as its authorization expired.
+        pytest.param(False, 5, 5, id="both"),
+        pytest.param(True, 50, 10, id="only a dearer one"),
+        pytest.param(True, 15, -25, id="only a cheaper one"),
+        pytest.param(True, 40, 0, id="one of the same price"),
+        # An order that was reported as failed, whose transaction has left the chain for good.
+        pytest.param(True, None, -40, id="none"),
+    ],
+)
+async def test_an_order_that_was_reopened_has_cost_what_the_chain_has_now(
+    payer: Tenant, *, removed: bool, added: int | None, difference: int
+) -> None:
+    database, costs = payer.container.database, gas_costs(payer.container)
+    order = new_order(payer.org_id, await pay(payer))
+    await add_order(database, order, OutboxState.FINAL, 40)
+    await costs.book({})
+    await database.single(lambda tx: order_store.reopen(tx, order.chain, above=6, at=AT))
+    # While it is open, nothing is booked.
+    await costs.book({})
+    if removed:
+        await database.rows("update chain_attempts set gas_wei = null, block_number = null")
+    await add_attempts(database, order, [added], first=1)
+    await database.rows("update chain_orders set state = 'FINAL'")
+    for _ in range(2):
+        await costs.book({})
+    first = (gas_cost_id(order.key), "pol:POLYGON", 40)
+    second = (gas_cost_id(order.key, 1), "pol:POLYGON", abs(difference))
+    assert sorted(await gas_records(database)) == sorted([first, second] if difference else [first])
+    assert (await native_units(database, payer.org_id))[HouseRole.GAS, "pol:POLYGON"] == -(
+        40 + difference
+    )
+    (row,) = await database.rows("select gas_wei from chain_orders")
+    assert row["gas_wei"] == 40 + difference
+    await check_books(payer)
+
+
 async def test_a_rejected_order_has_cost_what_prepared_it(payer: Tenant) -> None:
     database = payer.container.database
     order = new_order(payer.org_id, await pay(payer))
     await add_order(database, order, OutboxState.REJECTED, None)
-    await add_attempts(database, order, [40, 2, None])
+    await add_attempts(database, order, [40, 2, None], first=1)
     await gas_costs(payer.container).book({})
     assert await gas_records(database) == [(gas_cost_id(order.key), "pol:POLYGON", 42)]
     (row,) = await database.rows("select gas_wei from chain_orders")

@@ -1,6 +1,6 @@
 """Reorganisations below the final block: what was reported as paid stays so, and is paid again."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.port import ChainOrder, ChainOrderState
 from landbridge.providers.evm.chain_data import BlockHeader, BlockTag
-from landbridge.providers.evm.outbox.model import OutboxState
+from landbridge.providers.evm.outbox.model import AttemptKind, OutboxState
 from landbridge.providers.evm.outbox.overview_service import OutboxOverview
 from landbridge.providers.evm.outbox.plans import VALIDITY_S
 from tests.chain_world import FINAL_DEPTH, NETWORK, ChainWorld, chain_world
@@ -34,7 +34,7 @@ from tests.providers.evm.outbox.chain_orders import (
     status,
     stored,
 )
-from tests.providers.evm.outbox.test_accidents import thief_key
+from tests.providers.evm.outbox.test_accidents import pay_again, send_after, thief_key
 from tests.tenants import make_user
 
 pytestmark = pytest.mark.long
@@ -207,6 +207,92 @@ async def test_a_nonce_used_by_another_party_stops_the_account(world: ChainWorld
     found = await run_until_final(world, order)
     assert (found.state, found.step) == (OutboxState.FINAL, 1)
     await check_paid_once(world, order)
+
+
+@pytest.mark.parametrize("sponsor", ["eip7702", "top-up"])
+async def test_a_failed_payment_that_leaves_the_chain_is_not_paid(
+    tmp_path: Path, own_database: Database, sponsor: str
+) -> None:
+    """Its money was released. What refused it may have ended, and its bytes are known."""
+    async with chain_world(tmp_path, own_database, sponsor=[sponsor]) as world:
+        order = await failed_order(world)
+        await lose(world, order)
+        set_token(world, "setBlocked", order.legs[0].address, False)  # noqa: FBT003
+        with capture_logs() as logs:
+            await run(world)
+        assert "chain.payments.reopened" in {each["event"] for each in logs}
+        assert (await stored(world, order)).state is OutboxState.SENT
+        assert (await status(world, order)).state is ChainOrderState.FAILED
+        world.rpc.call("evm_increaseTime", VALIDITY_S + 60)
+        for _ in range(2 * FINAL_DEPTH):
+            await make_resent(world)
+            await run(world)
+            world.mine()
+        found = await run_until_final(world, order)
+        assert found.state is OutboxState.REVERTED
+        assert (await status(world, order)).state is ChainOrderState.FAILED
+        assert await world.balance("usdt", order.legs[0].address) == 0
+        assert [each.kind for each in await attempts_of(world, order) if each.is_payment] == [
+            AttemptKind.ORIGINAL,
+            AttemptKind.CANCELLATION,
+        ]
+        await pay_again(world)
+
+
+async def test_a_failed_payment_that_returns_to_the_chain_and_fails_stays_failed(
+    world: ChainWorld,
+) -> None:
+    order = await failed_order(world)
+    before = await attempts_of(world, order)
+    (attempt,) = before
+    depth = _head(world) - (attempt.block_number or 0) + 1
+    world.rpc.call("anvil_reorg", depth, [[f"0x{attempt.raw.hex()}", 1]])
+    world.mine()
+    await run(world)
+    assert (await stored(world, order)).state is OutboxState.MINED
+    world.rpc.call("evm_increaseTime", VALIDITY_S + 60)
+    assert (await run_until_final(world, order)).state is OutboxState.REVERTED
+    (after,) = await attempts_of(world, order)
+    assert (after.hash, after.block_hash == attempt.block_hash) == (attempt.hash, False)
+    assert await world.balance("usdt", order.legs[0].address) == 0
+    await pay_again(world)
+
+
+async def test_a_failed_payment_that_another_chain_has_carried_out_raises_an_alarm(
+    tmp_path: Path, own_database: Database
+) -> None:
+    async with chain_world(tmp_path, own_database, sponsor=["top-up"]) as world:
+        order = await failed_order(world)
+        *prepared, attempt = await attempts_of(world, order)
+        first = min(each.block_number or 0 for each in prepared)
+        raws = [[f"0x{each.raw.hex()}", place] for place, each in enumerate([*prepared, attempt])]
+        # Without the block that refused the recipient.
+        world.rpc.call("anvil_reorg", _head(world) - first + 1, raws)
+        world.mine()
+        with capture_logs() as logs:
+            await run(world)
+            assert (await run_until_final(world, order)).state is OutboxState.FINAL
+        assert "chain.payment.late" in {each["event"] for each in logs}
+        assert (await status(world, order)).state is ChainOrderState.FAILED
+        await check_paid_once(world, order)
+        await pay_again(world)
+
+
+async def failed_order(world: ChainWorld) -> ChainOrder:
+    """Return an order that has failed: its transaction has reverted, and is final."""
+    order = await sent_order(world, {new_address(): COIN}, currency="usdt")
+    await run(world)
+    while not (attempts := [each for each in await attempts_of(world, order) if each.is_payment]):
+        world.mine()
+        await run(world)
+    await send_after(world, attempts[0], _block_recipient(world, order))
+    world.rpc.call("evm_increaseTime", VALIDITY_S + 60)
+    assert (await run_until_final(world, order)).state is OutboxState.REVERTED
+    return order
+
+
+def _block_recipient(world: ChainWorld, order: ChainOrder) -> Callable[[], None]:
+    return lambda: set_token(world, "setBlocked", order.legs[0].address, True)  # noqa: FBT003
 
 
 async def test_a_node_that_is_behind_reopens_nothing(world: ChainWorld) -> None:

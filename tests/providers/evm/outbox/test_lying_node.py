@@ -57,7 +57,7 @@ async def test_lies_delay_payments_and_repeat_none(
         client_of(node.url) as client,
     ):
         world.mine(FINAL_DEPTH)
-        orders = [await sent_order(world, {new_address(): COIN + n}) for n in range(8)]
+        orders = [await sent_order(world, {new_address(): COIN + n}) for n in range(20)]
         outbox = another_outbox(world, client=client)
         node.lies = lies
         for count in range(40):

@@ -1,6 +1,6 @@
 """A transaction that no node accepts: its nonce is cancelled, so that later ones go on."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.evm_addresses import keccak256
 from landbridge.providers.evm.node_errors import SendResult
 from landbridge.providers.evm.outbox.model import AttemptKind, OutboxState
+from landbridge.providers.evm.outbox.plans import VALIDITY_S
 from landbridge.providers.evm.raw_transactions import SendOutcome
 from landbridge.providers.evm.rpc import ChainClient
 from tests.chain_world import ChainWorld, chain_world
@@ -18,9 +19,11 @@ from tests.providers.evm.outbox.chain_orders import (
     another_outbox,
     attempts_of,
     check_paid_once,
+    make_late,
     new_address,
     run,
     run_until,
+    run_until_final,
     sent_order,
 )
 
@@ -37,10 +40,14 @@ class RefusingNodes:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
-    async def send_raw(self, raw: bytes) -> SendOutcome:
+    async def send_raw(self, raws: Sequence[bytes]) -> list[SendOutcome]:
+        return [await self._send(each) for each in raws]
+
+    async def _send(self, raw: bytes) -> SendOutcome:
         self._refused = self._refused or raw
         if raw != self._refused:
-            return await self._client.send_raw(raw)
+            (outcome,) = await self._client.send_raw([raw])
+            return outcome
         return SendOutcome(
             result=SendResult.REJECTED,
             transaction_hash=f"0x{keccak256(raw).hex()}",
@@ -67,3 +74,22 @@ async def test_a_rejected_transaction_holds_up_no_other(world: ChainWorld) -> No
     assert first.nonce == second.nonce
     assert second.block_number is not None
     assert await world.balance("usdc", refused_to) == 0
+
+
+async def test_a_cancellation_that_waits_too_long_still_pays_nothing(world: ChainWorld) -> None:
+    """It is replaced with higher fees, and what replaces it is no payment either."""
+    outbox = another_outbox(world, client=cast("Any", RefusingNodes(world.client)))
+    order = await sent_order(world, {new_address(): COIN})
+    for _ in range(4):
+        # The node drops it each time.
+        for each in await attempts_of(world, order):
+            world.rpc.call("anvil_dropTransaction", each.hash)
+        await make_late(world)
+        await run(world, outbox=outbox)
+    world.rpc.call("evm_increaseTime", VALIDITY_S + 60)
+    assert (await run_until_final(world, order, outbox=outbox)).state is OutboxState.REVERTED
+    first, *others = await attempts_of(world, order)
+    assert first.kind is AttemptKind.ORIGINAL
+    assert len(others) > 1
+    assert {each.kind for each in others} == {AttemptKind.CANCELLATION}
+    assert await world.balance("usdc", order.legs[0].address) == 0

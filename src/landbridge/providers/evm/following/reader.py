@@ -59,7 +59,7 @@ class ChainReader:
 
     async def blocks_up_to(self, number: int, count: int) -> Sequence[BlockRef]:
         """Return at most `count` linked blocks in ascending order, the last of this number."""
-        headers = await self._client.blocks(max(number - count + 1, 0), number)
+        headers = await self._client.blocks(range(max(number - count + 1, 0), number + 1))
         first = headers[0]
         if first is None or len(linked_blocks(_ref(first), headers[1:])) < len(headers) - 1:
             raise ChainUnsettled(f"blocks up to {number} of {self.name} are not linked")
@@ -67,7 +67,7 @@ class ChainReader:
 
     async def blocks_after(self, parent: BlockRef, last: int) -> Sequence[BlockRef]:
         """Return the blocks after `parent` up to `last`, as far as they continue it."""
-        headers = await self._client.blocks(parent.number + 1, last)
+        headers = await self._client.blocks(range(parent.number + 1, last + 1))
         return [_ref(header) for header in linked_blocks(parent, headers)]
 
     async def transfers(self, blocks: Sequence[BlockRef]) -> Sequence[LoggedTransfer]:

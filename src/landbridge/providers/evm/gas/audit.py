@@ -10,13 +10,19 @@ from landbridge.providers.evm.gas.model import ASSETS, gas_postings
 
 def journals(step: RecordStep) -> Journals:
     """Recompute the postings of a gas cost."""
-    return step.final_journal(gas_postings(_money(step.after)))
+    return step.final_journal(gas_postings(_money(step.after), is_undone=_is_undone(step.after)))
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect: an expense, and native coins that went outside."""
+    """Return the total effect: an expense, and native coins that went outside, or the opposite."""
     del statuses
-    return [debit(HouseRole.GAS, _money(record)), credit(HouseRole.OUTSIDE, _money(record))]
+    paid = debit(HouseRole.GAS, _money(record)), credit(HouseRole.OUTSIDE, _money(record))
+    undone = credit(HouseRole.GAS, _money(record)), debit(HouseRole.OUTSIDE, _money(record))
+    return undone if _is_undone(record) else paid
+
+
+def _is_undone(record: Transfer) -> bool:
+    return bool(record.details.get("is_undone"))
 
 
 def _money(record: Transfer) -> Money:

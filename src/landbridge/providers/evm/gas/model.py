@@ -1,6 +1,7 @@
 """Gas costs: records by which the ledger has what the transactions of an order have cost.
 
     created      GAS to OUTSIDE: native coins were paid to validators
+                 or the opposite: a reorganisation has removed transactions that were booked
 
 The relayers' native coins are not in the ledger: they have no account, so GAS and OUTSIDE are
 opposite in each native coin.
@@ -38,8 +39,8 @@ TRANSITIONS: Transitions[GasCostStatus] = Transitions(
 class GasCost:
     """Gas of all mined transactions of a final order, in wei of its chain's native coin.
 
-    `key` is the key of the order, `record_id` the payment that it belongs to, and `user_id` the
-    user of that payment.
+    Of these, `booked_wei` are booked already, by `number` records before this one. `key` is the key
+    of the order, `record_id` the payment that it belongs to, and `user_id` that of the payment.
     """
 
     org_id: UUID
@@ -48,6 +49,8 @@ class GasCost:
     user_id: UUID
     chain: str
     wei: int
+    booked_wei: int = 0
+    number: int = 0
 
     @property
     def asset(self) -> Asset:
@@ -55,20 +58,21 @@ class GasCost:
         return NATIVE_ASSETS[Network(self.chain)]
 
 
-def gas_cost_id(key: UUID) -> UUID:
-    """Return the id of the record of an order's gas: derived, so that it exists once."""
-    return derived_id(key, "gas")
+def gas_cost_id(key: UUID, number: int = 0) -> UUID:
+    """Return the id of a record of an order's gas: derived, so that it exists once."""
+    return derived_id(key, f"gas/{number}" if number else "gas")
 
 
 def book(cost: GasCost, at: datetime) -> CreateTransfer:
-    """Build the record of a gas cost above zero.
+    """Build the record of what is not booked, which is not zero.
 
     Its request id is random: a client could derive one as well, and use it first.
     """
-    money = Money(cost.wei, cost.asset)
+    difference = cost.wei - cost.booked_wei
+    money, is_undone = Money(abs(difference), cost.asset), difference < 0
     return CreateTransfer(
         org_id=cost.org_id,
-        id=gas_cost_id(cost.key),
+        id=gas_cost_id(cost.key, cost.number),
         kind=KIND,
         user_id=cost.user_id,
         request_id=new_id(),
@@ -76,14 +80,16 @@ def book(cost: GasCost, at: datetime) -> CreateTransfer:
         path=(GasCostStatus.COMPLETED,),
         source=money,
         destination=money,
-        details={"order_key": str(cost.key), "record_id": str(cost.record_id)},
+        details={"order_key": str(cost.key), "record_id": str(cost.record_id)}
+        | ({"is_undone": True} if is_undone else {}),
         due_at=None,
         at=at,
         actor=ACTOR,
-        journals={0: gas_postings(money)},
+        journals={0: gas_postings(money, is_undone=is_undone)},
     )
 
 
-def gas_postings(money: Money) -> Sequence[Posting]:
-    """Return the journal of native coins that were paid for gas."""
-    return [Posting(HouseRole.GAS, -money), Posting(HouseRole.OUTSIDE, money)]
+def gas_postings(money: Money, *, is_undone: bool) -> Sequence[Posting]:
+    """Return the journal of native coins that were paid for gas, or were not after all."""
+    paid = -money if is_undone else money
+    return [Posting(HouseRole.GAS, -paid), Posting(HouseRole.OUTSIDE, paid)]

@@ -3,6 +3,7 @@
 Guarantees:
 - The gas of an order is booked once: record and mark of the order are written in one transaction,
   which locks the order; and the record's id is derived from the order's key.
+- After a reorganisation below its final block, an order has a further record of the difference.
 - Any number of workers may book at once, and be killed at any point.
 """
 
@@ -46,7 +47,7 @@ class GasCosts:
             creations = [
                 book(each, self._clock.stamp(offsets.get(each.org_id, timedelta())))
                 for each in costs
-                if each.wei
+                if each.wei != each.booked_wei
             ]
             outcomes = await self._ledger.create_house_transfers_in(tx, creations, TRANSITIONS)
             # A known record is that of an order whose mark was lost.

@@ -6,18 +6,16 @@ from datetime import datetime
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.gas.model import GasCost
 
-# An order may be rejected after transactions that only prepared it: then its attempts have the gas.
-# Orders that another worker books at this moment are left out.
+# What a reopened order has paid before is booked already. Orders that another worker books at this
+# moment are left out.
 _LOCK_DUE = """
-select o.org_id, o.key, o.record_id, o.chain, t.user_id, coalesce(
-    o.gas_wei,
+select o.org_id, o.key, o.record_id, o.chain, t.user_id, o.gas_records,
+    case when o.gas_records > 0 then o.gas_wei else 0 end as booked_wei,
     (
-        select sum(a.gas_wei)
+        select coalesce(sum(a.gas_wei), 0)
         from chain_attempts a
         where a.org_id = o.org_id and a.key = o.key
-    ),
-    0
-) as wei
+    ) as wei
 from chain_orders o
 join transfers t on t.org_id = o.org_id and t.id = o.record_id
 where o.state in ('FINAL', 'REVERTED', 'REJECTED') and o.gas_booked_at is null
@@ -44,6 +42,8 @@ async def lock_due(tx: Tx, *, limit: int) -> list[GasCost]:
             user_id=row["user_id"],
             chain=row["chain"],
             wei=int(row["wei"]),
+            booked_wei=int(row["booked_wei"]),
+            number=row["gas_records"],
         )
         for row in await tx.fetch(_LOCK_DUE, limit)
     ]

@@ -127,9 +127,9 @@ class EvmChains:
 
     def _status(self, order: OutboxOrder, at: datetime) -> ChainOrderStatus:
         state = ChainOrderState.PENDING
-        if order.confirmed_at is not None:
+        if order.is_reported_as_paid:
             state = ChainOrderState.CONFIRMED
-        elif order.has_result:
+        elif order.is_reported_as_failed:
             state = ChainOrderState.FAILED
         is_pending = state is ChainOrderState.PENDING
         return ChainOrderStatus(

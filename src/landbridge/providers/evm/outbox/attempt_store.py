@@ -89,7 +89,7 @@ order by nonce, max_fee_wei
 """
 
 # The newest of each nonce that no block has, if it was not sent since `$2`. A stopped account sends
-# nothing.
+# nothing, and neither is a payment sent that was reported as failed.
 _TO_SEND = """
 select
     hash, account, nonce, org_id, key, step, kind, is_payment, raw, request, max_fee_wei,
@@ -103,6 +103,7 @@ from (
         join chain_accounts c on c.chain = a.chain and c.address = a.account
     where a.chain = $1 and o.chain = $1 and o.state not in ('FINAL', 'REVERTED', 'REJECTED')
         and c.stopped_at is null and not a.is_taken
+        and (o.failed_at is null or not a.is_payment or a.kind = 'cancellation')
         and not exists (
             select from chain_attempts m
             where m.org_id = a.org_id and m.key = a.key and m.account = a.account
@@ -112,6 +113,24 @@ from (
 ) newest
 where sent_at is null or sent_at < $2
 order by account, nonce limit $3
+"""
+
+# The payments with the highest fee of their nonce, of orders that were reported as failed and
+# reopened.
+_TO_CANCEL = """
+select
+    a.hash, a.account, a.nonce, a.org_id, a.key, a.step, a.kind, a.is_payment, a.raw, a.request,
+    a.max_fee_wei, a.tip_wei, a.created_at, a.sent_at, a.block_number, a.block_hash,
+    a.is_success, a.gas_wei, a.is_taken
+from chain_orders o join chain_attempts a on a.org_id = o.org_id and a.key = o.key
+    join chain_accounts c on c.chain = a.chain and c.address = a.account
+where o.chain = $1 and o.state = 'SENT' and o.failed_at is not null and a.step = o.step
+    and a.is_payment and a.kind <> 'cancellation' and not a.is_taken and c.stopped_at is null
+    and not exists (
+        select from chain_attempts m
+        where m.org_id = a.org_id and m.key = a.key and m.account = a.account
+            and m.nonce = a.nonce and (m.block_number is not null or m.max_fee_wei > a.max_fee_wei)
+    )
 """
 
 _SET_SENT = """
@@ -228,6 +247,11 @@ async def to_send(tx: Tx, chain: str, *, before: datetime, limit: int) -> list[T
     In the order of nonces, and of one nonce only the one with the highest fee.
     """
     return [_attempt(row) for row in await tx.fetch(_TO_SEND, chain, before, limit)]
+
+
+async def to_cancel(tx: Tx, chain: str) -> list[TransactionAttempt]:
+    """Return payments that are reported as failed, and that a block could still have."""
+    return [_attempt(row) for row in await tx.fetch(_TO_CANCEL, chain)]
 
 
 async def set_sent(tx: Tx, attempts: Sequence[TransactionAttempt], at: datetime) -> None:

@@ -70,14 +70,12 @@ class ChainContext:
         tx: Tx,
         moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
         at: datetime,
-        *,
-        gas_wei: Sequence[int | None] | None = None,
     ) -> set[tuple[UUID, UUID]]:
         """Store changed orders as `order_store.move` does; return the keys of those changed.
 
         The payments of those that have a result now are due at once: they need not poll.
         """
-        moved = await order_store.move(tx, moves, at, gas_wei=gas_wei)
+        moved = await order_store.move(tx, moves, at)
         decided = [
             (new.org_id, new.record_id)
             for old, new in moves

@@ -46,7 +46,11 @@ class PaymentLeg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxOrder:
-    """Stored order. `source` pays; `wallet_id` is None for the organisation's own address."""
+    """Stored order. `source` pays; `wallet_id` is None for the organisation's own address.
+
+    `failed_at` is set on one that was reopened after it was reported as failed. `confirmed_at` of
+    such an order says that it has paid nevertheless.
+    """
 
     org_id: UUID
     key: UUID
@@ -65,6 +69,7 @@ class OutboxOrder:
     created_at: datetime
     due_at: datetime
     is_refund: bool = False
+    failed_at: datetime | None = None
 
     @property
     def order_key(self) -> tuple[UUID, UUID]:
@@ -72,9 +77,19 @@ class OutboxOrder:
         return self.org_id, self.key
 
     @property
+    def is_reported_as_failed(self) -> bool:
+        """Whether its payment learns that it has failed."""
+        return self.failed_at is not None or self.state in FAILED_STATES
+
+    @property
+    def is_reported_as_paid(self) -> bool:
+        """Whether its payment learns that it was paid."""
+        return self.confirmed_at is not None and self.failed_at is None
+
+    @property
     def has_result(self) -> bool:
-        """Whether its payment is told that it was paid, or has failed."""
-        return self.confirmed_at is not None or self.state in FAILED_STATES
+        """Whether its payment learns one of both."""
+        return self.is_reported_as_paid or self.is_reported_as_failed
 
     @property
     def units(self) -> int:

@@ -1,6 +1,6 @@
 """All SQL statements on chain_orders and chain_leases."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -25,19 +25,25 @@ _DUE = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
     step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund
+    is_refund, failed_at
 from chain_orders where chain = $1 and state = 'CREATED' and due_at <= $2
 order by due_at, org_id, key limit $3
 """
 
-# What only waits to become final comes last.
-_OPEN = """
+# What only waits to become final is left out until then, and comes last.
+_TO_FOLLOW = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
     step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund
-from chain_orders where chain = $1 and state in ('SIGNED', 'SENT', 'MINED', 'CONFIRMED')
-order by state = 'CONFIRMED', due_at, org_id, key limit $2
+    is_refund, failed_at
+from chain_orders o where chain = $1 and (
+    state in ('SIGNED', 'SENT', 'MINED')
+    or state = 'CONFIRMED' and exists (
+        select from chain_attempts a
+        where a.org_id = o.org_id and a.key = o.key and a.block_number <= $2
+    )
+)
+order by state = 'CONFIRMED', due_at, org_id, key limit $3
 """
 
 # A final order stays as it is, unless it is reopened; the state and step as read guard against a
@@ -47,33 +53,45 @@ update chain_orders o
 set state = i.state, step = i.step, reason = i.reason, method = coalesce(i.method, o.method),
     transaction_hash = coalesce(i.transaction_hash, o.transaction_hash),
     confirmed_at = coalesce(o.confirmed_at, i.confirmed_at),
-    gas_wei = coalesce(o.gas_wei, i.gas_wei), due_at = i.due_at, updated_at = $1
+    due_at = i.due_at, updated_at = $1
 from unnest($2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::smallint[],
-    $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::numeric[], $13::timestamptz[])
+    $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::timestamptz[])
     as i (org_id, key, from_state, from_step, state, step, reason, method, transaction_hash,
-        confirmed_at, gas_wei, due_at)
+        confirmed_at, due_at)
 where o.org_id = i.org_id and o.key = i.key and o.state = i.from_state and o.step = i.from_step
     and o.state not in ('FINAL', 'REVERTED', 'REJECTED')
 returning o.org_id, o.key
 """
 
-_FINAL_BLOCKS = """
+_BLOCKS = """
 select distinct a.block_number, a.block_hash
 from chain_attempts a join chain_orders o on o.org_id = a.org_id and o.key = a.key
-where a.chain = $1 and a.block_number <= $2 and o.state = 'FINAL'
+where a.chain = $1 and a.block_number <= $2 and o.state in ('CONFIRMED', 'FINAL', 'REVERTED')
 order by a.block_number desc limit $3
 """
 
+# What was reported stays so: `confirmed_at` and `failed_at` tell. Gas that was booked is compared
+# with the chain again.
 _REOPEN = """
 with lost as (
-    update chain_orders o set state = 'CONFIRMED', due_at = $3, updated_at = $3
-    where o.chain = $1 and o.state = 'FINAL' and exists (
+    select o.org_id, o.key, o.state
+    from chain_orders o
+    where o.chain = $1 and o.state in ('CONFIRMED', 'FINAL', 'REVERTED') and exists (
         select from chain_attempts a
         where a.org_id = o.org_id and a.key = o.key and a.chain = $1 and a.block_number > $2
     )
-    returning o.org_id
+    order by o.org_id, o.key for update
+), reopened as (
+    update chain_orders o
+    set state = 'MINED', due_at = $3, updated_at = $3, gas_booked_at = null,
+        gas_records = o.gas_records + (o.gas_booked_at is not null)::int,
+        failed_at = case when l.state = 'REVERTED' then coalesce(o.failed_at, o.updated_at)
+            else o.failed_at end
+    from lost l
+    where o.org_id = l.org_id and o.key = l.key
+    returning l.state
 )
-select count(*) from lost
+select state, count(*) as count from reopened group by state
 """
 
 _SIGN_AGAIN = """
@@ -87,9 +105,18 @@ _BY_KEYS = """
 select
     o.org_id, o.key, o.record_id, o.chain, o.currency, o.source, o.wallet_id, o.destinations,
     o.units, o.method, o.step, o.state, o.reason, o.transaction_hash, o.confirmed_at,
-    o.created_at, o.due_at, o.is_refund
+    o.created_at, o.due_at, o.is_refund, o.failed_at
 from unnest($1::uuid[], $2::uuid[]) as i (org_id, key)
 join chain_orders o on o.org_id = i.org_id and o.key = i.key
+"""
+
+_OF_RECORD = """
+select
+    org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
+    step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
+    is_refund, failed_at
+from chain_orders where org_id = $1 and record_id = $2 and chain = $3
+order by created_at, key
 """
 
 _LOCK_CREATED = """
@@ -162,15 +189,24 @@ async def due(tx: Tx, chain: str, at: datetime, *, limit: int) -> list[OutboxOrd
     return [_order(row) for row in await tx.fetch(_DUE, chain, at, limit)]
 
 
-async def open_orders(tx: Tx, chain: str, *, limit: int) -> list[OutboxOrder]:
-    """Return orders that are signed and not final, the longest due first."""
-    return [_order(row) for row in await tx.fetch(_OPEN, chain, limit)]
+async def to_follow(tx: Tx, chain: str, *, final_block: int, limit: int) -> list[OutboxOrder]:
+    """Return signed orders that the next block may change, the longest due first.
+
+    Those that are confirmed, and have no transaction up to `final_block`, wait.
+    """
+    rows = await tx.fetch(_TO_FOLLOW, chain, final_block, limit)
+    return [_order(row) for row in rows]
 
 
 async def by_keys(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[OutboxOrder]:
     """Return these orders; each key is organisation and key."""
     rows = await tx.fetch(_BY_KEYS, [org_id for org_id, _ in keys], [key for _, key in keys])
     return [_order(row) for row in rows]
+
+
+async def of_record(tx: Tx, org_id: UUID, record_id: UUID, chain: str) -> list[OutboxOrder]:
+    """Return the orders of a record on a chain, the oldest first."""
+    return [_order(row) for row in await tx.fetch(_OF_RECORD, org_id, record_id, chain)]
 
 
 async def lock_created(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
@@ -188,8 +224,6 @@ async def move(
     tx: Tx,
     moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
     at: datetime,
-    *,
-    gas_wei: Sequence[int | None] | None = None,
 ) -> set[tuple[UUID, UUID]]:
     """Store changed orders, each (as read, as changed); return the keys of those not yet changed.
 
@@ -210,21 +244,24 @@ async def move(
         [None if new.method is None else new.method.value for _, new in moves],
         [new.transaction_hash for _, new in moves],
         [new.confirmed_at for _, new in moves],
-        gas_wei or [None] * len(moves),
         [new.due_at for _, new in moves],
     )
     return {(row["org_id"], row["key"]) for row in rows}
 
 
-async def final_blocks(tx: Tx, chain: str, *, up_to: int, limit: int) -> list[BlockRef]:
-    """Return the blocks that have transactions of final orders, the newest first."""
-    rows = await tx.fetch(_FINAL_BLOCKS, chain, up_to, limit)
+async def blocks(tx: Tx, chain: str, *, up_to: int, limit: int) -> list[BlockRef]:
+    """Return the blocks with transactions of confirmed and final orders, the newest first."""
+    rows = await tx.fetch(_BLOCKS, chain, up_to, limit)
     return [BlockRef(row["block_number"], row["block_hash"]) for row in rows]
 
 
-async def reopen(tx: Tx, chain: str, *, above: int, at: datetime) -> int:
-    """Return final orders with a transaction above this block to CONFIRMED; return how many."""
-    return int(await tx.fetchval(_REOPEN, chain, above, at))
+async def reopen(tx: Tx, chain: str, *, above: int, at: datetime) -> Mapping[OutboxState, int]:
+    """Return confirmed and final orders with a transaction above this block to MINED.
+
+    Return how many were in each state.
+    """
+    rows = await tx.fetch(_REOPEN, chain, above, at)
+    return {OutboxState(row["state"]): row["count"] for row in rows}
 
 
 async def sign_again(tx: Tx, chain: str, account: str, at: datetime) -> None:
@@ -289,4 +326,5 @@ def _order(row: Row) -> OutboxOrder:
         created_at=row["created_at"],
         due_at=row["due_at"],
         is_refund=row["is_refund"],
+        failed_at=row["failed_at"],
     )

@@ -27,6 +27,7 @@ from landbridge.providers.evm.outbox.model import (
     TransactionAttempt,
 )
 from landbridge.providers.evm.outbox.relayers import Relayers
+from landbridge.providers.evm.raw_transactions import SendOutcome
 from landbridge.providers.evm.signing.model import (
     SignerUnavailable,
     SigningKey,
@@ -37,6 +38,8 @@ from landbridge.providers.evm.signing.model import (
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 500
+# Nodes limit the calls of a batch.
+_SENT_TOGETHER = 100
 # More raises than this do not help: a person has to look.
 _REPLACEMENTS_MAX = 20
 # A delegated account runs its contract's code when it receives.
@@ -55,6 +58,7 @@ class SendingStep:
         """Send what was not sent, or not lately; return the number of transactions sent."""
         context = self._context
         at = context.clock.now()
+        await self._cancel_failed(at)
         cutoff = at - timedelta(seconds=context.chain.resend_after_s)
         attempts = await context.database.single(
             lambda tx: attempt_store.to_send(tx, context.name, before=cutoff, limit=BATCH_SIZE)
@@ -65,12 +69,7 @@ class SendingStep:
         arrived: list[TransactionAttempt] = []
         replaced: list[TransactionAttempt] = []
         rejected: list[TransactionAttempt] = []
-        for each in attempts:
-            try:
-                outcome = await context.client.send_raw(each.raw)
-            except NodeUnavailable as error:
-                _log.warning("chain.send.failed", chain=context.name, reason=str(error))
-                break
+        for each, outcome in await self._send(attempts):
             if outcome.result in _ARRIVED or outcome.result is SendResult.UNCLEAR:
                 arrived.append(each)
             elif outcome.result is SendResult.UNDERPRICED:
@@ -89,6 +88,34 @@ class SendingStep:
         # No node takes these bytes, and their nonce would hold up all that follow.
         await self._replace(rejected, at, kind=AttemptKind.CANCELLATION)
         return len(arrived)
+
+    async def _cancel_failed(self, at: datetime) -> None:
+        """Use up the nonces of payments that a reorganisation removed after they had failed.
+
+        Their money was released. The bytes may be known, and could pay now.
+        """
+        found = await self._context.database.single(
+            lambda tx: attempt_store.to_cancel(tx, self._context.name)
+        )
+        await self._replace(found, at, kind=AttemptKind.CANCELLATION)
+
+    async def _send(
+        self, attempts: Sequence[TransactionAttempt]
+    ) -> list[tuple[TransactionAttempt, SendOutcome]]:
+        """Send in order, many in one exchange; return those that may have arrived, or were refused.
+
+        After a part that certainly arrived nowhere, none is sent.
+        """
+        found: list[tuple[TransactionAttempt, SendOutcome]] = []
+        for start in range(0, len(attempts), _SENT_TOGETHER):
+            part = attempts[start : start + _SENT_TOGETHER]
+            try:
+                outcomes = await self._context.client.send_raw([each.raw for each in part])
+            except NodeUnavailable as error:
+                _log.warning("chain.send.failed", chain=self._context.name, reason=str(error))
+                break
+            found += zip(part, outcomes, strict=True)
+        return found
 
     def _late(
         self, attempts: Sequence[TransactionAttempt], at: datetime
@@ -141,6 +168,8 @@ class SendingStep:
         self, attempt: TransactionAttempt, fees: GasFees, at: datetime, kind: AttemptKind
     ) -> None:
         context = self._context
+        # With higher fees, a cancellation still pays nothing.
+        is_cancelled = AttemptKind.CANCELLATION in (kind, attempt.kind)
 
         async def work(tx: Tx) -> bool:
             accounts = await attempt_store.lock_accounts(tx, context.name, [attempt.account])
@@ -157,14 +186,14 @@ class SendingStep:
                 max_fee_wei=fees.max_fee_wei,
                 tip_wei=fees.tip_wei,
             )
-            if kind is AttemptKind.CANCELLATION:
+            if is_cancelled:
                 request = _cancellation(request, attempt.account)
             signed = await context.signer.sign_transaction(key, request)
             again = replace(
                 attempt,
                 hash=signed.hash,
                 raw=signed.raw,
-                kind=kind,
+                kind=AttemptKind.CANCELLATION if is_cancelled else kind,
                 request=msgspec.json.encode(request),
                 fees=fees,
                 created_at=at,
@@ -208,8 +237,18 @@ class SendingStep:
             _log.error(
                 "chain.nonces.lost", chain=self._context.name, account=account, count=len(lost)
             )
-            for each in (attempt for attempt in lost if not attempt.is_taken):
-                await self._context.client.send_raw(each.raw)
+            orders = await self._context.database.single(
+                lambda tx, lost=lost: order_store.by_keys(tx, {each.order_key for each in lost})
+            )
+            failed = {each.order_key for each in orders if each.failed_at is not None}
+            await self._send(
+                [
+                    each
+                    for each in lost
+                    if not each.is_taken
+                    and (each.order_key not in failed or each.kind is AttemptKind.CANCELLATION)
+                ]
+            )
 
 
 def _cancellation(request: UnsignedTransaction, account: str) -> UnsignedTransaction:

@@ -39,10 +39,12 @@ class ChainOutbox:
         self._passed = False
         self._has_relayers = False
         self._check_at = context.clock.now()
-        planner = OrderPlanner(context.chain, context.client, context.signer, context.screening)
+        self.planner = OrderPlanner(
+            context.chain, context.client, context.signer, context.screening
+        )
         self.relayers = Relayers(context)
-        self.tracking = TrackingStep(context, planner)
-        self.signing = SigningStep(context, self.relayers, planner)
+        self.tracking = TrackingStep(context, self.planner)
+        self.signing = SigningStep(context, self.relayers, self.planner)
         self.sending = SendingStep(context, self.relayers)
 
     async def run_once(self) -> bool:

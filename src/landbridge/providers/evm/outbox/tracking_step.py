@@ -9,13 +9,12 @@ can't pay any more (its authorization has expired), another is signed. The order
 or the nonce that is used up, keeps the old one from paying as well.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 import structlog
 
-from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.chain_data import BlockTag, TransactionReceipt
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
@@ -64,7 +63,9 @@ class TrackingStep:
         at = context.clock.now()
         await self._finality_check.run(head, at)
         orders = await context.database.single(
-            lambda tx: order_store.open_orders(tx, context.name, limit=BATCH_SIZE)
+            lambda tx: order_store.to_follow(
+                tx, context.name, final_block=final_block, limit=BATCH_SIZE
+            )
         )
         attempts = await context.database.single(
             lambda tx: attempt_store.of_orders(tx, [each.order_key for each in orders])
@@ -82,17 +83,31 @@ class TrackingStep:
     async def _current(
         self, orders: Sequence[OutboxOrder], attempts: Sequence[TransactionAttempt]
     ) -> list[TransactionAttempt]:
-        """Return the attempts with the blocks that have them now."""
-        receipts = await self._context.client.receipts([each.hash for each in attempts])
-        by_key = {each.order_key: each for each in orders}
-        numbers = {each.block_number for each in receipts if each is not None}
-        numbers |= {each.block_number for each in attempts if each.block_number is not None}
-        blocks = await gather_in_order(self._context.client.block(each) for each in numbers)
-        hashes = {each.number: each.hash for each in blocks if each is not None}
-        return [
-            _as_mined(by_key[attempt.order_key], attempt, receipt, hashes)
-            for attempt, receipt in zip(attempts, receipts, strict=True)
+        """Return the attempts with the blocks that have them now.
+
+        One whose block the chain still has is not asked for: its receipt is the same.
+        """
+        hashes = await self._hashes(
+            each.block_number for each in attempts if each.block_number is not None
+        )
+        asked = [
+            each
+            for each in attempts
+            if each.block_number is None or hashes.get(each.block_number) != each.block_hash
         ]
+        receipts = await self._context.client.receipts([each.hash for each in asked])
+        hashes = await self._hashes(each.block_number for each in receipts if each is not None)
+        by_key = {each.order_key: each for each in orders}
+        found = {
+            attempt.hash: _as_mined(by_key[attempt.order_key], attempt, receipt, hashes)
+            for attempt, receipt in zip(asked, receipts, strict=True)
+        }
+        return [found.get(each.hash, each) for each in attempts]
+
+    async def _hashes(self, numbers: Iterable[int]) -> Mapping[int, str]:
+        """Return the hashes of the chain's blocks with these numbers."""
+        blocks = await self._context.client.blocks(sorted(set(numbers)))
+        return {each.number: each.hash for each in blocks if each is not None}
 
     async def _store(
         self,
@@ -113,28 +128,26 @@ class TrackingStep:
             REORGANISED.labels(name).inc(removed)
         found = by_order(current)
         moves: list[tuple[OutboxOrder, OutboxOrder]] = []
-        costs: list[int | None] = []
         for order in orders:
-            own = found.get(order.order_key, [])
-            steps = [each for each in own if each.step == order.step]
+            steps = [each for each in found.get(order.order_key, []) if each.step == order.step]
             new = follow(order, steps, view, at)
             if new.state is OutboxState.REVERTED:
                 new = await self._after_revert(order, new, steps, view)
             if new == order:
                 continue
-            if new.state is OutboxState.REVERTED and order.confirmed_at is not None:
+            if new.state is OutboxState.REVERTED and order.is_reported_as_paid:
                 _log.error("chain.payment.lost", chain=name, order=order.key)
                 new = replace(new, state=OutboxState.CREATED, step=order.step + 1, due_at=at)
+            if order.failed_at is not None and order.confirmed_at is None and new.confirmed_at:
+                _log.error("chain.payment.late", chain=name, order=order.key)
             moves.append((order, new))
-            is_final = new.state in (OutboxState.FINAL, OutboxState.REVERTED)
-            costs.append(sum(each.gas_wei or 0 for each in own) if is_final else None)
         if not moves and not changed:
             return 0
 
         async def work(tx: Tx) -> int:
             if changed:
                 await attempt_store.set_mined(tx, changed)
-            return len(await self._context.move(tx, moves, at, gas_wei=costs))
+            return len(await self._context.move(tx, moves, at))
 
         return await self._context.database.transact(work)
 
@@ -224,13 +237,7 @@ def _as_mined(
     receipt: TransactionReceipt | None,
     hashes: Mapping[int, str],
 ) -> TransactionAttempt:
-    """Return the attempt with the block that has it now; without one if no block does.
-
-    A receipt that is missing proves nothing as long as the chain still has its block.
-    """
-    number = attempt.block_number
-    if receipt is None and number is not None and hashes.get(number) == attempt.block_hash:
-        return attempt
+    """Return the attempt with the block that has it now; without one if no block does."""
     if receipt is None or hashes.get(receipt.block_number) != receipt.block_hash:
         return replace(attempt, block_number=None, block_hash=None, is_success=None, gas_wei=None)
     return replace(

@@ -1,0 +1,117 @@
+"""Closes orders that can't go on, on the decision of people.
+
+An order waits for people if another party has used its nonce, or if something refuses it that does
+not end by itself. They find out whether its recipients were paid by other means.
+
+Guarantees:
+- An order is closed only while nothing that was signed for it can be carried out, and the chain has
+  not carried it out. So it is not paid after it was closed.
+- Nothing is signed for a closed order: its state changes in the transaction of the decision.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.evm.chain_data import BlockTag
+from landbridge.providers.evm.outbox import attempt_store, order_store
+from landbridge.providers.evm.outbox.model import (
+    FINAL_STATES,
+    OutboxOrder,
+    OutboxState,
+    TransactionAttempt,
+)
+from landbridge.providers.evm.outbox.plans import choose_method, expiry_s
+from landbridge.providers.evm.outbox.service import ChainOutbox
+
+_NOT_SENT = "people have found out that it was never sent"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderClosing:
+    """Closes orders on these chains, by name."""
+
+    outboxes: Mapping[str, ChainOutbox]
+
+    async def find_open(
+        self, org_id: UUID, record_id: UUID, *, is_paid: bool
+    ) -> Sequence[OutboxOrder]:
+        """Return the orders of a payment that have no result; all of them may be closed now.
+
+        Raises `ResourceConflict` if one could still be carried out by itself, or was although it is
+        to be closed as not paid, and `NodeUnavailable`.
+        """
+        found: list[OutboxOrder] = []
+        for outbox in self.outboxes.values():
+            name, database = outbox.context.name, outbox.context.database
+            orders = await database.single(
+                lambda tx, name=name: order_store.of_record(tx, org_id, record_id, name)
+            )
+            waiting = [
+                each for each in orders if each.state not in FINAL_STATES and not each.has_result
+            ]
+            for order in waiting:
+                attempts = await database.single(
+                    lambda tx, order=order: attempt_store.of_orders(tx, [order.order_key])
+                )
+                await _check(outbox, order, attempts, is_paid=is_paid)
+            found += waiting
+        return found
+
+    async def close_in(
+        self,
+        tx: Tx,
+        orders: Sequence[OutboxOrder],
+        *,
+        is_paid: bool,
+        transaction_hash: str | None,
+        at: datetime,
+    ) -> None:
+        """Close orders as paid by other means, or as never sent; `at` is real time.
+
+        Raises `ResourceConflict` if one has changed since it was found.
+        """
+        moves = [
+            (
+                each,
+                replace(
+                    each,
+                    state=OutboxState.FINAL if is_paid else OutboxState.REJECTED,
+                    confirmed_at=at if is_paid else None,
+                    transaction_hash=transaction_hash,
+                    reason=None if is_paid else _NOT_SENT,
+                    due_at=at,
+                ),
+            )
+            for each in orders
+        ]
+        if len(await order_store.move(tx, moves, at)) < len(moves):
+            raise ResourceConflict("the order on the chain has changed meanwhile")
+
+
+async def _check(
+    outbox: ChainOutbox,
+    order: OutboxOrder,
+    attempts: Sequence[TransactionAttempt],
+    *,
+    is_paid: bool,
+) -> None:
+    """Raise `ResourceConflict` unless an order may be closed."""
+    of_step = [each for each in attempts if each.step == order.step]
+    if order.state is not OutboxState.CREATED and not all(each.is_taken for each in of_step):
+        raise ResourceConflict("a transaction signed for it can still be mined: wait for it")
+    context = outbox.context
+    method = order.method or choose_method(context.chain, order)
+    if method is None:
+        return
+    head = await context.client.block(BlockTag.LATEST)
+    final_block = -1 if head is None else await context.final_block(head)
+    final = None if final_block < 0 else await context.client.block(final_block)
+    expires_s = max((expiry_s(method, each) for each in attempts), default=-1)
+    if final is None or final.timestamp_s <= expires_s:
+        raise ResourceConflict("anybody can still submit its signed authorization: wait an hour")
+    if not is_paid and await outbox.planner.is_executed(order, method, BlockTag.LATEST):
+        raise ResourceConflict("the chain has carried it out")
