@@ -100,6 +100,28 @@ async def test_costly_requests_of_an_organisation_are_bounded(
     assert slow.done[org.org_id] == 10
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        SWAPS,
+        "/v2/transactions",
+        "/v2/transactions/summary",
+        "/v2/audit-log",
+        "/v2/request-log",
+        "/v2/proofs/checkpoint",
+        f"/v2/proofs/transfers/{UUID(int=0)}",
+    ],
+)
+async def test_lists_and_proofs_are_costly(org: Tenant, slow: Slow, path: str) -> None:
+    """Sixteen at once delayed all other organisations by a second."""
+    async with crowd(org, slow, COSTLY_EACH):
+        sent = asyncio.create_task(org.send("GET", path))
+        await asyncio.wait([sent], timeout=0.3)
+        assert not sent.done()
+        assert await org.get("/v2/ping") == {"message": "pong"}
+    assert (await sent).status_code in {200, 404}
+
+
 async def test_queued_request_of_a_disconnected_client_is_not_served(
     org: Tenant, slow: Slow
 ) -> None:

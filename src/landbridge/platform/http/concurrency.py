@@ -8,15 +8,16 @@ Guarantees:
   reads slowly holds none.
 - A waiting client that disconnects leaves the queue, and nothing is computed for it.
 
-Costly requests take ten milliseconds or more: handlers with the option `costly=True`, and large
-bodies, which are checked in a thread. Many writes are committed together, so an organisation may
-have more of them at once.
+Costly requests take ten milliseconds or more: handlers with the option `costly=True`, lists, whose
+pages may have a hundred records, and large bodies, which are checked in a thread. Many writes are
+committed together, so an organisation may have more of them at once.
 """
 
 import asyncio
 from typing import Any, Final, NamedTuple, cast
 from uuid import UUID
 
+from litestar.handlers.base import BaseRouteHandler
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from landbridge.platform.http.caller import Caller
@@ -26,6 +27,8 @@ from landbridge.platform.http.request_decoding import TREE, RequestDecoder, chec
 
 # Option of costly handlers.
 COSTLY: Final = "costly"
+# Parameter of the handlers of lists.
+_PAGE: Final = "window"
 COSTLY_EACH: Final = 2
 READS_EACH: Final = 16
 WRITES_EACH: Final = 64
@@ -61,7 +64,7 @@ class OrgConcurrency:
         is_large = False
         if RequestDecoder.is_of(handler.handler_id):
             is_large = len(await request.body()) > LARGE_BYTES
-        if is_large or handler.opt.get(COSTLY):
+        if is_large or _is_costly(handler):
             semaphore = self._costly
         else:
             semaphore = self._reads if request.method in {"GET", "HEAD"} else self._writes
@@ -81,6 +84,10 @@ class OrgConcurrency:
             await app(scope, receive, send_response)
         finally:
             _release(scope)
+
+
+def _is_costly(handler: BaseRouteHandler) -> bool:
+    return bool(handler.opt.get(COSTLY)) or _PAGE in handler.parsed_fn_signature.parameters
 
 
 def _release(scope: Any) -> None:

@@ -52,6 +52,7 @@ class ProofRoutes(Controller):
     @get(
         "/checkpoint",
         summary="Retrieve the latest checkpoint",
+        costly=True,
         responses=_text_of("A signed note (C2SP tlog-checkpoint)."),
         operation_id="proofs.retrieveCheckpoint",
     )
@@ -69,6 +70,7 @@ class ProofRoutes(Controller):
     @get(
         "/transfers/{transferId:str}",
         summary="Prove a payment",
+        costly=True,
         responses=_text_of("A proof (C2SP tlog-proof) for each change, oldest first."),
         operation_id="proofs.retrieveTransfer",
     )

@@ -112,20 +112,23 @@ class TransferProofs:
         leaves = {
             leaf.change.position: leaf
             for number in sorted(blocks)
-            for leaf in await _block_leaves(tx, org_id, number, salt_key(key))
+            for leaf in await _block_leaves(tx, org_id, number, salt_key(key), inside)
         }
         if any(each not in leaves for each in inside):
             raise InvariantBroken(f"a change of {object_id} has no leaf: it was added afterwards")
         return [leaves[each] for each in inside]
 
 
-async def _block_leaves(tx: Tx, org_id: UUID, number: int, key: bytes) -> list[BookLeaf]:
-    """Return the leaves of a block, built from the balances before it."""
+async def _block_leaves(
+    tx: Tx, org_id: UUID, number: int, key: bytes, only: Collection[LogPosition]
+) -> list[BookLeaf]:
+    """Return the leaves of these changes in a block, built from the balances before it."""
     block = (await store.blocks(tx, org_id, [number]))[number]
     builder = LeafBuilder(key, number * TILE_WIDTH, block)
     builder.accounts.update(block.balances)
     before = LogPosition(block.first.tx, block.first.object_id, block.first.seq - 1)
-    return list(builder.build(await leaf_store.read(tx, org_id, before, TILE_WIDTH)))
+    changes = await leaf_store.read(tx, org_id, before, TILE_WIDTH)
+    return list(builder.build(changes, set(only)))
 
 
 async def _proof(
