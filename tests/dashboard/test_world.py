@@ -11,6 +11,7 @@ from tests.dashboard.browsing import visit
 from tests.dashboard.world import (
     ADMIN_PAGES,
     EDITOR_PAGES,
+    LISTS,
     TEMPLATE,
     World,
     build_with_linked_pages,
@@ -22,6 +23,7 @@ FILES = {
     "/dashboard/assets/{version:str}/{name:str}",
     "/dashboard/audit-log/csv",
     "/dashboard/transactions/csv",
+    *(f"/dashboard/{each}/csv" for each in LISTS),
     "/dashboard/files/{file_id:str}",
     "/dashboard/files/{file_id:str}/picture",
     "/dashboard/new/batch/template.csv",

@@ -45,6 +45,12 @@ TEMPLATE = "MEXICO_FAILURES"
 _LINK = {"recipientEmail": "ada@example.com", "userType": "INDIVIDUAL", "rails": ["USD"]}
 # Events appear only after all open write transactions, including long ones of other tests.
 _ATTEMPTS, _INTERVAL_S = 600, 0.1
+_EXTERNAL = {
+    "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
+    "chain": "POLYGON",
+    "name": "Exchange",
+    "referenceId": "exchange-1",
+}
 _ROUTE = {
     "sourceCurrency": "usd",
     "destinationCurrency": "usdc",
@@ -258,6 +264,7 @@ async def build(client: ScenarioClient) -> World:
     )
     user = await verified(client, funds="1250.5")
     virtual = await client.post(f"/v2/users/{user}/virtual-accounts", _ROUTE)
+    await client.post(f"/v2/users/{user}/wallets/external", _EXTERNAL)
     rule = await client.post(
         "/v2/virtual-accounts/settlement-rules", await _rule_body(client, user)
     )
