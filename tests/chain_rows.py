@@ -135,7 +135,7 @@ async def add_chain_rows(
             )
         await attempt_store.set_balances(tx, "POLYGON", {RELAYER: 3 * _POL, STOPPED: 1}, at)
         await attempt_store.stop(tx, "POLYGON", STOPPED, at, STOP_REASON, next_nonce=8)
-        await order_store.add(tx, order)
+        await order_store.add(tx, [order])
         await attempt_store.add(tx, "POLYGON", attempts)
         await tx.execute(
             "update chain_attempts set sent_at = $3 where org_id = $1 and key = $2",

@@ -99,7 +99,6 @@ UNSCOPED_ALLOWED = {
         "providers/evm/outbox/order_store.py",
         "_BATCHES_BEGUN",
     ): "an address belongs to one organisation",
-    ("providers/evm/outbox/order_store.py", "_OPEN"): "a chain's worker follows all orders",
     (
         "providers/evm/outbox/attempt_store.py",
         "_TAKE",

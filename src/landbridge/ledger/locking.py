@@ -1,6 +1,6 @@
 """Record reads, locks and postponements within a caller's transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -30,3 +30,13 @@ async def postpone_record(
 ) -> None:
     """Postpone a record as `Ledger.postpone` does; the caller's transaction has locked it."""
     await store.postpone(tx, record, due_at, facts)
+
+
+async def make_records_due(tx: Tx, records: Sequence[tuple[UUID, UUID]]) -> None:
+    """Make records due when the transaction commits; each is organisation and id.
+
+    One that waits for no time, or does not exist, stays as it is. The lock order is that of
+    `Ledger.create_in`. The caller wakes the worker (`DueNotifier.notify_in`).
+    """
+    await store.lock(tx, transfers=records, accounts=())
+    await store.make_due(tx, records)

@@ -51,7 +51,7 @@ class Ledger:
     def __init__(self, database: Database, notifier: DueNotifier | None = None) -> None:
         self._database = database
         # Wakes the worker when a record becomes due at once.
-        self._notifier = notifier or DueNotifier(database)
+        self.notifier = notifier or DueNotifier(database)
         self._creations = LockingGroupCommit(
             self._create_batch, concurrency=MONEY_CONCURRENCY, keys=creation_keys
         )
@@ -74,7 +74,7 @@ class Ledger:
         match outcome:
             case CommitOutcome.DONE:
                 if is_due(creation):
-                    self._notifier.notify()
+                    self.notifier.notify()
                 return CreatedTransfer(created_record(creation), is_replay=False)
             case CommitOutcome.DUPLICATE:
                 replayed = await self.find_replay(
@@ -98,7 +98,7 @@ class Ledger:
         move.check(transitions)
         outcome = await self._advances.call(move)
         if outcome is CommitOutcome.DONE and is_due(move):
-            self._notifier.notify()
+            self.notifier.notify()
         return _advanced(move, outcome)
 
     async def create_in(
@@ -118,7 +118,7 @@ class Ledger:
         match outcome:
             case CommitOutcome.DONE:
                 if is_due(creation):
-                    await self._notifier.notify_in(tx)
+                    await self.notifier.notify_in(tx)
                 return CreatedTransfer(created_record(creation), is_replay=False)
             case CommitOutcome.DUPLICATE:
                 return CreatedTransfer(await _find_known(tx, creation), is_replay=True)
@@ -153,7 +153,7 @@ class Ledger:
         await store.lock(tx, transfers=[record], accounts=accounts)
         (outcome,) = await store.advance_batch(tx, [move])
         if outcome is CommitOutcome.DONE and is_due(move):
-            await self._notifier.notify_in(tx)
+            await self.notifier.notify_in(tx)
         return _advanced(move, outcome)
 
     async def lock_in(self, tx: Tx, record: Transfer) -> bool:
@@ -180,16 +180,6 @@ class Ledger:
         return await self._database.single(
             lambda tx: store.postpone(tx, record, due_at, facts or {})
         )
-
-    async def make_due_in(self, tx: Tx, records: Sequence[tuple[UUID, UUID]]) -> None:
-        """Make these records due at once when the transaction commits, and wake the worker.
-
-        Each is organisation and id. One that waits for no time, or does not exist, stays as it is.
-        The lock order is that of `create_in`.
-        """
-        await store.lock(tx, transfers=records, accounts=())
-        await store.make_due(tx, records)
-        await self._notifier.notify_in(tx)
 
     async def find(self, org_id: UUID, transfer_id: UUID) -> Transfer | None:
         """Return the record of any kind, if there is one."""

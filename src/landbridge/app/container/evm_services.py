@@ -99,7 +99,7 @@ def build_evm_services(
             wallet_keys=keys,
             relayer_seeds=keys,
             screening=screening,
-            ledger=ledger,
+            notifier=ledger.notifier,
         )
         for name, chain in chains.items()
     }

@@ -31,6 +31,7 @@ from landbridge.payments.offramps.refunds import OfframpRefunds
 from landbridge.payments.onramps import model as onramps
 from landbridge.payments.receivables import model as receivables
 from landbridge.payments.receivables import transitions as receivable_moves
+from landbridge.payments.resolutions.lost_payments import LostPaymentResolver
 from landbridge.payments.resolutions.service import Resolutions
 from landbridge.payments.resolutions.steps import ResolutionSteps
 from landbridge.payments.swaps import model as swaps
@@ -55,8 +56,42 @@ def resolve(
     giving_back: ReturnServices,
 ) -> ResolutionServices:
     """Wire resolutions."""
+    resolvers = _resolvers(on, steps, paying_out, taking_in, giving_back)
+    order_closing = None if on.evm is None else on.evm.order_closing
+    if order_closing is not None:
+        for kind, each in resolvers.items():
+            resolvers[kind] = LostPaymentResolver(each, order_closing)
+    return ResolutionServices(
+        resolutions=Resolutions(
+            database=on.database,
+            ledger=on.ledger,
+            approvals=on.approvals,
+            vault=on.vault,
+            clock=on.clock,
+            assets=dict(ASSETS),
+            resolvers=resolvers,
+        ),
+        steps=ResolutionSteps(
+            on.database,
+            on.ledger,
+            on.approvals,
+            on.clock,
+            resolvers,
+            order_closing=order_closing,
+        ),
+    )
+
+
+def _resolvers(
+    on: CoinFlows,
+    steps: CoinFlowSteps,
+    paying_out: OfframpServices,
+    taking_in: OnrampServices,
+    giving_back: ReturnServices,
+) -> dict[str, PaymentResolver]:
+    """Return the resolvers of all flows, by kind of record."""
     destinations = RefundDestinations(on.wallets, on.ledger)
-    resolvers: dict[str, PaymentResolver] = {
+    return {
         wallet_transfers.KIND: OrderResolver(
             outgoing_transfers.TRANSITIONS,
             steps.outgoing_transfers[wallet_transfers.KIND].find_order,
@@ -94,25 +129,6 @@ def resolve(
             screenings.TRANSITIONS, _no_order, ends=_screening_ends(on.screening_outcomes)
         ),
     }
-    return ResolutionServices(
-        resolutions=Resolutions(
-            database=on.database,
-            ledger=on.ledger,
-            approvals=on.approvals,
-            vault=on.vault,
-            clock=on.clock,
-            assets=dict(ASSETS),
-            resolvers=resolvers,
-        ),
-        steps=ResolutionSteps(
-            on.database,
-            on.ledger,
-            on.approvals,
-            on.clock,
-            resolvers,
-            order_closing=None if on.evm is None else on.evm.order_closing,
-        ),
-    )
 
 
 def _payout_returned(giving_back: ReturnServices) -> TerminalResolution:

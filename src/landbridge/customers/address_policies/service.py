@@ -88,17 +88,28 @@ class AddressPolicies:
         await self.database.transact(work)
         return await self.get(org_id)
 
-    async def find_refusal(self, org_id: UUID, destinations: Sequence[str]) -> str | None:
-        """Return why none of these addresses may be paid now; None if all may.
+    async def find_refusals(
+        self, payments: Sequence[tuple[UUID, Sequence[str]]]
+    ) -> list[str | None]:
+        """Return for each payment why it may not be made now; None if it may.
 
-        The destinations may include internal wallets, so the list of allowed ones is not applied.
+        Each is an organisation and the destinations. These may include internal wallets, so the
+        list of allowed ones is not applied.
         """
-        return await self._find_listing(destinations, await self.get(org_id))
+        policies = {org_id: await self.get(org_id) for org_id in {each for each, _ in payments}}
+        listed = await self.screening.blocked_addresses(
+            sorted({address for _, destinations in payments for address in destinations})
+        )
+        return [
+            _find_listing(destinations, listed, policies[org_id])
+            for org_id, destinations in payments
+        ]
 
     async def find_outside_refusal(self, org_id: UUID, address: str) -> str | None:
         """Return why a payment to this outside address can't be requested; None if it can."""
         policy = await self.get(org_id)
-        if refusal := await self._find_listing([address], policy):
+        listed = await self.screening.blocked_addresses([address])
+        if refusal := _find_listing([address], listed, policy):
             return refusal
         allowed = policy.allowed_addresses
         if allowed and comparable_address(address) not in allowed:
@@ -124,14 +135,6 @@ class AddressPolicies:
             return None
         return policy.new_address_amount_max, is_new_for
 
-    async def _find_listing(self, destinations: Sequence[str], policy: AddressPolicy) -> str | None:
-        """Return the list that one of these addresses is on, as a sentence."""
-        if await self.screening.blocked_addresses(destinations):
-            return "the destination is on a sanctions list"
-        if {*_comparable(destinations)} & {*policy.blocked_addresses}:
-            return "the destination is on the organisation's block list"
-        return None
-
 
 def checked_addresses(name: str, addresses: Sequence[str]) -> tuple[str, ...]:
     """Return valid addresses of either kind; raises `FieldInvalid` naming the field."""
@@ -145,6 +148,17 @@ def checked_addresses(name: str, addresses: Sequence[str]) -> tuple[str, ...]:
         )
         for at, each in enumerate(addresses)
     )
+
+
+def _find_listing(
+    destinations: Sequence[str], listed: frozenset[str], policy: AddressPolicy
+) -> str | None:
+    """Return the list that one of these addresses is on, as a sentence."""
+    if listed & {*destinations}:
+        return "the destination is on a sanctions list"
+    if {*_comparable(destinations)} & {*policy.blocked_addresses}:
+        return "the destination is on the organisation's block list"
+    return None
 
 
 def _comparable(addresses: Sequence[str]) -> tuple[str, ...]:

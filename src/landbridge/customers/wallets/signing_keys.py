@@ -8,8 +8,10 @@ from uuid import UUID
 from landbridge.customers.wallets import store
 from landbridge.customers.wallets.errors import WalletNotFound
 from landbridge.customers.wallets.keys import new_seed
+from landbridge.customers.wallets.model import Wallet
 from landbridge.customers.wallets.service import Wallets, seed_context
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.formats.key_derivation import EVM_TREASURY, EVM_USERS
@@ -33,6 +35,7 @@ class SigningKeys:
         self._wallets = wallets
         self._seeds: dict[UUID, SealedSeed] = {}
         self._relayer_seed: SealedSeed | None = None
+        self._lookups = GroupCommit(self._find, concurrency=2)
 
     async def signing_key(self, org_id: UUID, wallet_id: UUID | None) -> SigningKey:
         """Return the EVM key of a wallet, or of the organisation's own address for None.
@@ -43,10 +46,9 @@ class SigningKeys:
         if wallet_id is None:
             address = await self._wallets.treasury_address(org_id, Chain.ETHEREUM)
             return SigningKey(seed=seed, path=EVM_TREASURY, address=address)
-        found = await self._database.single(lambda tx: store.by_ids(tx, org_id, {wallet_id}))
-        if not found or not found[0].chain.is_evm:
+        wallet = await self._lookups.call((org_id, wallet_id))
+        if wallet is None or not wallet.chain.is_evm:
             raise WalletNotFound(f"there is no EVM wallet {wallet_id}")
-        (wallet,) = found
         path = (*EVM_USERS, wallet.derivation_index)
         return SigningKey(seed=seed, path=path, address=wallet.address)
 
@@ -58,6 +60,17 @@ class SigningKeys:
             )
             self._relayer_seed = SealedSeed(context=_RELAYER_SEED, sealed_seed=sealed)
         return self._relayer_seed
+
+    async def _find(self, requests: list[tuple[UUID, UUID]]) -> list[Wallet | None]:
+        """Return the wallets with these organisations and ids; None for those that do not exist."""
+        found: dict[tuple[UUID, UUID], Wallet] = {}
+        for org_id in {each for each, _ in requests}:
+            ids = {wallet_id for owner, wallet_id in requests if owner == org_id}
+            for wallet in await self._database.single(
+                lambda tx, org_id=org_id, ids=ids: store.by_ids(tx, org_id, ids)
+            ):
+                found[org_id, wallet.id] = wallet
+        return [found.get(each) for each in requests]
 
     async def _seed(self, org_id: UUID) -> SealedSeed:
         if org_id not in self._seeds:

@@ -149,45 +149,65 @@ class ResolutionSteps:
         An order on a chain is closed in it as well, so that it is not paid later.
         """
         details = resolution.details
-        resolver = self.resolvers[details.transfer_kind]
-        is_paid = details.instruction.action is ResolutionAction.CONFIRM
-        decision = ApprovedResolution(
-            instruction=details.instruction,
-            destination=details.destination,
-            actor=details.requested_by,
-            clock_offset=clock_offset,
-        )
+        instruction = details.instruction
         at = self.clock.stamp(clock_offset)
-
-        async def work(tx: Tx, orders: Sequence[OutboxOrder], move: AdvanceTransfer | None) -> None:
-            done = await self.ledger.advance_in(tx, completed(resolution, ACTOR, at), TRANSITIONS)
-            if not isinstance(done, Transfer):
-                raise _LostRace
-            if orders and self.order_closing is not None:
-                await self.order_closing.close_in(
-                    tx,
-                    orders,
-                    is_paid=is_paid,
-                    transaction_hash=details.instruction.transaction_hash,
-                    at=self.clock.now(),
-                )
-            if move is None:
-                await resolver.end_in(tx, target, decision, at)
-            else:
-                await self._move_in(tx, move, resolver)
-
         try:
-            orders: Sequence[OutboxOrder] = ()
-            if self.order_closing is not None and details.instruction.action in _OF_ORDERS:
-                orders = await self.order_closing.find_open(
-                    target.org_id, target.id, is_paid=is_paid
+            orders = await self._closed_orders(target, instruction.action)
+            decision = ApprovedResolution(
+                instruction=instruction,
+                destination=details.destination,
+                actor=details.requested_by,
+                clock_offset=clock_offset,
+                is_closing=bool(orders),
+            )
+            move = await self.resolvers[target.kind].decide(target, decision, at)
+            await self.database.transact(
+                lambda tx: self._commit(
+                    tx, resolution, move or target, decision=decision, orders=orders, at=at
                 )
-            move = await resolver.decide(target, replace(decision, is_closing=bool(orders)), at)
-            await self.database.transact(lambda tx: work(tx, orders, move))
+            )
         except Refused as error:
             await self._void(resolution, error.message, clock_offset)
         except _LostRace:
             return  # due again: the next run reads the new state
+
+    async def _closed_orders(
+        self, target: Transfer, action: ResolutionAction
+    ) -> Sequence[OutboxOrder]:
+        """Return the orders on chains that are closed together with a decision."""
+        if self.order_closing is None or action not in _OF_ORDERS:
+            return ()
+        return await self.order_closing.find_open(
+            target.org_id, target.id, is_paid=action is ResolutionAction.CONFIRM
+        )
+
+    async def _commit(
+        self,
+        tx: Tx,
+        resolution: PaymentResolution,
+        effect: AdvanceTransfer | Transfer,
+        *,
+        decision: ApprovedResolution,
+        orders: Sequence[OutboxOrder],
+        at: datetime,
+    ) -> None:
+        """Write a decision: the payment's advance, or what ends a payment without an order."""
+        done = await self.ledger.advance_in(tx, completed(resolution, ACTOR, at), TRANSITIONS)
+        if not isinstance(done, Transfer):
+            raise _LostRace
+        if self.order_closing is not None and orders:
+            await self.order_closing.close_in(
+                tx,
+                orders,
+                is_paid=decision.instruction.action is ResolutionAction.CONFIRM,
+                transaction_hash=decision.instruction.transaction_hash,
+                at=self.clock.now(),
+            )
+        resolver = self.resolvers[resolution.details.transfer_kind]
+        if isinstance(effect, Transfer):
+            await resolver.end_in(tx, effect, decision, at)
+        else:
+            await self._move_in(tx, effect, resolver)
 
     async def _move_in(self, tx: Tx, move: AdvanceTransfer, resolver: PaymentResolver) -> None:
         """Advance the payment, while it is still on hold."""

@@ -51,7 +51,7 @@ async def add_order(
     """Store an order in this state, with a transaction of this gas; None: in no block."""
 
     async def work(tx: Tx) -> None:
-        await order_store.add(tx, order)
+        await order_store.add(tx, [order])
         await _add(tx, order, [wei], first=0)
         await order_store.move(tx, [(order, replace(order, state=state))], AT)
 

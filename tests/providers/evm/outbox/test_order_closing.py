@@ -15,6 +15,7 @@ from landbridge.providers.evm.outbox import attempt_store
 from landbridge.providers.evm.outbox.model import OutboxState, TransactionAttempt
 from landbridge.providers.evm.outbox.plans import VALIDITY_S
 from tests.chain_world import FINAL_DEPTH, ChainWorld, chain_world
+from tests.customers.address_policies.test_payments import set_policy
 from tests.payouts import check_books
 from tests.providers.evm.outbox.chain_orders import (
     COIN,
@@ -186,3 +187,35 @@ async def test_an_order_that_the_chain_has_carried_out_does_not_fail(
     await payment.go_on()
     assert await payment.status() == "COMPLETED"
     assert await world.balance("usdc", payment.recipient) == 5 * COIN
+
+
+async def test_a_payment_that_the_chain_has_lost_for_good_is_closed_as_paid_elsewhere(
+    world: ChainWorld,
+) -> None:
+    """It was reported as paid, and is refused now: people have paid the recipient otherwise."""
+    user, _ = await funded_wallet(world)
+    recipient = new_address()
+    await register(world.org, user, recipient)
+    created = await make_transfer(world.org, user, {"walletAddress": recipient}, 5)
+    payment = StuckPayment(world, created["id"], recipient)
+    await payment.go_on()
+    assert await payment.status() == "COMPLETED"
+    assert (await world.org.get(f"{RESOLUTIONS}/actions/{payment.id}"))["actions"] == []
+    attempt = await payment.attempt()
+    head = int(world.rpc.call("eth_blockNumber"), 16)
+    world.reorganise(head - (attempt.block_number or 0) + 1)
+    expire(world)
+    await set_policy(world.org, blockedAddresses=[recipient])
+    await payment.go_on()
+    order = await payment.order()
+    assert (order["state"], order["reason"]) == (
+        OutboxState.CREATED.value,
+        "waits for a person: the destination is on the organisation's block list",
+    )
+    resolved = await payment.resolve("CONFIRM", transactionHash=ELSEWHERE)
+    assert (resolved["status"], await payment.status()) == ("COMPLETED", "COMPLETED")
+    order = await payment.order()
+    assert (order["state"], order["transactionHash"]) == (OutboxState.FINAL.value, ELSEWHERE)
+    await set_policy(world.org, blockedAddresses=[])
+    await payment.go_on()
+    await check_unpaid(payment)

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Rejected
-from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.port import (
     ChainAction,
     ChainOrder,
@@ -29,7 +30,7 @@ from landbridge.providers.evm.outbox.plans import choose_method
 
 # Bounds of the time until a payment asks for its result, should nothing have woken it: one that
 # stores its status while the order gets its result stays asleep.
-_ASK_AFTER = timedelta(seconds=5)
+_ASK_AFTER = timedelta(seconds=10)
 _ASK_AFTER_MAX = timedelta(minutes=5)
 
 
@@ -52,6 +53,7 @@ class EvmChains:
         self._chains = chains
         self._clock = clock
         self._others = others
+        self._orders = GroupCommit(self._add, concurrency=2, keys=lambda each: [each.order_key])
 
     def carries(self, chain: str, action: ChainAction) -> bool:
         """Return whether this chain is connected; bridges are not."""
@@ -68,15 +70,7 @@ class EvmChains:
         if self._others is not None and Network(order.chain) not in self._chains:
             return await self._others.send(order)
         new = self._new_order(order)
-
-        async def work(tx: Tx) -> OutboxOrder | None:
-            if await order_store.add(tx, new):
-                return new
-            return await order_store.get(tx, order.org_id, order.key)
-
-        stored = await self._database.transact(work)
-        if stored is None:
-            raise InvariantBroken(f"chain order {order.key} was not stored")
+        stored = await self._orders.call(new)
         self._check_same(stored, new)
         return self._status(stored, order.at)
 
@@ -86,6 +80,18 @@ class EvmChains:
         if stored is not None:
             return self._status(stored, at)
         return None if self._others is None else await self._others.find_status(org_id, key, at)
+
+    async def _add(self, orders: list[OutboxOrder]) -> list[OutboxOrder]:
+        """Store orders, each once per key; return them as they are stored."""
+        stored = {each.order_key: each for each in orders}
+        added = await self._database.single(
+            # In sorted order, so that two processes with the same orders do not deadlock.
+            lambda tx: order_store.add(tx, [stored[key] for key in sorted(stored)])
+        )
+        if known := [key for key in stored if key not in added]:
+            found = await self._database.single(lambda tx: order_store.by_keys(tx, known))
+            stored |= {each.order_key: each for each in found}
+        return [stored[each.order_key] for each in orders]
 
     def _new_order(self, order: ChainOrder) -> OutboxOrder:
         """Return the order to store; raise `Rejected` if no chain can carry it out."""

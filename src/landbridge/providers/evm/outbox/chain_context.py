@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from landbridge.ledger.service import Ledger
+from landbridge.ledger.locking import make_records_due
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.providers.evm.chain_data import BlockHeader
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.fees import FeePolicy, GasFees, estimate_fees, fee_policy
@@ -48,7 +49,7 @@ class ChainContext:
     wallet_keys: WalletKeySource
     relayer_seeds: RelayerSeedSource
     screening: DestinationScreening
-    ledger: Ledger
+    notifier: DueNotifier
 
     @property
     def name(self) -> str:
@@ -82,7 +83,8 @@ class ChainContext:
             if new.has_result and not old.has_result and new.order_key in moved
         ]
         if decided:
-            await self.ledger.make_due_in(tx, decided)
+            await make_records_due(tx, decided)
+            await self.notifier.notify_in(tx)
         return moved
 
     async def fees(self) -> GasFees:

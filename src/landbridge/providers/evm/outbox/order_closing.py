@@ -41,25 +41,39 @@ class OrderClosing:
     ) -> Sequence[OutboxOrder]:
         """Return the orders of a payment that have no result; all of them may be closed now.
 
-        Raises `ResourceConflict` if one could still be carried out by itself, or was although it is
-        to be closed as not paid, and `NodeUnavailable`.
+        As paid, also those that were reported as paid, and that the chain has lost. Raises
+        `ResourceConflict` if one could still be carried out by itself, or was although it is to be
+        closed as not paid, and `NodeUnavailable`.
         """
-        found: list[OutboxOrder] = []
-        for outbox in self.outboxes.values():
-            name, database = outbox.context.name, outbox.context.database
-            orders = await database.single(
+        orders = await self._not_final(org_id, record_id)
+        waiting = [(outbox, each) for outbox, each in orders if not each.has_result]
+        if not waiting and is_paid:
+            waiting = [(outbox, each) for outbox, each in orders if each.is_reported_as_paid]
+        for outbox, order in waiting:
+            attempts = await outbox.context.database.single(
+                lambda tx, order=order: attempt_store.of_orders(tx, [order.order_key])
+            )
+            await _check(outbox, order, attempts, is_paid=is_paid)
+        return [order for _, order in waiting]
+
+    async def has_lost(self, org_id: UUID, record_id: UUID) -> bool:
+        """Whether a payment has an order that was reported as paid, and has to be signed again."""
+        return any(
+            order.is_reported_as_paid and order.state is OutboxState.CREATED
+            for _, order in await self._not_final(org_id, record_id)
+        )
+
+    async def _not_final(
+        self, org_id: UUID, record_id: UUID
+    ) -> list[tuple[ChainOutbox, OutboxOrder]]:
+        return [
+            (outbox, order)
+            for name, outbox in self.outboxes.items()
+            for order in await outbox.context.database.single(
                 lambda tx, name=name: order_store.of_record(tx, org_id, record_id, name)
             )
-            waiting = [
-                each for each in orders if each.state not in FINAL_STATES and not each.has_result
-            ]
-            for order in waiting:
-                attempts = await database.single(
-                    lambda tx, order=order: attempt_store.of_orders(tx, [order.order_key])
-                )
-                await _check(outbox, order, attempts, is_paid=is_paid)
-            found += waiting
-        return found
+            if order.state not in FINAL_STATES
+        ]
 
     async def close_in(
         self,

@@ -13,12 +13,20 @@ from landbridge.providers.evm.outbox.model import (
     PaymentLeg,
 )
 
+# Addresses and units of one order are joined by commas: there are no arrays of arrays of one length
+# each.
 _ADD = """
 insert into chain_orders (org_id, key, record_id, chain, currency, source, wallet_id, destinations,
     units, state, created_at, updated_at, due_at, is_refund)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10, $10, $10, $11)
+select i.org_id, i.key, i.record_id, i.chain, i.currency, i.source, i.wallet_id,
+    string_to_array(i.destinations, ','), string_to_array(i.units, ',')::numeric[], 'CREATED',
+    i.created_at, i.created_at, i.created_at, i.is_refund
+from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[],
+    $8::text[], $9::text[], $10::timestamptz[], $11::boolean[])
+    as i (org_id, key, record_id, chain, currency, source, wallet_id, destinations, units,
+        created_at, is_refund)
 on conflict (org_id, key) do nothing
-returning true
+returning org_id, key
 """
 
 _DUE = """
@@ -160,23 +168,23 @@ returning true
 """
 
 
-async def add(tx: Tx, order: OutboxOrder) -> bool:
-    """Store a new order; False if its key is known."""
-    added = await tx.fetchval(
+async def add(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
+    """Store new orders; return the keys of those that were not known."""
+    rows = await tx.fetch(
         _ADD,
-        order.org_id,
-        order.key,
-        order.record_id,
-        order.chain,
-        order.currency,
-        order.source,
-        order.wallet_id,
-        [leg.destination for leg in order.legs],
-        [leg.units for leg in order.legs],
-        order.created_at,
-        order.is_refund,
+        [each.org_id for each in orders],
+        [each.key for each in orders],
+        [each.record_id for each in orders],
+        [each.chain for each in orders],
+        [each.currency for each in orders],
+        [each.source for each in orders],
+        [each.wallet_id for each in orders],
+        [",".join(leg.destination for leg in each.legs) for each in orders],
+        [",".join(str(leg.units) for leg in each.legs) for each in orders],
+        [each.created_at for each in orders],
+        [each.is_refund for each in orders],
     )
-    return bool(added)
+    return {(row["org_id"], row["key"]) for row in rows}
 
 
 async def get(tx: Tx, org_id: UUID, key: UUID) -> OutboxOrder | None:

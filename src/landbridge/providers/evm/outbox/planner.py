@@ -29,7 +29,6 @@ from landbridge.providers.evm.outbox.plans import (
     explain_failure,
     with_margin,
 )
-from landbridge.providers.evm.outbox.screening import DestinationScreening
 from landbridge.providers.evm.rpc import ChainClient
 from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.evm.signing.delegate_calls import encode_execute
@@ -64,10 +63,8 @@ class OrderPlanner:
         chain: EvmChain,
         client: ChainClient,
         signer: SignerClient,
-        screening: DestinationScreening,
     ) -> None:
         self._chain = chain
-        self._screening = screening
         self._client = client
         self._signer = signer
 
@@ -79,20 +76,22 @@ class OrderPlanner:
         relayer: str,
         view: PlanView,
         units_before: int,
+        refusal: str | None,
     ) -> Plan:
         """Return the next transaction of an order, or why there is none.
 
         `key` is that of the paying address; `relayer` pays gas in the simulation. Other orders will
-        take `units_before` from the paying address. Raises `NodeUnavailable`, `NodeError`,
-        `AnswerInvalid`, `SignerUnavailable` and `SigningRefused`.
+        take `units_before` from the paying address. `refusal` is why its destinations may not be
+        paid, None if they may. Raises `NodeUnavailable`, `NodeError`, `AnswerInvalid`,
+        `SignerUnavailable` and `SigningRefused`.
         """
         method = order.method or choose_method(self._chain, order)
         if method is None:
             return PlanRefusal(f"{self._chain.name} has no way to pay the gas of this transfer")
         if await self.is_executed(order, method, BlockTag.LATEST):
             return await self._executed(order, method, view)
-        if (refused := await self._screen(order)) is not None:
-            return refused
+        if refusal is not None:
+            return _refused(order, refusal)
         balance = await self._client.token_balance(self._token(order), order.source)
         if balance < order.units + units_before:
             return PlanWait("waits for coins at the paying address")
@@ -134,19 +133,6 @@ class OrderPlanner:
         except NodeError:
             return True
         return False
-
-    async def _screen(self, order: OutboxOrder) -> PlanRefusal | PlanWait | None:
-        """Return why nothing is signed for the order's destinations; None if they may be paid."""
-        reason = await self._screening.find_refusal(
-            order.org_id, [leg.destination for leg in order.legs]
-        )
-        if reason is None:
-            return None
-        _log.warning("chain.order.refused", chain=order.chain, order=order.key, reason=reason)
-        if order.is_refund:
-            # A refund that fails keeps money that came from there: a person has to decide.
-            return PlanWait(f"waits for a person: {reason}")
-        return PlanRefusal(reason)
 
     async def is_executed(
         self, order: OutboxOrder, method: SponsorMethod, block: BlockTag | int
@@ -349,3 +335,12 @@ class OrderPlanner:
         if self._chain.batch_contract is None:
             raise InvariantBroken(f"{self._chain.name} has no batch contract")
         return self._chain.batch_contract
+
+
+def _refused(order: OutboxOrder, reason: str) -> PlanRefusal | PlanWait:
+    """Return why nothing is signed for the order's destinations."""
+    _log.warning("chain.order.refused", chain=order.chain, order=order.key, reason=reason)
+    if order.is_refund:
+        # A refund that fails keeps money that came from there: a person has to decide.
+        return PlanWait(f"waits for a person: {reason}")
+    return PlanRefusal(reason)

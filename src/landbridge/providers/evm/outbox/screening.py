@@ -8,9 +8,11 @@ from uuid import UUID
 class DestinationScreening(Protocol):
     """Screens the destinations of orders once more before they are signed."""
 
-    async def find_refusal(self, org_id: UUID, destinations: Sequence[str]) -> str | None:
-        """Return why an organisation may not pay these addresses; None if it may.
+    async def find_refusals(
+        self, payments: Sequence[tuple[UUID, Sequence[str]]]
+    ) -> list[str | None]:
+        """Return for each payment why its organisation may not pay its addresses; None if it may.
 
-        The sentence is shown to customers.
+        Each is an organisation and the destinations. The sentence is shown to customers.
         """
         ...

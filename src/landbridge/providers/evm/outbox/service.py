@@ -39,9 +39,7 @@ class ChainOutbox:
         self._passed = False
         self._has_relayers = False
         self._check_at = context.clock.now()
-        self.planner = OrderPlanner(
-            context.chain, context.client, context.signer, context.screening
-        )
+        self.planner = OrderPlanner(context.chain, context.client, context.signer)
         self.relayers = Relayers(context)
         self.tracking = TrackingStep(context, self.planner)
         self.signing = SigningStep(context, self.relayers, self.planner)

@@ -103,9 +103,14 @@ class SigningStep:
         view = PlanView(head, await context.final_block(head), fees)
         relayers = list(islice(cycle(accounts.values()), len(orders)))
         before = await self._units_before(orders)
+        refusals = await context.screening.find_refusals(
+            [(each.org_id, [leg.destination for leg in each.legs]) for each in orders]
+        )
         plans = await gather_in_order(
-            self._plan(order, relayer.address, view, units)
-            for order, relayer, units in zip(orders, relayers, before, strict=True)
+            self._plan(order, relayer.address, view, units_before=units, refusal=refusal)
+            for order, relayer, units, refusal in zip(
+                orders, relayers, before, refusals, strict=True
+            )
         )
         planned = [
             await self._with_sender(order, plan, relayer)
@@ -137,13 +142,24 @@ class SigningStep:
         return found
 
     async def _plan(
-        self, order: OutboxOrder, relayer: str, view: PlanView, units_before: int
+        self,
+        order: OutboxOrder,
+        relayer: str,
+        view: PlanView,
+        *,
+        units_before: int,
+        refusal: str | None,
     ) -> Plan:
         try:
             key = await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
             _check_source(order, key)
             return await self._planner.plan(
-                order, key, relayer=relayer, view=view, units_before=units_before
+                order,
+                key,
+                relayer=relayer,
+                view=view,
+                units_before=units_before,
+                refusal=refusal,
             )
         except NodeUnavailable:
             return PlanWait("waits for the chain's nodes")
@@ -153,11 +169,11 @@ class SigningStep:
             # One order that can't be planned must not hold up all others.
             _log.exception("chain.plan.failed", chain=order.chain, order=order.key)
             return PlanWait("waits: its transaction can't be planned")
-        except SigningRefused as refusal:
+        except SigningRefused as error:
             _log.error(
-                "chain.signer.refused", chain=order.chain, order=order.key, reason=str(refusal)
+                "chain.signer.refused", chain=order.chain, order=order.key, reason=str(error)
             )
-            return PlanWait(f"waits: the signer refuses: {refusal}")
+            return PlanWait(f"waits: the signer refuses: {error}")
 
     async def _with_sender(
         self, order: OutboxOrder, plan: TransactionPlan, relayer: SendingAccount
