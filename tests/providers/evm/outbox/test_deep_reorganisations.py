@@ -1,6 +1,6 @@
 """Reorganisations below the final block: what was reported as paid stays so, and is paid again."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,9 +11,10 @@ from structlog.testing import capture_logs
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.port import ChainOrder, ChainOrderState
 from landbridge.providers.evm.chain_data import BlockHeader, BlockTag
-from landbridge.providers.evm.outbox.model import AttemptKind, OutboxState
+from landbridge.providers.evm.outbox.model import AttemptKind, OutboxState, SendingAccount
 from landbridge.providers.evm.outbox.overview_service import OutboxOverview
 from landbridge.providers.evm.outbox.plans import VALIDITY_S
+from landbridge.providers.evm.signing.model import SignerUnavailable
 from tests.chain_world import FINAL_DEPTH, NETWORK, ChainWorld, chain_world
 from tests.providers.evm.outbox.chain_orders import (
     COIN,
@@ -34,6 +35,7 @@ from tests.providers.evm.outbox.chain_orders import (
     status,
     stored,
 )
+from tests.providers.evm.outbox.failing_ports import FailingPort
 from tests.providers.evm.outbox.test_accidents import pay_again, send_after, thief_key
 from tests.tenants import make_user
 
@@ -187,11 +189,35 @@ async def test_a_payment_that_is_refused_now_waits_for_a_person(world: ChainWorl
 async def test_a_nonce_used_by_another_party_stops_the_account(world: ChainWorld) -> None:
     """Rows 12 and 14: it is paid again once a person has resumed the account."""
     order = await final_order(world, new_address())
-    (attempt,) = await attempts_of(world, order)
     await lose(world, order)
+    relayer = await steal_nonce(world, order)
+    await check_unpaid(world, order)
+    await resume(world, relayer)
+    found = await run_until_final(world, order)
+    assert (found.state, found.step) == (OutboxState.FINAL, 1)
+    await check_paid_once(world, order)
+
+
+async def test_a_failed_payment_whose_nonce_is_taken_is_not_signed_again(world: ChainWorld) -> None:
+    order = await failed_order(world)
+    await lose(world, order)
+    set_token(world, "setBlocked", order.legs[0].address, False)  # noqa: FBT003
+    relayer = await steal_nonce(world, order)
+    assert (await stored(world, order)).state is OutboxState.SENT
+    await resume(world, relayer)
+    assert (await stored(world, order)).state is OutboxState.REVERTED
+    await pay_again(world)
+    assert (await stored(world, order)).state is OutboxState.REVERTED
+    assert (await status(world, order)).state is ChainOrderState.FAILED
+    assert await world.balance("usdt", order.legs[0].address) == 0
+
+
+async def steal_nonce(world: ChainWorld, order: ChainOrder) -> SendingAccount:
+    """Let another party use up the nonce of an order; return the relayer, which is stopped."""
+    nonce = (await attempts_of(world, order))[0].nonce
     fees = {"maxFeePerGas": 10**11, "maxPriorityFeePerGas": 10**11}
     stolen = Account.sign_transaction(
-        {"chainId": 137, "nonce": attempt.nonce, "to": new_address(), "value": 1, "gas": 21_000,
+        {"chainId": 137, "nonce": nonce, "to": new_address(), "value": 1, "gas": 21_000,
          "data": b"", **fees},
         await thief_key(world),
     )  # fmt: skip
@@ -202,11 +228,7 @@ async def test_a_nonce_used_by_another_party_stops_the_account(world: ChainWorld
         await run(world)
     (relayer,) = await relayers(world)
     assert relayer.stopped_at is not None
-    await check_unpaid(world, order)
-    await resume(world, relayer)
-    found = await run_until_final(world, order)
-    assert (found.state, found.step) == (OutboxState.FINAL, 1)
-    await check_paid_once(world, order)
+    return relayer
 
 
 @pytest.mark.parametrize("sponsor", ["eip7702", "top-up"])
@@ -237,6 +259,29 @@ async def test_a_failed_payment_that_leaves_the_chain_is_not_paid(
             AttemptKind.CANCELLATION,
         ]
         await pay_again(world)
+
+
+async def test_a_failed_payment_is_not_sent_again_while_its_nonce_can_not_be_used_up(
+    tmp_path: Path, own_database: Database
+) -> None:
+    """The signer is down: the bytes could pay, as what refused them has ended."""
+
+    async def fail(_work: Callable[[], Awaitable[Any]]) -> Any:
+        raise SignerUnavailable("the signer is down")
+
+    async with chain_world(tmp_path, own_database, sponsor=["top-up"]) as world:
+        order = await failed_order(world)
+        await lose(world, order)
+        set_token(world, "setBlocked", order.legs[0].address, False)  # noqa: FBT003
+        signer = FailingPort(world.outbox.context.signer, fail, {"sign_transaction"})
+        outbox = another_outbox(world, signer=cast("Any", signer))
+        await free_lease(world)
+        for _ in range(4):
+            await make_resent(world)
+            await run(world, outbox)
+            world.mine()
+        assert (await stored(world, order)).state is OutboxState.SENT
+        assert await world.balance("usdt", order.legs[0].address) == 0
 
 
 async def test_a_failed_payment_that_returns_to_the_chain_and_fails_stays_failed(

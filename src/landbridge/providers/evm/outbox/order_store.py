@@ -102,8 +102,12 @@ with lost as (
 select state, count(*) as count from reopened group by state
 """
 
+# The money of a failed order was released: nothing is signed for it.
 _SIGN_AGAIN = """
-update chain_orders o set state = 'CREATED', step = o.step + 1, due_at = $3, updated_at = $3
+update chain_orders o
+set state = case when o.failed_at is null then 'CREATED' else 'REVERTED' end,
+    step = case when o.failed_at is null then o.step + 1 else o.step end,
+    due_at = $3, updated_at = $3
 from chain_attempts a
 where a.chain = $1 and a.account = $2 and a.is_taken and a.org_id = o.org_id and a.key = o.key
     and a.step = o.step and o.state in ('SIGNED', 'SENT')
@@ -273,7 +277,10 @@ async def reopen(tx: Tx, chain: str, *, above: int, at: datetime) -> Mapping[Out
 
 
 async def sign_again(tx: Tx, chain: str, account: str, at: datetime) -> None:
-    """Let orders that lost a nonce of this account be signed again, with other nonces."""
+    """Let orders that lost a nonce of this account be signed again, with other nonces.
+
+    Those that were reported as failed have failed again.
+    """
     await tx.execute(_SIGN_AGAIN, chain, account, at)
 
 
