@@ -143,7 +143,8 @@ async def _sequence(container: Container, offsets: ClockOffsets) -> bool:
 
 
 async def _sign_checkpoints(container: Container, offsets: ClockOffsets) -> bool:
-    await container.proofs.signing.sign_due(offsets)
+    closed_at = await container.reconciliation.closes.last_completed(offsets.keys())
+    await container.proofs.signing.sign_due(offsets, closed_at)
     return False
 
 

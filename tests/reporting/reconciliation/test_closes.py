@@ -17,6 +17,7 @@ from landbridge.ledger.corrections import correct
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.http.caller import KeyScope
 from landbridge.providers.chains.tokens import ASSETS
+from tests.reporting.proofs import proof_books as books
 from tests.reporting.reconciliation.compared import (
     DIFFERENCES,
     compared,
@@ -27,7 +28,7 @@ from tests.reporting.reconciliation.compared import (
 )
 from tests.resolution_team import make_person
 from tests.sources import sources
-from tests.tenants import Tenant, make_swap, refusal, sentence
+from tests.tenants import Tenant, make_swap, make_user, refusal, sentence
 
 CLOSES = "/v2/reconciliation/closes"
 _DAY_S = 86_400
@@ -242,6 +243,37 @@ async def test_damaged_content_is_not_confirmed(org: Tenant) -> None:
     body = {"digest": close["digest"]}
     path = f"{CLOSES}/{close['id']}/confirm"
     assert await bob.refused("POST", path, body) == "409 RESOURCE_CONFLICT"
+
+
+async def test_both_signatures_are_leaves_of_the_provable_books(org: Tenant) -> None:
+    ada, bob = await make_reviewers(org)
+    close = (await _close(org, ada, bob))["close"]
+    _, *leaves = [json.loads(line) for line in await books.exported(org)]
+    parts = [json.loads(part["text"]) for leaf in leaves for part in leaf]
+    signatures = [each for each in parts if each.get("object") == close["id"]]
+    assert [each["type"] for each in signatures] == ["sign", "confirm"]
+    assert {each["facts"]["digest"] for each in signatures} == {close["digest"]}
+
+
+async def test_a_checkpoint_covers_a_close_at_once(org: Tenant) -> None:
+    ada, bob = await make_reviewers(org)
+    await opened_user(org)
+    signed = await ada.post(CLOSES, {"day": await _end_day(org)})
+    container = org.container
+    offsets = {org.org_id: await container.orgs.clock_offset(org.org_id)}
+    signing, closes = container.proofs.signing, container.reconciliation.closes
+    await books.sequenced(org)
+    await signing.sign_due(offsets, await closes.last_completed(offsets))
+    before = await org.client.get("/v2/proofs/checkpoint", headers=org.headers)
+    await make_user(org)
+    await books.sequenced(org)
+    await signing.sign_due(offsets, await closes.last_completed(offsets))
+    assert before.text == (await org.client.get("/v2/proofs/checkpoint", headers=org.headers)).text
+    await _confirm(bob, signed)
+    await books.sequenced(org)
+    await signing.sign_due(offsets, await closes.last_completed(offsets))
+    after = await org.client.get("/v2/proofs/checkpoint", headers=org.headers)
+    assert (before.status_code, before.text != after.text) == (200, True)
 
 
 def test_one_statement_changes_closes_and_none_their_content() -> None:

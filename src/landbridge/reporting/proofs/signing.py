@@ -9,11 +9,13 @@ Guarantees:
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from types import MappingProxyType
 from uuid import UUID
 
 import structlog
 
+from landbridge.platform.changes.service import SPREAD
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, ResourceConflict
 from landbridge.platform.db.pool import Database, Tx
@@ -27,6 +29,8 @@ from landbridge.reporting.proofs.tree import root_hash
 
 _log = structlog.stdlib.get_logger()
 
+_NO_CLOSES: Mapping[UUID, datetime] = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSigning:
@@ -38,11 +42,19 @@ class CheckpointSigning:
     every: timedelta
     folder: CheckpointFolder
 
-    async def sign_due(self, offsets: Mapping[UUID, timedelta]) -> None:
-        """Sign a checkpoint of each tree that has grown, if its last one is old enough."""
+    async def sign_due(
+        self, offsets: Mapping[UUID, timedelta], closed_at: Mapping[UUID, datetime] = _NO_CLOSES
+    ) -> None:
+        """Sign a checkpoint of each tree that has grown, if its last one is old enough.
+
+        `closed_at` is when the last daily close was confirmed: its change is covered at once.
+        """
         unsigned = await self.database.single(lambda tx: store.find_unsigned(tx, offsets.keys()))
         for org_id, last_at in unsigned.items():
-            if last_at is not None and last_at > self.clock.now(offsets[org_id]) - self.every:
+            is_recent = (
+                last_at is not None and last_at > self.clock.now(offsets[org_id]) - self.every
+            )
+            if is_recent and not _is_closing(closed_at.get(org_id), last_at):
                 continue
             try:
                 await self.sign(org_id, offsets[org_id])
@@ -113,6 +125,14 @@ async def verifier_keys(tx: Tx, vault: Vault, org_id: UUID) -> list[str]:
     key = await vault.make(tx, org_id, org_id)
     epochs = range(1, 2 if tree is None else tree.epoch + 1)
     return [CheckpointSigner.of(key, org_id, each).verifier_key for each in epochs]
+
+
+def _is_closing(closed_at: datetime | None, last_at: datetime | None) -> bool:
+    """Return whether a close may not be covered by a checkpoint of this time yet.
+
+    The worker appends its change to the tree within seconds.
+    """
+    return closed_at is not None and (last_at is None or closed_at > last_at - SPREAD)
 
 
 async def _is_forked(tx: Tx, tree: ProofTree, published: PublishedHead) -> bool:

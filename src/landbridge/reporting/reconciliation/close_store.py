@@ -89,6 +89,18 @@ order by day desc
 limit 1
 """
 
+_LAST_COMPLETED = """
+select o.org_id, c.decided_at
+from unnest($1::uuid[]) as o (org_id)
+cross join lateral (
+    select n.decided_at
+    from recon_closes n
+    where n.org_id = o.org_id and n.status <> 'REJECTED' and n.status = 'COMPLETED'
+    order by n.day desc
+    limit 1
+) as c
+"""
+
 _GET = """
 select id, day, status, content, digest, signed_by, signed_at, decided_by, decided_at,
     rejection_reason
@@ -213,6 +225,12 @@ async def latest(tx: Tx, org_id: UUID) -> DailyClose | None:
     """Return the close of the latest day that has one which is not rejected."""
     row = await tx.fetchrow(_LATEST, org_id)
     return None if row is None else _close(row)
+
+
+async def last_completed(tx: Tx, org_ids: Collection[UUID]) -> dict[UUID, datetime]:
+    """Return when the last close of each organisation was confirmed."""
+    rows = await tx.fetch(_LAST_COMPLETED, list(org_ids))
+    return {row["org_id"]: row["decided_at"] for row in rows}
 
 
 async def get(tx: Tx, org_id: UUID, close_id: UUID) -> DailyClose | None:

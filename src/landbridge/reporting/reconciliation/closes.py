@@ -144,10 +144,9 @@ class DailyCloses:
             )
         )
 
-    async def waiting(self, org_id: UUID) -> DailyClose | None:
-        """Return the close that waits for a second person, if any."""
-        found = await self.database.single(lambda tx: close_store.latest(tx, org_id))
-        return found if found is not None and found.status is CloseStatus.PREPARED else None
+    async def last_completed(self, org_ids: Collection[UUID]) -> dict[UUID, datetime]:
+        """Return when the last close of each organisation was confirmed, for those with one."""
+        return await self.database.single(lambda tx: close_store.last_completed(tx, org_ids))
 
     async def _read(
         self, tx: Tx, org_id: UUID, day: date, zone: str, ended_at: datetime
