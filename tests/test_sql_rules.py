@@ -45,23 +45,21 @@ CALLS = {
     "prepare",
 }
 
+_COUNTED = ("order", "credit", "screening", "waiting")
 UNSCOPED_ALLOWED = {
+    **{
+        (f"providers/sidecar/{name}_store.py", statement): "the metric counts all organisations"
+        for name in _COUNTED
+        for statement in ["_COUNT" if name == "waiting" else "_COUNT_PROBLEMS"]
+    },
+    **{
+        ("providers/sidecar/screening_store.py", name): "a provider knows our key alone"
+        for name in ("_NOTE_WEBHOOK", "_CLOSE")
+    },
     ("providers/sidecar/order_store.py", "_FIND_BY_KEY"): "a provider knows our key alone",
-    (
-        "providers/sidecar/order_store.py",
-        "_COUNT_PROBLEMS",
-    ): "the metric counts those of all organisations",
-    (
-        "providers/sidecar/waiting_store.py",
-        "_COUNT",
-    ): "the metric counts those of all organisations",
     ("providers/sidecar/account_store.py", "_OF_PROVIDER"): "a credit names its account alone",
     ("providers/sidecar/credit_store.py", "_CLOSE"): "a credit may be of no organisation",
     ("providers/sidecar/credit_store.py", "_FIND"): "a provider knows its own id alone",
-    (
-        "providers/sidecar/credit_store.py",
-        "_COUNT_PROBLEMS",
-    ): "the metric counts those of all organisations",
     ("platform/orgs/store.py", "_FIND_KEYS"): "a key is how the organisation is found out",
     **{
         ("customers/chain_deposits/store.py", name): "a block has deposits of all organisations"
@@ -115,6 +113,8 @@ UNLED_ALLOWED = {
     "provider_accounts_provider_key": "a credit names its account by provider and number alone",
     "provider_credits_pkey": "a provider knows its own id alone",
     "provider_orders_key_key": "a provider knows our key alone",
+    "provider_screenings_key_key": "a provider knows our key alone",
+    "provider_screenings_recheck_at_idx": "a worker takes those of all organisations in turn",
     "provider_orders_recheck_at_idx": "a worker takes the orders of all organisations in turn",
     "webhook_endpoints_id_key": "receivers fetch keys by the endpoint's id alone",
     "team_members_email_key": "whoever signs in says an address alone",

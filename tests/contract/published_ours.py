@@ -93,6 +93,7 @@ QUERIES = {
     f"GET {_DEPOSITS}": _LIST,
     f"GET {_RESOLUTIONS}": f"status {_LIST}",
     f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
+    "GET /v2/reviews/deposit-screenings": f"status {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format detail",
     f"GET {_CLOSES}": _LIST,
@@ -192,6 +193,7 @@ OTHERS = {
     f"GET {_CLOSES}/{{closeId}}",
     f"GET {_DEPOSITS}/{{incomingPaymentId}}",
     f"GET {_RECEIVABLES}/{{receivableId}}",
+    "GET /v2/reviews/deposit-screenings/{screeningId}",
     f"GET {_RESOLUTIONS}/{{resolutionId}}",
     f"GET {_RESOLUTIONS}/actions/{{transferId}}",
 }

@@ -10,9 +10,9 @@ from tests.contract.public_routes import PUBLIC
 from tests.customers.bank_accounts.verified import verify
 from tests.developers.webhooks.sample_events import BODIES as WEBHOOK_BODIES
 from tests.developers.webhooks.sample_events import make_webhook_resources, unknown_webhook_ids
+from tests.held_deposits import make_waiting_for_reviewers
 from tests.onramps import bodies as onramp_bodies
 from tests.onramps import make_onramp
-from tests.payments.bank_files.inbound_files import make_bank_line
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.payments.virtual_accounts.virtual_account_setup import bodies as virtual_account_bodies
 from tests.payments.virtual_accounts.virtual_account_setup import make_account, make_updated_rule
@@ -78,6 +78,7 @@ KINDS = {
     "metricId": "metric",
     "disbursementId": "disbursement",
     "receivableId": "receivable",
+    "screeningId": "screening",
     "recordId": "transfer",
     "differenceId": "difference",
     "closeId": "close",
@@ -227,7 +228,7 @@ async def make_things(org: Tenant) -> Things:
             "request": swap["requestId"],
             "x request": logged,
             "held deposit": str((await make_held(org)).id),
-            "bank line": await make_bank_line(org),
+            **await make_waiting_for_reviewers(org),
             "address": wallets["POLYGON"]["address"],
             "link": link,
             "case": str(case_id(UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
@@ -250,6 +251,7 @@ async def _other_things(org: Tenant) -> dict[str, str]:
 def unknown() -> Things:
     """Return ids of missing resources."""
     kinds = ("user", "owner", "document", "swap", "agreement", "external", "account", "request")
+    kinds += ("screening",)
     nothing = {kind: str(uuid4()) for kind in kinds}
     nothing |= {kind: str(uuid4()) for kind in ("payee", "transfer", "batch", "bridge", "onramp")}
     nothing |= {f"{kind} request": str(uuid4()) for kind in RECORDS.values()}

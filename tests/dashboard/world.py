@@ -115,6 +115,7 @@ class World:
             "reviews-transfers": "/dashboard/reviews/transfers",
             "review-transfer": f"/dashboard/reviews/transfers/{self.payments['offramp_in_review']}",
             "reviews-deposits": "/dashboard/reviews/deposits",
+            "reviews-deposit-screenings": "/dashboard/reviews/deposit-screenings",
             "reviews-bank-lines": "/dashboard/reviews/bank-lines",
             "reviews-receivables": "/dashboard/reviews/receivables",
             "reviews-resolutions": "/dashboard/reviews/resolutions",

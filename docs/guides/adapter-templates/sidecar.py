@@ -73,6 +73,16 @@ class Bank:
             coordinates["instruction"] = f"Pay to account {number}."
         return {"accountNumber": number, **coordinates}
 
+    def screen(self, key: str, deposit: dict, asked_at: float) -> tuple[str, list[str]]:
+        """Return `pending`, `clear` or `hit`, and what a hit is about; safe to repeat.
+
+        A final answer must be the same for ever: store it if the real provider changes its mind.
+        """
+        outcome = deposit.get("testOutcome", "clear")
+        if outcome == "late" and time.time() - asked_at < SETTLES_AFTER_S:
+            return "pending", []
+        return ("hit", ["sanctions"]) if outcome == "hit" else ("clear", [])
+
     def state(self, key: str, order: dict, accepted_at: float) -> tuple[str, str | None]:
         """Return the state at the bank, and the failure code if there is one."""
         age_s, outcome = time.time() - accepted_at, order.get("testOutcome", "settle")
@@ -95,6 +105,10 @@ class Orders:
         self._db.execute(
             "create table if not exists orders (key text primary key, body text not null, "
             "refusal text, calls integer not null, submitted integer not null, at real not null)"
+        )
+        self._db.execute(
+            "create table if not exists screenings (key text primary key, body text not null, "
+            "calls integer not null, at real not null)"
         )
         # A credit has one return that has not failed.
         self._db.execute("create table if not exists returns (credit text primary key, key text)")
@@ -123,6 +137,21 @@ class Orders:
             if counts:
                 self._db.execute("update orders set calls = calls + 1 where key = ?", (key,))
         return self.find(key), added == 1
+
+    def add_screening(self, key: str, body: str) -> tuple:
+        """Store a deposit unless it is known, and count the call; return it as stored."""
+        with self._lock:
+            self._db.execute(
+                "insert into screenings values (?, ?, 0, ?) on conflict do nothing",
+                (key, body, time.time()),
+            )
+            self._db.execute("update screenings set calls = calls + 1 where key = ?", (key,))
+        return self.find_screening(key)
+
+    def find_screening(self, key: str) -> tuple | None:
+        with self._lock:
+            found = "select body, calls, at from screenings where key = ?"
+            return self._db.execute(found, (key,)).fetchone()
 
     def find(self, key: str) -> tuple | None:
         with self._lock:
@@ -202,11 +231,43 @@ class Sidecar:
 
     def describe(self, _message: dict) -> tuple[int, dict]:
         outcomes = ["settle", "refuse", "fail", "return", "silence", "not_done"]
+        screened = ["clear", "hit", "late", "silence"]
         return 200, {
             "name": "Made-up bank",
             "protocol": 1,
             "testOutcomes": outcomes if self.is_test else [],
             "deposits": ["usd", "eur", "brl", "mxn"],
+            "screeningOutcomes": screened if self.is_test else [],
+        }
+
+    def screen(self, deposit: dict) -> tuple[int, dict]:
+        key, outcome = deposit["key"], deposit.get("testOutcome")
+        body = json.dumps(deposit, sort_keys=True)
+        is_whole = all(isinstance(deposit[each], str) for each in ("orgId", "amount", "currency"))
+        if not is_whole or (outcome and not self.is_test):
+            return 400, {"code": "invalid"}
+        known_body, calls, _ = self.orders.add_screening(key, body)
+        answer = self.query_screening({"key": key})
+        if known_body != body:
+            answer = 409, {"code": "key_conflict"}
+        elif outcome == "silence" and calls == 1:
+            time.sleep(SILENCE_S)
+        elif outcome == "late" and calls == 1:
+            threading.Thread(target=self.notify, args=({"key": key},), daemon=True).start()
+        return answer
+
+    def query_screening(self, message: dict) -> tuple[int, dict]:
+        key = message["key"]
+        stored = self.orders.find_screening(key)
+        if stored is None:
+            return 404, {"code": "unknown_key"}
+        state, categories = self.bank.screen(key, json.loads(stored[0]), stored[2])
+        return 200, {
+            "key": key,
+            "state": state,
+            "categories": categories,
+            "providerReference": f"screening-{key}",
+            "expectedInSeconds": 1,
         }
 
     def open_account(self, message: dict) -> tuple[int, dict]:
@@ -340,6 +401,8 @@ class Handler(BaseHTTPRequestHandler):
             "/v1/accounts": self.sidecar.open_account,
             "/v1/credits/query": self.sidecar.credits,
             "/v1/test/credits": self.sidecar.make_test_credit,
+            "/v1/screenings": self.sidecar.screen,
+            "/v1/screenings/query": self.sidecar.query_screening,
         }
         call = calls.get(self.path)
         try:

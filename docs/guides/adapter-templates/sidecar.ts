@@ -31,6 +31,14 @@ type Order = {
   returns?: string;
   testOutcome?: string;
 };
+type Deposit = {
+  key: string;
+  orgId: string;
+  amount: string;
+  currency: string;
+  testOutcome?: string;
+};
+type Screening = { screeningKey: string; content: string; deposit: Deposit; at: number };
 type Credit = { id: string; amount: string; currency: string };
 // A credit, or without one a reversal. The number of entries before one is the cursor.
 type LogEntry = { creditId: string; credit?: Credit };
@@ -95,6 +103,16 @@ class Bank {
     return { ...coordinates, rails: { ach: numbers, wire: numbers } };
   }
 
+  /** Return `pending`, `clear` or `hit`, and what a hit is about; safe to repeat.
+   * A final answer must be the same for ever: store it if the real provider changes its mind. */
+  async screen(screening: Screening): Promise<{ state: string; categories: string[] }> {
+    const outcome = screening.deposit.testOutcome;
+    const isEarly = Date.now() - screening.at < SETTLES_AFTER_MS;
+    if (outcome === "late" && isEarly) return { state: "pending", categories: [] };
+    if (outcome === "hit") return { state: "hit", categories: ["sanctions"] };
+    return { state: "clear", categories: [] };
+  }
+
   /** Return the state at the bank, and the failure code if there is one. */
   async state(_key: string, stored: StoredOrder): Promise<{ state: string; failureCode?: string }> {
     const ageMs = Date.now() - stored.at;
@@ -111,6 +129,7 @@ class Bank {
 class Store {
   readonly log: LogEntry[] = [];
   readonly accounts = new Map<string, Account>();
+  readonly screenings = new Map<string, Screening>();
   // Orders that return a credit and have not failed, by credit.
   readonly returns = new Map<string, string>();
   private readonly stored = new Map<string, StoredOrder>();
@@ -121,7 +140,7 @@ class Store {
     if (!existsSync(path)) return;
     for (const line of readFileSync(path, "utf8").split("\n")) {
       if (!line.endsWith("}")) continue; // the last line, if a crash cut it off
-      this.apply(JSON.parse(line) as StoredOrder | LogEntry | Account);
+      this.apply(JSON.parse(line) as StoredOrder | LogEntry | Account | Screening);
     }
   }
 
@@ -144,7 +163,7 @@ class Store {
   }
 
   /** Store something as it is now; on disk before this returns. */
-  save(stored: StoredOrder | LogEntry | Account): void {
+  save(stored: StoredOrder | LogEntry | Account | Screening): void {
     const file = openSync(this.path, "a");
     try {
       appendFileSync(file, `\n${JSON.stringify(stored)}`);
@@ -155,8 +174,9 @@ class Store {
     this.apply(stored);
   }
 
-  private apply(stored: StoredOrder | LogEntry | Account): void {
-    if ("accountKey" in stored) this.accounts.set(stored.accountKey, stored);
+  private apply(stored: StoredOrder | LogEntry | Account | Screening): void {
+    if ("screeningKey" in stored) this.screenings.set(stored.screeningKey, stored);
+    else if ("accountKey" in stored) this.accounts.set(stored.accountKey, stored);
     else if ("creditId" in stored) this.log.push(stored);
     else {
       const { key, returns } = stored.order;
@@ -194,6 +214,10 @@ class Sidecar {
         return this.openAccount(message);
       case "/v1/credits/query":
         return this.credits(message);
+      case "/v1/screenings":
+        return this.screen(message as Deposit);
+      case "/v1/screenings/query":
+        return this.queryScreening(String(message.key));
       case "/v1/test/credits":
         if (this.isTest) return this.makeTestCredit(message);
     }
@@ -229,6 +253,30 @@ class Sidecar {
     return { status: 200, message: { credits, reversed, next } };
   }
 
+  private async screen(deposit: Deposit): Promise<Answer> {
+    const { key, orgId, amount, currency, testOutcome: outcome } = deposit;
+    const isWhole = [key, orgId, amount, currency].every((each) => typeof each === "string");
+    if (!isWhole || (outcome && !this.isTest)) return { status: 400, message: { code: "invalid" } };
+    const content = JSON.stringify(deposit);
+    const known = this.store.screenings.get(key);
+    if (known === undefined) {
+      this.store.save({ screeningKey: key, content, deposit, at: Date.now() });
+      if (outcome === "late") void this.notify({ key });
+      if (outcome === "silence") await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
+    } else if (known.content !== content) {
+      return { status: 409, message: { code: "key_conflict" } };
+    }
+    return this.queryScreening(key);
+  }
+
+  private async queryScreening(key: string): Promise<Answer> {
+    const screening = this.store.screenings.get(key);
+    if (screening === undefined) return { status: 404, message: { code: "unknown_key" } };
+    const found = await this.bank.screen(screening);
+    const providerReference = `screening-${key}`;
+    return { status: 200, message: { key, providerReference, expectedInSeconds: 1, ...found } };
+  }
+
   private makeTestCredit(message: Message): Answer {
     const credit = message.credit as Credit;
     if (typeof credit?.id !== "string") return { status: 400, message: { code: "invalid" } };
@@ -241,7 +289,9 @@ class Sidecar {
     const outcomes = ["settle", "refuse", "fail", "return", "silence", "not_done"];
     const testOutcomes = this.isTest ? outcomes : [];
     const deposits = ["usd", "eur", "brl", "mxn"];
-    return { status: 200, message: { name: "Made-up bank", protocol: 1, testOutcomes, deposits } };
+    const screeningOutcomes = this.isTest ? ["clear", "hit", "late", "silence"] : [];
+    const lists = { testOutcomes, deposits, screeningOutcomes };
+    return { status: 200, message: { name: "Made-up bank", protocol: 1, ...lists } };
   }
 
   private async pay(order: Order): Promise<Answer> {

@@ -27,6 +27,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "OFFRAMP.RFI": _("Request for information"),
     "INCOMING_PAYMENT": _("Incoming fiat payment"),
     "WALLET.DEPOSIT": _("Wallet deposit"),
+    "DEPOSIT.SCREENING": _("Screened deposit"),
     "WALLET.DEPOSIT.REVERSAL": _("Reversed wallet deposit"),
     "TREASURY.DEPOSIT.REVERSAL": _("Reversed treasury deposit"),
     "CHAIN.GAS": _("Gas cost"),

@@ -26,6 +26,7 @@ _MANY = 100
 # Stuck objects that are not payments link to their queue.
 _QUEUES = {
     "INCOMING_PAYMENT": "/dashboard/reviews/deposits",
+    "DEPOSIT.SCREENING": "/dashboard/reviews/deposit-screenings",
     "RECEIVABLE": "/dashboard/reviews/receivables",
     "RESOLUTION": "/dashboard/reviews/resolutions",
     "WALLET.DEPOSIT.REVERSAL": (

@@ -73,6 +73,10 @@ STATUSES: Final[Mapping[str, StatusDisplay]] = {
     "REVERTED": StatusDisplay(_("Reverted"), Tone.BAD),
     # Incoming payments, deposits and bank statement lines.
     "CONFIRMED": StatusDisplay(_("Confirmed"), Tone.BUSY),
+    "SCREENING": StatusDisplay(_("In screening"), Tone.BUSY),
+    "IN_SCREENING": StatusDisplay(_("In screening"), Tone.BUSY),
+    "HELD": StatusDisplay(_("Held"), Tone.BAD),
+    "RELEASED": StatusDisplay(_("Released"), Tone.GOOD),
     "NEW": StatusDisplay(_("New"), Tone.BUSY),
     "MATCHED": StatusDisplay(_("Matched"), Tone.GOOD),
     "UNMATCHED": StatusDisplay(_("Unmatched"), Tone.BUSY),

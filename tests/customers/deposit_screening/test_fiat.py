@@ -48,7 +48,7 @@ async def test_a_hit_is_held_in_the_books_until_two_people_release_it(world: Scr
     assert await held(world.org, world.user) == "0"
     assert await world.suspended() == {"usd:BANK": 10066}
     await world.check()
-    assert await world.team.actions(screening["id"]) == ["RELEASE", "REFUSE"]
+    assert await world.team.actions(screening["id"]) == ["RELEASE", "REJECT"]
     resolution = await world.team.request(screening["id"], "RELEASE")
     await world.work()
     # One person is not enough, and the same one can't approve.
@@ -67,10 +67,10 @@ async def test_a_hit_is_held_in_the_books_until_two_people_release_it(world: Scr
     await world.check()
 
 
-async def test_a_refused_deposit_goes_back_to_its_sender(world: ScreenedOrg) -> None:
+async def test_a_rejected_deposit_goes_back_to_its_sender(world: ScreenedOrg) -> None:
     await world.deposit("100.66")
     (screening,) = await world.screenings()
-    done = await world.team.resolve(screening["id"], "REFUSE")
+    done = await world.team.resolve(screening["id"], "REJECT")
     assert done["status"] == "COMPLETED"
     await world.work()
     world.team.clock.at += timedelta(days=7)
@@ -91,10 +91,10 @@ async def test_silence_keeps_a_deposit_waiting_and_shows_it_as_stuck(world: Scre
     deposit = f"/v2/reviews/deposits/{screening['depositId']}"
     account = {"virtualAccountId": world.account}
     for action, match in (("match", account), ("return", {})):
-        refused = await world.org.send(
+        answer = await world.org.send(
             "POST", f"{deposit}/{action}", {"comment": "it is ours", **match}
         )
-        assert refusal(refused) == "409 RESOURCE_CONFLICT"
+        assert refusal(answer) == "409 RESOURCE_CONFLICT"
     assert (await world.org.get("/v2/stuck"))["stuck"] == []
     world.team.clock.at += timedelta(hours=2)
     (stuck,) = (await world.org.get("/v2/stuck"))["stuck"]
@@ -114,7 +114,7 @@ async def test_a_late_answer_releases(world: ScreenedOrg) -> None:
     await world.check()
 
 
-async def test_release_and_refusal_at_once_have_one_effect(world: ScreenedOrg) -> None:
+async def test_release_and_rejection_at_once_have_one_effect(world: ScreenedOrg) -> None:
     for number in range(3):
         await world.deposit(f"{100 + number}.66")
     screenings = await world.screenings()
@@ -124,7 +124,7 @@ async def test_release_and_refusal_at_once_have_one_effect(world: ScreenedOrg) -
         sent = await asyncio.gather(
             *(
                 world.team.reviewer.send("POST", RESOLUTIONS, body(screening["id"], action))
-                for action in ("RELEASE", "REFUSE")
+                for action in ("RELEASE", "REJECT")
             )
         )
         for each in sent:
@@ -134,7 +134,7 @@ async def test_release_and_refusal_at_once_have_one_effect(world: ScreenedOrg) -
     world.team.clock.at += timedelta(minutes=3)
     await asyncio.gather(*(world.work() for _ in range(4)))
     await world.work()
-    ended = await world.screenings(status=["RELEASED", "REFUSED"])
+    ended = await world.screenings(status=["RELEASED", "REJECTED"])
     assert len(ended) == 3
     assert await world.suspended() == {}
     await world.check()

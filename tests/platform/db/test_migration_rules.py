@@ -17,6 +17,12 @@ ALLOWED: dict[tuple[int, str], str] = (
         for name in ("status", "transfer_id")
     }
     | {
+        (50, f"incoming_payments: add constraint incoming_payments_{name}_check"): (
+            "it allows all that the constraint allowed that it replaces"
+        )
+        for name in ("status", "due_at")
+    }
+    | {
         (38, "approvals: add constraint approvals_carried_from_check"): (
             "it is about a new column, which the version before leaves null"
         )

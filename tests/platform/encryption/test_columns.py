@@ -50,11 +50,13 @@ _IMPERSONAL: Final = """
     prices.source_currency rate_fetches.failure recovery_codes.code_hash
     proof_accounts.account proof_blocks.balances proof_checkpoints.note proof_checkpoints.root
     proof_tiles.hashes proof_trees.previous_head provider_accounts.currency
-    provider_accounts.provider provider_calls.failure provider_calls.provider provider_credits.asset provider_credits.provider
+    provider_accounts.provider provider_calls.failure provider_calls.provider
+    provider_credits.asset provider_credits.provider
     provider_cursors.cursor provider_cursors.provider
     provider_orders.asset provider_orders.provider provider_orders.provider_reference
     provider_orders.rail provider_orders.reason provider_orders.tracking
-    provider_orders.webhook_ids
+    provider_orders.webhook_ids provider_screenings.categories provider_screenings.provider
+    provider_screenings.provider_reference
     recon_differences.asset recon_differences.resolution recon_differences.source
     recon_cutoffs.asset recon_cutoffs.block_hash recon_cutoffs.source recon_closes.digest
     recon_runs.block_hash recon_runs.failure recon_runs.source

@@ -13,6 +13,8 @@ from landbridge.providers.sidecar.protocol import (
     DESCRIBE_PATH,
     PAYOUTS_PATH,
     QUERY_PATH,
+    SCREENING_QUERY_PATH,
+    SCREENINGS_PATH,
     TEST_CREDITS_PATH,
     CreditsAnswer,
     CreditsQuery,
@@ -25,6 +27,9 @@ from landbridge.providers.sidecar.protocol import (
     PayoutRequest,
     RawCreditsAnswer,
     RequestedCredit,
+    ScreeningAnswer,
+    ScreeningQuery,
+    ScreeningRequest,
     SidecarDescription,
     SidecarError,
     SidecarWebhook,
@@ -42,6 +47,9 @@ MESSAGES = (
     PayoutRefusal,
     PayoutRequest,
     RequestedCredit,
+    ScreeningAnswer,
+    ScreeningQuery,
+    ScreeningRequest,
     SidecarDescription,
     SidecarError,
     SidecarWebhook,
@@ -104,6 +112,49 @@ def deposit_operations() -> dict[str, Any]:
     }
 
 
+def screening_operations() -> dict[str, Any]:
+    return {
+        SCREENINGS_PATH: operation(
+            "screen",
+            "Screen a deposit from outside, once per key",
+            ScreeningRequest,
+            _200=answer("The screening as it is now.", ScreeningAnswer),
+            _409=answer("The key has another deposit.", SidecarError),
+            _503=answer("It can't be said now.", SidecarError),
+        ),
+        SCREENING_QUERY_PATH: operation(
+            "queryScreening",
+            "Query a screening",
+            ScreeningQuery,
+            _200=answer("The screening as it is now.", ScreeningAnswer),
+            _404=answer("The key is unknown.", SidecarError),
+            _503=answer("It can't be said now.", SidecarError),
+        ),
+    }
+
+
+def payout_operations() -> dict[str, Any]:
+    return {
+        PAYOUTS_PATH: operation(
+            "pay",
+            "Order a payout, once per key",
+            PayoutRequest,
+            _200=answer("The payout as it is now.", PayoutAnswer),
+            _409=answer("The key has another payment.", SidecarError),
+            _422=answer("Refused for good; nothing was paid.", PayoutRefusal),
+            _503=answer("Nothing was done; the order may come again.", SidecarError),
+        ),
+        QUERY_PATH: operation(
+            "query",
+            "Query a payout",
+            PayoutQuery,
+            _200=answer("The payout as it is now.", PayoutAnswer),
+            _404=answer("The key is unknown.", SidecarError),
+            _503=answer("It can't be said now.", SidecarError),
+        ),
+    }
+
+
 def document() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(
         MESSAGES, ref_template="#/components/schemas/{name}"
@@ -128,24 +179,9 @@ def document() -> dict[str, Any]:
                 DescribeRequest,
                 _200=answer("The sidecar.", SidecarDescription),
             ),
-            PAYOUTS_PATH: operation(
-                "pay",
-                "Order a payout, once per key",
-                PayoutRequest,
-                _200=answer("The payout as it is now.", PayoutAnswer),
-                _409=answer("The key has another payment.", SidecarError),
-                _422=answer("Refused for good; nothing was paid.", PayoutRefusal),
-                _503=answer("Nothing was done; the order may come again.", SidecarError),
-            ),
-            QUERY_PATH: operation(
-                "query",
-                "Query a payout",
-                PayoutQuery,
-                _200=answer("The payout as it is now.", PayoutAnswer),
-                _404=answer("The key is unknown.", SidecarError),
-                _503=answer("It can't be said now.", SidecarError),
-            ),
+            **payout_operations(),
             **deposit_operations(),
+            **screening_operations(),
         },
         "components": {
             "schemas": schemas,

@@ -53,7 +53,7 @@ async def run_suite(command: Sequence[str], folder: Path, *options: str) -> Resu
 async def test_python_template_passes(tmp_path: Path) -> None:
     result = await run_suite(python_template(tmp_path / "orders.db"), tmp_path)
     assert result.exit_code == 0, result.output
-    assert "28 passed, 0 failed, 0 skipped" in result.output
+    assert "36 passed, 0 failed, 0 skipped" in result.output
 
 
 @pytest.mark.long
@@ -65,7 +65,7 @@ async def test_typescript_template_passes(tmp_path: Path) -> None:
     options = ("--rail", "pix", "--currency", "brl")
     result = await run_suite([*command, "--data", str(tmp_path / "o.jsonl")], tmp_path, *options)
     assert result.exit_code == 0, result.output
-    assert "28 passed, 0 failed, 0 skipped" in result.output
+    assert "36 passed, 0 failed, 0 skipped" in result.output
 
 
 # What a faulty sidecar does otherwise than the template, and the check that finds it.
@@ -150,6 +150,21 @@ FAULTS = {
         '"reversed": []',
         "a reversed credit is reported, and not returned",
     ),
+    "a hit is forgotten": (
+        'if outcome == "hit" else',
+        'if (vars(self).setdefault(key, [outcome]) or [""]).pop() == "hit" else',
+        "a final answer never changes, however often it is asked",
+    ),
+    "what is not decided is clear": (
+        'return "pending", []',
+        'return "clear", []',
+        "a late answer is pending before",
+    ),
+    "a screening is stored for each call": (
+        "known_body, calls, _ = self.orders.add_screening(key, body)",
+        "known_body, calls, _ = body, *self.orders.add_screening(key, body)[1:]",
+        "one key with another deposit is refused",
+    ),
     "answers are not signed": (
         '"Landbridge-Signature": signature(KEYS[key_id], purpose, timestamp, subject, body)',
         '"Landbridge-Signature": ""',
@@ -178,7 +193,10 @@ async def test_fault_is_found(fault: str, tmp_path: Path) -> None:
 async def test_a_sidecar_with_real_money_is_not_tested(tmp_path: Path) -> None:
     program = tmp_path / "sidecar.py"
     text = (TEMPLATES / "sidecar.py").read_text()
-    program.write_text(text.replace("outcomes if self.is_test else []", "[]"))
+    text = text.replace("outcomes if self.is_test else []", "[]").replace(
+        "screened if self.is_test else []", "[]"
+    )
+    program.write_text(text)
     command = python_template(tmp_path / "orders.db")
     command[1] = str(program)
     result = await run_suite(command, tmp_path)

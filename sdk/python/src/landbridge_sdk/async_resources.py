@@ -993,7 +993,7 @@ class AsyncDepositScreenings:
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
         cursor: str | datetime | None = None,
-        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REFUSED", "LOST"]]
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "LOST"]]
         | None = None,
         timeout: float | None = None,
     ) -> replies.DepositScreeningList:
@@ -1021,7 +1021,7 @@ class AsyncDepositScreenings:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REFUSED", "LOST"]]
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "LOST"]]
         | None = None,
         timeout: float | None = None,
     ) -> AsyncIterator[replies.DepositScreeningReply]:

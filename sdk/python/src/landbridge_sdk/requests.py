@@ -1800,7 +1800,7 @@ class ResolutionRequest(TypedDict):
         "PAYOUT_RETURNED",
         "DEPOSIT_REVERSED",
         "RELEASE",
-        "REFUSE",
+        "REJECT",
         "RECOVER",
         "WRITE_OFF",
     ]

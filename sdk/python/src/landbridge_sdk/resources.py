@@ -989,7 +989,7 @@ class DepositScreenings:
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
         cursor: str | datetime | None = None,
-        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REFUSED", "LOST"]]
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "LOST"]]
         | None = None,
         timeout: float | None = None,
     ) -> replies.DepositScreeningList:
@@ -1017,7 +1017,7 @@ class DepositScreenings:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REFUSED", "LOST"]]
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "LOST"]]
         | None = None,
         timeout: float | None = None,
     ) -> Iterator[replies.DepositScreeningReply]:

@@ -608,7 +608,7 @@ export class DepositScreenings {
    *
    * List screenings, the oldest first. A held deposit is decided on by a resolution.
    */
-  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"IN_SCREENING" | "HELD" | "RELEASED" | "REFUSED" | "LOST">; } = {}): Promise<types.DepositScreeningList> {
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"IN_SCREENING" | "HELD" | "RELEASED" | "REJECTED" | "LOST">; } = {}): Promise<types.DepositScreeningList> {
     return this.sender.send(
       {
         method: "GET",
@@ -620,7 +620,7 @@ export class DepositScreenings {
   }
 
   /** List deposit screenings, page by page. */
-  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"IN_SCREENING" | "HELD" | "RELEASED" | "REFUSED" | "LOST">; } = {}): AsyncGenerator<types.DepositScreeningReply> {
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"IN_SCREENING" | "HELD" | "RELEASED" | "REJECTED" | "LOST">; } = {}): AsyncGenerator<types.DepositScreeningReply> {
     return pages(
       (cursor) => this.list({ ...options, cursor }),
       (page) => page.reviews,

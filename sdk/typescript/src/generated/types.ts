@@ -76,7 +76,7 @@ export interface AccountStatusReply {
 }
 
 export interface ActionReply {
-  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REFUSE" | "RECOVER" | "WRITE_OFF";
+  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REJECT" | "RECOVER" | "WRITE_OFF";
   evidence: string;
 }
 
@@ -1094,7 +1094,7 @@ export interface DepositScreeningReply {
   reference: string | null;
   source: "WALLET" | "TREASURY" | "BANK";
   sourceAddress: string | null;
-  status: "IN_SCREENING" | "HELD" | "RELEASED" | "REFUSED" | "LOST";
+  status: "IN_SCREENING" | "HELD" | "RELEASED" | "REJECTED" | "LOST";
   transactionHash: string | null;
   updatedAt: string;
   userId: string | null;
@@ -3120,7 +3120,7 @@ export interface ResolutionPage {
 
 export interface ResolutionReply {
   accountId: string | null;
-  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REFUSE" | "RECOVER" | "WRITE_OFF";
+  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REJECT" | "RECOVER" | "WRITE_OFF";
   address: string | null;
   approvalId: string | null;
   approvalStatus: "PENDING" | "APPROVED" | "REJECTED" | "EXPIRED" | null;
@@ -3138,7 +3138,7 @@ export interface ResolutionReply {
 
 export interface ResolutionRequest {
   accountId?: string | null;
-  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REFUSE" | "RECOVER" | "WRITE_OFF";
+  action: "CONFIRM" | "FAIL" | "REDIRECT" | "SETTLE_OUTSIDE" | "PAYOUT_RETURNED" | "DEPOSIT_REVERSED" | "RELEASE" | "REJECT" | "RECOVER" | "WRITE_OFF";
   address?: string | null;
   evidence: string;
   requestId: string;
@@ -3396,7 +3396,7 @@ export interface ServedRouteReply {
   currencies: Array<string> | null;
   isFallback: boolean;
   rails: Array<string> | null;
-  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY";
+  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY" | "SCREENING";
 }
 
 export interface SimulatedDeposit {

@@ -148,7 +148,6 @@ def build_base_services(
         clock=clock,
         orgs=Orgs(database, clock, settings.mode),
         vault=vault,
-        idempotency_keys=IdempotencyKeys(database, vault, clock),
         files=Files(database, vault, storage(settings), clock),
         screening=address_policies.screening,
         address_policies=address_policies,
@@ -164,21 +163,23 @@ def build_base_services(
         evm=evm,
         rails=own_rails if providers is None else providers.rails,
         providers=providers,
-        provider_webhooks=ProviderWebhooks(
-            database,
-            ledger,
-            clock,
-            providers and providers.rails,
-            providers and providers.screener,
-        ),
+        provider_webhooks=_provider_webhooks(database, ledger, clock, providers),
         funding_accounts=own_accounts,
         bank_payments=bank_payments,
         bank_file_writer=BankFileWriter(database, vault, own_accounts, clock),
-        **_request_services(settings, database, clock),
+        **_request_services(settings, database, vault, clock),
         **_limit_services(database, vault, ledger, clock),
         reference_rates=rates,
         valuation=valuation(settings, rates),
     )
+
+
+def _provider_webhooks(
+    database: Database, ledger: Ledger, clock: Clock, providers: ProviderServices | None
+) -> ProviderWebhooks:
+    if providers is None:
+        return ProviderWebhooks(database, ledger, clock, None)
+    return ProviderWebhooks(database, ledger, clock, providers.rails, providers.screener)
 
 
 def _scripted_outcomes(settings: Settings, database: Database) -> ScriptedOutcomes:
@@ -219,8 +220,11 @@ def _limit_services(
     }
 
 
-def _request_services(settings: Settings, database: Database, clock: Clock) -> dict[str, Any]:
+def _request_services(
+    settings: Settings, database: Database, vault: Vault, clock: Clock
+) -> dict[str, Any]:
     return {
+        "idempotency_keys": IdempotencyKeys(database, vault, clock),
         "audit_log": AuditLog(database),
         "request_log": RequestLog(database, clock, retention=settings.request_log_retention),
         "rate_limits": _request_rates(settings, database, clock),

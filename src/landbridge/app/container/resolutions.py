@@ -192,18 +192,18 @@ def _receivable_ends(ledger: Ledger) -> dict[ResolutionAction, TerminalResolutio
 def _screening_ends(
     outcomes: ScreeningOutcomes,
 ) -> dict[ResolutionAction, TerminalResolution]:
-    """Return the resolutions that release or refuse a held deposit."""
+    """Return the resolutions that release or reject a held deposit."""
 
     async def release(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
         await outcomes.release_in(tx, record, actor=actor, at=at)
 
-    async def refuse(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
-        await outcomes.refuse_in(tx, record, actor=actor, at=at)
+    async def reject(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
+        await outcomes.reject_in(tx, record, actor=actor, at=at)
 
     held = frozenset({screenings.ScreeningStatus.HELD.value})
     return {
         ResolutionAction.RELEASE: TerminalResolution(statuses=held, carry_out=release),
-        ResolutionAction.REFUSE: TerminalResolution(statuses=held, carry_out=refuse),
+        ResolutionAction.REJECT: TerminalResolution(statuses=held, carry_out=reject),
     }
 
 

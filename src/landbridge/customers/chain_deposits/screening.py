@@ -15,8 +15,8 @@ from landbridge.customers.chain_deposits.treasury_model import (
     TreasuryDepositStatus,
 )
 from landbridge.customers.deposit_screening.model import (
+    DepositScreening,
     DepositSource,
-    Screening,
     ScreeningDetails,
     SuspendedDeposit,
 )
@@ -68,15 +68,17 @@ class WalletDepositEffects:
 
     ledger: Ledger
 
-    async def sender(self, screening: Screening) -> DepositParty | None:
+    async def sender(self, screening: DepositScreening) -> DepositParty | None:
         """Return None: a chain knows addresses alone."""
         del screening
 
-    async def lock_in(self, tx: Tx, screening: Screening) -> None:
+    async def lock_in(self, tx: Tx, screening: DepositScreening) -> None:
         """Lock the deposit; raises `ResourceConflict` while its chain has lost it."""
         await _locked(tx, screening)
 
-    async def release_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+    async def release_in(
+        self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
+    ) -> None:
         """Credit the coins."""
         del actor  # the release has it
         deposit, account_id = await _locked(tx, screening), screening.details.account_id
@@ -88,7 +90,9 @@ class WalletDepositEffects:
         released = replace(deposit, credits=deposit.credits + 1, is_suspended=False)
         await store.set_status(tx, released)
 
-    async def refuse_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+    async def reject_in(
+        self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
+    ) -> None:
         """Do nothing: the coins stay in suspense, and are shown as not spendable."""
         del tx, screening, actor, at
 
@@ -97,11 +101,11 @@ class WalletDepositEffects:
 class TreasuryDepositEffects:
     """Effects of screenings on coins at organisations' own addresses; see `ScreeningEffects`."""
 
-    async def sender(self, screening: Screening) -> DepositParty | None:
+    async def sender(self, screening: DepositScreening) -> DepositParty | None:
         """Return None: a chain knows addresses alone."""
         del screening
 
-    async def lock_in(self, tx: Tx, screening: Screening) -> None:
+    async def lock_in(self, tx: Tx, screening: DepositScreening) -> None:
         """Lock the deposit; raises `ResourceConflict` unless it is final and waits."""
         org_id, id_ = screening.record.org_id, screening.details.deposit_id
         deposit = await treasury_store.lock(tx, org_id, id_)
@@ -109,7 +113,9 @@ class TreasuryDepositEffects:
         if deposit is None or not is_final or not deposit.is_suspended:
             raise _gone(screening)
 
-    async def release_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+    async def release_in(
+        self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
+    ) -> None:
         """Let the payment that the coins are for have them."""
         del actor, at
         org_id, id_ = screening.record.org_id, screening.details.deposit_id
@@ -117,12 +123,14 @@ class TreasuryDepositEffects:
         if deposit is not None:
             await treasury_store.set_suspended(tx, deposit, is_suspended=False)
 
-    async def refuse_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+    async def reject_in(
+        self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
+    ) -> None:
         """Do nothing: the coins stay in suspense, and no payment gets them."""
         del tx, screening, actor, at
 
 
-async def _locked(tx: Tx, screening: Screening) -> ChainDeposit:
+async def _locked(tx: Tx, screening: DepositScreening) -> ChainDeposit:
     key = (screening.record.org_id, screening.details.deposit_id)
     found = await store.lock(tx, [key])
     if not found or not found[0].is_suspended or found[0].status is not _FINAL:
@@ -130,7 +138,7 @@ async def _locked(tx: Tx, screening: Screening) -> ChainDeposit:
     return found[0]
 
 
-def _gone(screening: Screening) -> ResourceConflict:
+def _gone(screening: DepositScreening) -> ResourceConflict:
     return ResourceConflict(
         f"the block of deposit {screening.details.deposit_id} is gone: decide once it has returned"
     )

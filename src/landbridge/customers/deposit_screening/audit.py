@@ -7,7 +7,7 @@ from landbridge.customers.deposit_screening.model import (
     ScreeningStatus,
     as_screening,
     ended_postings,
-    refused_postings,
+    rejected_postings,
     suspended_postings,
 )
 from landbridge.ledger.audit_rules import AuditRules, Journals, RecordStep, credit, debit
@@ -26,8 +26,8 @@ def journals(step: RecordStep) -> Journals:
             return step.final_journal(suspended_postings(screening.money))
         case ScreeningStatus.HELD:
             return {}
-        case ScreeningStatus.REFUSED:
-            return step.final_journal(refused_postings(screening.details.source, screening.money))
+        case ScreeningStatus.REJECTED:
+            return step.final_journal(rejected_postings(screening.details.source, screening.money))
         case ScreeningStatus.RELEASED | ScreeningStatus.LOST:
             return step.final_journal(ended_postings(screening.money))
 
@@ -39,9 +39,9 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
     match screening.status:
         case ScreeningStatus.RELEASED | ScreeningStatus.LOST:
             return []
-        case ScreeningStatus.REFUSED if screening.details.source is DepositSource.BANK:
+        case ScreeningStatus.REJECTED if screening.details.source is DepositSource.BANK:
             return []
-        case ScreeningStatus.IN_SCREENING | ScreeningStatus.HELD | ScreeningStatus.REFUSED:
+        case ScreeningStatus.IN_SCREENING | ScreeningStatus.HELD | ScreeningStatus.REJECTED:
             return [
                 debit(HouseRole.OUTSIDE, screening.money),
                 credit(HouseRole.SUSPENSE, screening.money),

@@ -4,7 +4,7 @@ Journals:
 
     created    OUTSIDE to SUSPENSE: the money is here, and nobody can spend it
     released   SUSPENSE to OUTSIDE, in the transaction that credits coins, or lets fiat be matched
-    refused    fiat: SUSPENSE to OUTSIDE, and it goes back to its sender. Coins stay in SUSPENSE
+    rejected    fiat: SUSPENSE to OUTSIDE, and it goes back to its sender. Coins stay in SUSPENSE
     lost       SUSPENSE to OUTSIDE: the chain has lost the coins
 """
 
@@ -36,9 +36,9 @@ class ScreeningStatus(StrEnum):
     """Status of a screening: what it waits for, and who moves it on."""
 
     IN_SCREENING = "IN_SCREENING"  # the provider; the worker asks until it answers
-    HELD = "HELD"  # two people, who release or refuse it: the provider has a hit
+    HELD = "HELD"  # two people, who release or reject it: the provider has a hit
     RELEASED = "RELEASED"  # nothing: coins are credited, fiat is matched
-    REFUSED = "REFUSED"  # nothing: fiat goes back, coins stay in suspense
+    REJECTED = "REJECTED"  # nothing: fiat goes back, coins stay in suspense
     LOST = "LOST"  # nothing: the chain has lost the coins
 
 
@@ -49,13 +49,13 @@ TRANSITIONS: Transitions[ScreeningStatus] = Transitions(
             {ScreeningStatus.HELD, ScreeningStatus.RELEASED, ScreeningStatus.LOST}
         ),
         ScreeningStatus.HELD: frozenset(
-            {ScreeningStatus.RELEASED, ScreeningStatus.REFUSED, ScreeningStatus.LOST}
+            {ScreeningStatus.RELEASED, ScreeningStatus.REJECTED, ScreeningStatus.LOST}
         ),
         ScreeningStatus.RELEASED: frozenset(),
-        ScreeningStatus.REFUSED: frozenset(),
+        ScreeningStatus.REJECTED: frozenset(),
         ScreeningStatus.LOST: frozenset(),
     },
-    reopens={ScreeningStatus.REFUSED: frozenset({ScreeningStatus.LOST})},
+    reopens={ScreeningStatus.REJECTED: frozenset({ScreeningStatus.LOST})},
 )
 
 
@@ -86,7 +86,7 @@ class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Screening:
+class DepositScreening:
     """Screening of a deposit, decoded once from its record."""
 
     record: Transfer
@@ -95,10 +95,10 @@ class Screening:
     money: Money
 
 
-def as_screening(record: Transfer, assets: Mapping[str, Asset]) -> Screening:
+def as_screening(record: Transfer, assets: Mapping[str, Asset]) -> DepositScreening:
     """Decode the record of a screening."""
     values = {**record.details, **record.facts}
-    return Screening(
+    return DepositScreening(
         record=record,
         details=msgspec.convert(values, ScreeningDetails, strict=False),
         status=ScreeningStatus(record.status),
@@ -150,7 +150,7 @@ def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
     )
 
 
-def held(screening: Screening, report: ScreeningReport, at: datetime) -> AdvanceTransfer:
+def held(screening: DepositScreening, report: ScreeningReport, at: datetime) -> AdvanceTransfer:
     """Build the advance of a screening with a hit: it waits for two people."""
     return _advance(
         screening, ScreeningStatus.HELD, (), change_type="hold", at=at, facts=_answer(report)
@@ -158,7 +158,7 @@ def held(screening: Screening, report: ScreeningReport, at: datetime) -> Advance
 
 
 def released(
-    screening: Screening, *, actor: str, at: datetime, report: ScreeningReport | None = None
+    screening: DepositScreening, *, actor: str, at: datetime, report: ScreeningReport | None = None
 ) -> AdvanceTransfer:
     """Build the advance of a deposit that may be credited or matched."""
     return _advance(
@@ -172,19 +172,19 @@ def released(
     )
 
 
-def refused(screening: Screening, *, actor: str, at: datetime) -> AdvanceTransfer:
+def rejected(screening: DepositScreening, *, actor: str, at: datetime) -> AdvanceTransfer:
     """Build the advance of a deposit that its user never gets."""
     return _advance(
         screening,
-        ScreeningStatus.REFUSED,
-        refused_postings(screening.details.source, screening.money),
-        change_type="refuse",
+        ScreeningStatus.REJECTED,
+        rejected_postings(screening.details.source, screening.money),
+        change_type="reject",
         at=at,
         actor=actor,
     )
 
 
-def lost(screening: Screening, at: datetime) -> AdvanceTransfer:
+def lost(screening: DepositScreening, at: datetime) -> AdvanceTransfer:
     """Build the advance of coins that their chain has lost."""
     return _advance(
         screening,
@@ -206,13 +206,13 @@ def ended_postings(money: Money) -> list[Posting]:
     return [Posting(HouseRole.SUSPENSE, -money), Posting(HouseRole.OUTSIDE, money)]
 
 
-def refused_postings(source: DepositSource, money: Money) -> list[Posting]:
-    """Return the journal of a refusal; coins stay where they are."""
+def rejected_postings(source: DepositSource, money: Money) -> list[Posting]:
+    """Return the journal of a rejection; coins stay where they are."""
     return ended_postings(money) if source is DepositSource.BANK else []
 
 
 def _advance(
-    screening: Screening,
+    screening: DepositScreening,
     status: ScreeningStatus,
     postings: list[Posting] | tuple[()],
     *,
@@ -240,7 +240,7 @@ def _answer(report: ScreeningReport) -> dict[str, Any]:
     }
 
 
-def _hash(screening: Screening) -> dict[str, str]:
+def _hash(screening: DepositScreening) -> dict[str, str]:
     """Return the transaction, by which this journal is compared with the chain."""
     chain_hash = screening.details.transaction_hash
     return {} if chain_hash is None else {"transaction_hash": chain_hash}

@@ -10,8 +10,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.deposit_screening.model import (
+    DepositScreening,
     DepositSource,
-    Screening,
     ScreeningStatus,
 )
 from landbridge.customers.deposit_screening.reviews import ScreeningReviews
@@ -107,7 +107,7 @@ class DepositScreeningRoutes(Controller):
         return _reply(await screening_reviews.get(request.user, screening_id))
 
 
-def _reply(screening: Screening) -> DepositScreeningReply:
+def _reply(screening: DepositScreening) -> DepositScreeningReply:
     record, details, money = screening.record, screening.details, screening.money
     return DepositScreeningReply(
         id=record.id,

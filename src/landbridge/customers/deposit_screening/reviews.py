@@ -8,7 +8,7 @@ from landbridge.customers.deposit_screening import store
 from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     KIND,
-    Screening,
+    DepositScreening,
     ScreeningStatus,
     as_screening,
 )
@@ -31,7 +31,7 @@ class ScreeningReviews:
 
     async def queue(
         self, caller: Caller, statuses: Collection[ScreeningStatus], window: PageWindow
-    ) -> Sequence[Screening]:
+    ) -> Sequence[DepositScreening]:
         """Return screenings of these statuses, the oldest first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)
         ids = await self.database.single(
@@ -39,7 +39,7 @@ class ScreeningReviews:
         )
         return await gather_in_order(self._get(caller.org_id, each) for each in ids)
 
-    async def get(self, caller: Caller, screening_id: UUID) -> Screening:
+    async def get(self, caller: Caller, screening_id: UUID) -> DepositScreening:
         """Return a screening; raises `RoleNotAllowed` and `ResourceNotFound`."""
         check_reviewer_access(caller)
         try:
@@ -47,5 +47,5 @@ class ScreeningReviews:
         except TransactionNotFound:
             raise ResourceNotFound(f"there is no deposit screening {screening_id}") from None
 
-    async def _get(self, org_id: UUID, screening_id: UUID) -> Screening:
+    async def _get(self, org_id: UUID, screening_id: UUID) -> DepositScreening:
         return as_screening(await self.ledger.get(org_id, KIND, screening_id), SCREENED_ASSETS)

@@ -17,8 +17,8 @@ from landbridge.customers.deposit_screening import model
 from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     TRANSITIONS,
+    DepositScreening,
     DepositSource,
-    Screening,
     ScreeningStatus,
     SuspendedDeposit,
     as_screening,
@@ -39,19 +39,23 @@ _SCREENINGS_MAX = 1000
 class ScreeningEffects(Protocol):
     """What becomes of the deposits of one source."""
 
-    async def sender(self, screening: Screening) -> DepositParty | None:
+    async def sender(self, screening: DepositScreening) -> DepositParty | None:
         """Return the sender of fiat, as far as it is known."""
         ...
 
-    async def lock_in(self, tx: Tx, screening: Screening) -> None:
+    async def lock_in(self, tx: Tx, screening: DepositScreening) -> None:
         """Lock the deposit's row. Raises `ResourceConflict` if it can't be decided on now."""
         ...
 
-    async def release_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+    async def release_in(
+        self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
+    ) -> None:
         """Credit the coins, or let the fiat be matched."""
         ...
 
-    async def refuse_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+    async def reject_in(
+        self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
+    ) -> None:
         """Return the fiat; coins stay where they are."""
         ...
 
@@ -99,12 +103,12 @@ class DepositScreenings:
         """Advance a screening; raises `ResourceConflict` after another decision."""
         moved = await self.ledger.advance_in(tx, move, TRANSITIONS)
         if not isinstance(moved, Transfer):
-            raise ResourceConflict("this deposit was released or refused by another decision")
+            raise ResourceConflict("this deposit was released or rejected by another decision")
 
 
 @dataclass(frozen=True, slots=True)
 class ScreeningOutcomes:
-    """Releases and refuses suspended deposits, in transactions of callers."""
+    """Releases and rejects suspended deposits, in transactions of callers."""
 
     screenings: DepositScreenings
     effects: Mapping[DepositSource, ScreeningEffects]
@@ -126,10 +130,10 @@ class ScreeningOutcomes:
         await self.screenings.advance_in(tx, move)
         await effects.release_in(tx, screening, actor=actor, at=at)
 
-    async def refuse_in(self, tx: Tx, record: Transfer, *, actor: str, at: datetime) -> None:
-        """Refuse a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
+    async def reject_in(self, tx: Tx, record: Transfer, *, actor: str, at: datetime) -> None:
+        """Reject a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
         screening = as_screening(record, SCREENED_ASSETS)
         effects = self.effects[screening.details.source]
         await effects.lock_in(tx, screening)
-        await self.screenings.advance_in(tx, model.refused(screening, actor=actor, at=at))
-        await effects.refuse_in(tx, screening, actor=actor, at=at)
+        await self.screenings.advance_in(tx, model.rejected(screening, actor=actor, at=at))
+        await effects.reject_in(tx, screening, actor=actor, at=at)

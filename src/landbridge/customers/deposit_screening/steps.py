@@ -12,7 +12,7 @@ from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     ACTOR,
     TRANSITIONS,
-    Screening,
+    DepositScreening,
     ScreeningStatus,
     as_screening,
     held,
@@ -67,7 +67,7 @@ class ScreeningSteps:
                 except ResourceConflict as error:
                     raise Unavailable(str(error)) from error
 
-    async def _deposit(self, screening: Screening, now: datetime) -> ScreenedDeposit:
+    async def _deposit(self, screening: DepositScreening, now: datetime) -> ScreenedDeposit:
         record, details = screening.record, screening.details
         return ScreenedDeposit(
             org_id=record.org_id,

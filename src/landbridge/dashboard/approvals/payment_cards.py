@@ -18,6 +18,7 @@ _PATHS: Final[Mapping[str, str]] = {
     "ONRAMP": "/v2/onramps",
     "DISBURSEMENT": "/v2/disbursements",
     "RECEIVABLE": "/v2/reviews/receivables",
+    "DEPOSIT.SCREENING": "/v2/reviews/deposit-screenings",
 }
 RESOLUTION: Final = "RESOLUTION"
 
@@ -146,6 +147,8 @@ async def _destination(
 
 
 def _card(reply: Any, to: DestinationDetails | None) -> PaymentCard:
+    if "depositId" in reply:
+        return _held_deposit(reply)
     if "transferDetails" not in reply:
         return _receivable(reply)
     details = reply["transferDetails"]
@@ -185,6 +188,23 @@ def _receivable(receivable: Any) -> PaymentCard:
         gets=None,
         gets_unit=receivable["currency"],
         payer_id=receivable["userId"],
+        payer=None,
+    )
+
+
+def _held_deposit(screening: Any) -> PaymentCard:
+    """Return the card of a deposit that is screened."""
+    return PaymentCard(
+        id=screening["id"],
+        payment_id=screening["id"],
+        kind="DEPOSIT.SCREENING",
+        status=screening["status"],
+        failed_reason=None,
+        amount=screening["amount"],
+        unit=screening["currency"],
+        gets=None,
+        gets_unit=screening["currency"],
+        payer_id=screening["userId"],
         payer=None,
     )
 

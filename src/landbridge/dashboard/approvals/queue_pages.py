@@ -38,6 +38,7 @@ _QUEUES: Final[Sequence[ReviewQueue]] = (
     ReviewQueue("accounts", later("Bank accounts"), "createdAt"),
     ReviewQueue("transfers", later("Payment reviews"), "createdAt"),
     ReviewQueue("deposits", later("Unmatched deposits"), "receivedAt"),
+    ReviewQueue("deposit-screenings", later("Held deposits"), "updatedAt", status="HELD"),
     ReviewQueue("bank-lines", later("Bank statement lines"), "createdAt"),
     ReviewQueue("receivables", later("Receivables"), "createdAt", is_low_priority=True),
     # Low priority, as each also waits in the list of approvals.

@@ -23,6 +23,7 @@ SERVICES: Mapping[str, str] = {
     "PAYOUTS": _("Payouts"),
     "DEPOSITS": _("Deposits"),
     "IDENTITY": _("Verification of users"),
+    "SCREENING": _("Screening of deposits"),
 }
 FAILURES: Mapping[str, str] = {
     "UNREACHABLE": _("No connection"),

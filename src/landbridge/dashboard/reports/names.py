@@ -94,6 +94,7 @@ VALUE_LABELS: Final[Mapping[str, str]] = {
     "receivable": _("Receivables"),
     "write_offs": _("Write-offs"),
     "payable": _("Fees payable"),
+    "suspense": _("Held deposits"),
     "BANK": _("Bank"),
     "individual": _("Individual"),
     "business": _("Business"),

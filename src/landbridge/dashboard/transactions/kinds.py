@@ -61,6 +61,7 @@ ROLE_NAMES: Final[Mapping[str, str]] = {
     "write_offs": _("Write-offs"),
     "gas": _("Gas costs"),
     "payable": _("Fees payable"),
+    "suspense": _("Held deposits"),
 }
 QUOTE_NAMES: Final = (
     ("sendGross", _("Sent, including fees")),

@@ -48,7 +48,7 @@ class ResolutionAction(StrEnum):
     PAYOUT_RETURNED = "PAYOUT_RETURNED"  # a completed payout came back
     DEPOSIT_REVERSED = "DEPOSIT_REVERSED"  # the bank took a deposit back
     RELEASE = "RELEASE"  # a deposit that is held may be credited or matched
-    REFUSE = "REFUSE"  # a deposit that is held is never credited; fiat goes back to its sender
+    REJECT = "REJECT"  # a deposit that is held is never credited; fiat goes back to its sender
     RECOVER = "RECOVER"  # a receivable was paid back
     WRITE_OFF = "WRITE_OFF"  # a receivable is written off
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from landbridge.customers.deposit_screening.model import (
+    DepositScreening,
     DepositSource,
-    Screening,
     ScreeningDetails,
     SuspendedDeposit,
 )
@@ -40,7 +40,7 @@ class IncomingPaymentEffects:
     database: Database
     vault: Vault
 
-    async def sender(self, screening: Screening) -> DepositParty | None:
+    async def sender(self, screening: DepositScreening) -> DepositParty | None:
         """Return the sender as its bank has reported it; None if it was not, or is erased."""
         org_id, payment_id = screening.record.org_id, screening.details.deposit_id
 
@@ -57,21 +57,25 @@ class IncomingPaymentEffects:
 
         return await self.database.read(read)
 
-    async def lock_in(self, tx: Tx, screening: Screening) -> None:
+    async def lock_in(self, tx: Tx, screening: DepositScreening) -> None:
         """Do nothing: an incoming payment is a leaf row, locked behind the record."""
         del tx, screening
 
-    async def release_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+    async def release_in(
+        self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
+    ) -> None:
         """Let the worker match it."""
         await _move(tx, screening, IncomingPaymentStatus.NEW, actor=actor, at=at)
 
-    async def refuse_in(self, tx: Tx, screening: Screening, *, actor: str, at: datetime) -> None:
+    async def reject_in(
+        self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
+    ) -> None:
         """Let the worker return it to its sender."""
         await _move(tx, screening, IncomingPaymentStatus.RETURNING, actor=actor, at=at)
 
 
 async def _move(
-    tx: Tx, screening: Screening, status: IncomingPaymentStatus, *, actor: str, at: datetime
+    tx: Tx, screening: DepositScreening, status: IncomingPaymentStatus, *, actor: str, at: datetime
 ) -> None:
     org_id, payment_id = screening.record.org_id, screening.details.deposit_id
     payment = await store.lock(tx, org_id, payment_id)
@@ -81,5 +85,5 @@ async def _move(
         tx, org_id, payment_id, version=payment.version, status=status, at=at, due_at=at
     )
     moved = replace(payment, status=status, version=payment.version + 1, updated_at=at)
-    change_type = "release" if status is IncomingPaymentStatus.NEW else "refuse"
+    change_type = "release" if status is IncomingPaymentStatus.NEW else "reject"
     await record_change(tx, moved, change_type=change_type, actor=actor)

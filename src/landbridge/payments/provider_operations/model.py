@@ -24,6 +24,7 @@ class ProviderService(StrEnum):
     PAYOUTS = "PAYOUTS"
     DEPOSITS = "DEPOSITS"
     IDENTITY = "IDENTITY"
+    SCREENING = "SCREENING"
 
 
 class ProviderHealth(StrEnum):

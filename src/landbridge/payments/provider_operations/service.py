@@ -149,6 +149,9 @@ def _served(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRo
     for deposits in routes.deposits:
         if name == deposits.provider and _serves(deposits.organisations, org_id):
             yield ServedRoute(service=ProviderService.DEPOSITS, currencies=deposits.currencies)
+    for screenings in routes.screenings:
+        if name == screenings.provider and _serves(screenings.organisations, org_id):
+            yield ServedRoute(service=ProviderService.SCREENING, currencies=screenings.currencies)
 
 
 def _serves(organisations: frozenset[UUID] | None, org_id: UUID) -> bool:

@@ -196,7 +196,7 @@ _EVIDENCE = {
     ResolutionAction.PAYOUT_RETURNED: "that the payout came back to our bank account",
     ResolutionAction.DEPOSIT_REVERSED: "that the bank reversed the deposit",
     ResolutionAction.RELEASE: "why the hit of the screening does not apply",
-    ResolutionAction.REFUSE: "why the hit of the screening applies, and who was informed",
+    ResolutionAction.REJECT: "why the hit of the screening applies, and who was informed",
     ResolutionAction.RECOVER: "that the money was paid back to our bank account",
     ResolutionAction.WRITE_OFF: "why the money will not be paid back",
 }

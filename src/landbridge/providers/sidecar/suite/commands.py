@@ -19,6 +19,7 @@ from landbridge.providers.sidecar.suite.deposit_checks import DepositChecks
 from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResult
 from landbridge.providers.sidecar.suite.payout_checks import run_checks
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
+from landbridge.providers.sidecar.suite.screening_checks import ScreeningChecks
 from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 from landbridge.providers.sidecar.suite.webhook_check import check_webhooks
 
@@ -108,7 +109,7 @@ async def _run(
     hasty = SidecarClient(replace(settings, timeout_s=1), clock)
     try:
         description = await client.describe()
-        if not description.test_outcomes:
+        if not description.test_outcomes and not description.screening_outcomes:
             raise click.UsageError(
                 f"Provider {settings.name} has no test outcomes: it is not in a test mode, and "
                 "might move real money."
@@ -118,10 +119,14 @@ async def _run(
         )
         protocol = ProtocolChecks(settings, adapter, clock)
         deposits = DepositChecks(protocol, description.deposits)
+        screenings = ScreeningChecks(protocol, client, hasty, description.screening_outcomes)
+        if not description.test_outcomes:
+            return await screenings.run()
         return [
             *await run_checks(adapter),
             *await protocol.run(),
             *await deposits.run(),
+            *await screenings.run(),
             await check_webhooks(settings, adapter, clock, webhook_port),
         ]
     except Upstream as error:

@@ -1,0 +1,82 @@
+"""Pages of screened deposits, by status."""
+
+from typing import Final
+
+from litestar import Controller, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.dashboard.approvals.review_lists import ReviewList
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+
+_API: Final = "/v2/reviews/deposit-screenings"
+_LIST: Final = ReviewList(
+    _API,
+    {
+        "held": ["HELD"],
+        "screening": ["IN_SCREENING"],
+        "released": ["RELEASED"],
+        "rejected": ["REJECTED", "LOST"],
+    },
+)
+SOURCES: Final = {
+    "WALLET": _("Coins for a wallet"),
+    "TREASURY": _("Coins for the organisation"),
+    "BANK": _("Fiat"),
+}
+CATEGORIES: Final = {
+    "sanctions": _("Sanctions"),
+    "terrorism": _("Terrorism"),
+    "child_abuse": _("Child abuse"),
+    "darknet": _("Darknet market"),
+    "fraud": _("Fraud"),
+    "mixer": _("Mixer"),
+    "ransomware": _("Ransomware"),
+    "theft": _("Theft"),
+    "other": _("Other"),
+}
+
+
+class DepositScreeningPages(Controller):
+    """`/dashboard/reviews/deposit-screenings`."""
+
+    path = "/reviews/deposit-screenings"
+
+    @get("/")
+    async def page(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """List screened deposits, longest waiting first."""
+        found = await _LIST.load(request, interface)
+        return renderer.page(
+            request,
+            "approvals/deposit_screenings.html",
+            screenings=found.rows,
+            sources=SOURCES,
+            categories=CATEGORIES,
+            **found.values,
+        )
+
+    @get("/{screening_id:str}")
+    async def show(
+        self,
+        request: PageRequest,
+        screening_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show one screened deposit."""
+        found = await interface.get(f"{_API}/{screening_id}")
+        return renderer.page(
+            request,
+            "approvals/deposit_screening.html",
+            screening=found,
+            sources=SOURCES,
+            categories=CATEGORIES,
+        )

@@ -1,0 +1,180 @@
+"""Checks of a sidecar that screens deposits."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+
+from landbridge.platform.core.errors import Unclear
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Money
+from landbridge.providers.chains.tokens import TOKENS, Chain
+from landbridge.providers.kyt.port import DepositParty, ScreenedDeposit
+from landbridge.providers.rails.currencies import FIAT
+from landbridge.providers.sidecar.client import SidecarClient
+from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
+from landbridge.providers.sidecar.protocol import (
+    SCREENING_QUERY_PATH,
+    SCREENINGS_PATH,
+    RequestedScreening,
+    ScreeningAnswer,
+    ScreeningState,
+)
+from landbridge.providers.sidecar.suite.model import CheckFailed, ContractResult, run_check
+from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
+
+_REPEATS = 5
+# A late answer must come within this many waits of the adapter.
+_WAITS_MAX = 60
+_INVALID = (b"", b"{", b"null", b"[]", b'{"key": 1}', b"\xff")
+_UNITS = 12_345
+
+
+@dataclass(frozen=True, slots=True)
+class ScreeningChecks:
+    """Checks of one sidecar; `hasty` is a client that waits for a second only."""
+
+    protocol: ProtocolChecks
+    client: SidecarClient
+    hasty: SidecarClient
+    outcomes: Collection[RequestedScreening]
+
+    async def run(self) -> Sequence[ContractResult]:
+        """Run the checks one after the other; none if the sidecar screens nothing."""
+        if not self.outcomes:
+            return []
+        checks: Mapping[str, Callable[[], Awaitable[str | None]]] = {
+            "coins and fiat are screened": self._both,
+            "a hit is a hit, with what it is about": self._hit,
+            "a final answer never changes, however often it is asked": self._repeated,
+            "a late answer is pending before": self._late,
+            "a call that is broken off is answered when it is repeated": self._silence,
+            "one key with another deposit is refused": self._conflict,
+            "an unknown key is unknown": self._unknown,
+            "invalid requests about screenings are refused": self._invalid,
+        }
+        return [await run_check(name, check) for name, check in checks.items()]
+
+    async def _both(self) -> str | None:
+        if RequestedScreening.CLEAR not in self.outcomes:
+            return _lacking(RequestedScreening.CLEAR)
+        for deposit in (self._fiat(), self._coins()):
+            answer = await self.client.screen(deposit, test_outcome=RequestedScreening.CLEAR)
+            if answer.state is not ScreeningState.CLEAR:
+                raise CheckFailed(f"a clear deposit is {answer.state}")
+        return None
+
+    async def _hit(self) -> str | None:
+        if RequestedScreening.HIT not in self.outcomes:
+            return _lacking(RequestedScreening.HIT)
+        answer = await self.client.screen(self._coins(), test_outcome=RequestedScreening.HIT)
+        if answer.state is not ScreeningState.HIT or not answer.categories:
+            raise CheckFailed(f"a hit is {answer.state}, about {list(answer.categories)}")
+        return None
+
+    async def _repeated(self) -> None:
+        for outcome in self.outcomes:
+            if outcome in {RequestedScreening.SILENCE, RequestedScreening.LATE}:
+                continue
+            deposit = self._coins()
+            answers: list[ScreeningAnswer | None] = [
+                *await asyncio.gather(
+                    *(self.client.screen(deposit, test_outcome=outcome) for _ in range(_REPEATS))
+                ),
+                await self.client.screen(deposit, test_outcome=outcome),
+                await self.client.find_screening(deposit.key),
+            ]
+            states = {None if each is None else each.state for each in answers}
+            if len(states) > 1:
+                raise CheckFailed(f"one key was answered with {sorted(map(str, states))}")
+
+    async def _late(self) -> str | None:
+        if RequestedScreening.LATE not in self.outcomes:
+            return _lacking(RequestedScreening.LATE)
+        deposit = self._fiat()
+        first = await self.client.screen(deposit, test_outcome=RequestedScreening.LATE)
+        if first.state is not ScreeningState.PENDING:
+            raise CheckFailed(f"a late answer is {first.state} at once")
+        for _ in range(_WAITS_MAX):
+            found = await self.client.find_screening(deposit.key)
+            if found is None:
+                raise CheckFailed("a screening that is pending is unknown")
+            if found.state is not ScreeningState.PENDING:
+                return None
+            await self.protocol.adapter.pass_time()
+        raise CheckFailed("a late answer did not come")
+
+    async def _silence(self) -> str | None:
+        if RequestedScreening.SILENCE not in self.outcomes:
+            return _lacking(RequestedScreening.SILENCE)
+        deposit = self._coins()
+        try:
+            await self.hasty.screen(deposit, test_outcome=RequestedScreening.SILENCE)
+        except AnswerUnusable:
+            raise
+        except Unclear:
+            pass
+        else:
+            raise CheckFailed("the first call was answered")
+        again = await self.client.screen(deposit, test_outcome=RequestedScreening.SILENCE)
+        if again.state is not ScreeningState.CLEAR:
+            raise CheckFailed(f"the repeated call was answered with {again.state}")
+        return None
+
+    async def _conflict(self) -> None:
+        deposit = self._fiat()
+        first = await self.client.screen(deposit)
+        more = Money(deposit.money.units + 1, deposit.money.asset)
+        try:
+            await self.client.screen(replace(deposit, money=more))
+        except AnswerUnusable as error:
+            if error.problem is not OrderProblem.KEY_CONFLICT:
+                raise
+        else:
+            raise CheckFailed("a key was accepted with another amount")
+        found = await self.client.find_screening(deposit.key)
+        if found is None or found.state is not first.state:
+            raise CheckFailed("a conflicting request has changed the first one")
+
+    async def _unknown(self) -> None:
+        if await self.client.find_screening(new_id()) is not None:
+            raise CheckFailed("a key that was never sent is known")
+
+    async def _invalid(self) -> None:
+        for path in (SCREENINGS_PATH, SCREENING_QUERY_PATH):
+            for body in _INVALID:
+                status = await self.protocol.send(path, body)
+                if status is not None and not 400 <= status < 500:  # noqa: PLR2004  4xx
+                    raise CheckFailed(f"{path} answered an invalid request with {status}")
+            status = await self.protocol.send(path, b"{}", is_signed=False)
+            if status != HTTPStatus.UNAUTHORIZED:
+                raise CheckFailed(f"{path} answered a request without a signature with {status}")
+
+    def _coins(self) -> ScreenedDeposit:
+        now = self.protocol.clock.now()
+        return ScreenedDeposit(
+            org_id=new_id(),
+            key=new_id(),
+            money=Money(_UNITS, TOKENS[Chain.POLYGON, "usdc"].asset),
+            at=now,
+            now=now,
+            transaction_hash=f"0x{new_id().hex * 2}",
+            source_address="0x8ba1f109551bD432803012645Ac136ddd64DBA72",
+            destination_address="0xde709f2102306220921060314715629080e2fb77",
+        )
+
+    def _fiat(self) -> ScreenedDeposit:
+        now = self.protocol.clock.now()
+        return ScreenedDeposit(
+            org_id=new_id(),
+            key=new_id(),
+            money=Money(_UNITS, FIAT["usd"]),
+            at=now,
+            now=now,
+            rail="wire",
+            sender=DepositParty(name="Test Sender", bank_name="Example Bank"),
+        )
+
+
+def _lacking(outcome: RequestedScreening) -> str:
+    return f"the sidecar does not list the test outcome {outcome}"
