@@ -304,6 +304,9 @@ async def test_lists_exclude_other_organisations(
             elif route.path == "/v2/request-log":
                 # Requests of this test may have been logged by now.
                 assert {each["xRequestId"] for each in answer.json()["requests"]} <= queried
+            elif route.path == "/v2/providers":
+                # The installation's providers; what waits for them is the organisation's.
+                assert not any(each["waitingCount"] for each in answer.json()["providers"])
             elif route.path.startswith("/v2/") and "count" in answer.json():
                 assert answer.json()["count"] == 0, route
             assert route.path != "/v2/kyc/status" or answer.json() == []

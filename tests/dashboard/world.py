@@ -16,6 +16,7 @@ from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.people import agree, bank_account, introduce, sign_up, verified
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import visit
+from tests.held_deposits import make_held_deposit
 from tests.payments.bank_files.inbound_files import make_bank_line
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.reporting.metrics.custom.templates import FAILURES
@@ -83,6 +84,7 @@ class World:
     line: str | None = None
     difference: str | None = None
     close: str | None = None
+    screening: str | None = None
     # Found only on pages.
     mail: str | None = None
     member: str | None = None
@@ -134,6 +136,7 @@ class World:
             if each
         }
         reviews = {"kyc": self.case, "deposits": self.deposit, "bank-lines": self.line}
+        reviews |= {"deposit-screenings": self.screening}
         found |= {
             f"review-{queue}": f"/dashboard/reviews/{queue}/{each}"
             for queue, each in reviews.items()
@@ -402,6 +405,7 @@ async def build_with_linked_pages(org: Tenant) -> World:
     world.deposit, world.line = str(deposit.id), await make_bank_line(org)
     reconciled = await make_reconciled(org)
     world.difference, world.close = reconciled["difference"], reconciled["close"]
+    world.screening = await make_held_deposit(org)
     # Records that are written asynchronously.
     await org.container.request_log.flush()
     world.request = (await org.get("/v2/request-log", limit=1))["requests"][0]["xRequestId"]

@@ -14,7 +14,15 @@ from tests.browser.dashboard.people import OUTSIDE, OpenDashboard, accept, invit
 from tests.dashboard.world import World
 
 # Kinds that other worlds may lack, but that this one must have.
-_HERE = {"delivery", "request", "review-deposits", "review-bank-lines", "mail", "team-member"}
+_HERE = {
+    "delivery",
+    "request",
+    "review-deposits",
+    "review-bank-lines",
+    "review-deposit-screenings",
+    "mail",
+    "team-member",
+}
 _WAYS = pytest.mark.parametrize(("viewport", "scheme"), [(WIDE, "light"), (PHONE, "dark")])
 
 

@@ -18,6 +18,7 @@ from tests.payments.reached_states import AT
 from tests.payments.record_factories import incoming_payment
 
 DECISIONS = {
+    IncomingPaymentStatus.SCREENING: "waits for its screening",
     IncomingPaymentStatus.UNMATCHED: None,
     IncomingPaymentStatus.NEW: "not processed yet",
     IncomingPaymentStatus.MATCHED: "matched already",

@@ -16,8 +16,11 @@ async def key_of(vault: Vault, tx: Tx, org_id: UUID, user_id: UUID) -> DataKey:
     """Return the data key of a user; raises `UserFrozen` for an erased one, which has none.
 
     Call it after writing a row that references the user: a concurrent erasure has either completed
-    before, or waits for this transaction.
+    before, or waits for this transaction. A record of no user belongs to its organisation, by the
+    organisation's id, and uses its key.
     """
+    if user_id == org_id:
+        return await vault.make(tx, org_id, org_id)
     key = await vault.find(tx, org_id, user_id)
     if key is None:
         raise erased(user_id)
