@@ -8,14 +8,13 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Any
-from uuid import uuid4
 
 from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.people import agree, bank_account, introduce, sign_up, verified
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import visit
+from tests.dashboard.world_bodies import month_to_date, rule_body
 from tests.held_deposits import make_held_deposit
 from tests.payments.bank_files.inbound_files import make_bank_line
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
@@ -269,9 +268,7 @@ async def build(client: ScenarioClient) -> World:
     user = await verified(client, funds="1250.5")
     virtual = await client.post(f"/v2/users/{user}/virtual-accounts", _ROUTE)
     await client.post(f"/v2/users/{user}/wallets/external", _EXTERNAL)
-    rule = await client.post(
-        "/v2/virtual-accounts/settlement-rules", await _rule_body(client, user)
-    )
+    rule = await client.post("/v2/virtual-accounts/settlement-rules", await rule_body(client, user))
     payments = {
         name: (await SCENARIOS[story](client)).subject_id for name, story in _SCENARIOS.items()
     }
@@ -283,7 +280,7 @@ async def build(client: ScenarioClient) -> World:
         {
             "template": "TRANSACTION_COUNT",
             "name": "By status",
-            "params": await _month_to_date(client),
+            "params": await month_to_date(client),
         },
     )
     await client.post(
@@ -363,35 +360,6 @@ async def _load_recorded_ids(client: ScenarioClient, world: World) -> None:
     world.case = next((each["id"] for each in cases["reviews"]), None)
     requests: Any = await client.get("/v2/request-log", limit=1)
     world.request = next((each["xRequestId"] for each in requests["requests"]), None)
-
-
-async def _rule_body(client: ScenarioClient, user: str) -> Mapping[str, Any]:
-    """Return a settlement rule that sends a twentieth to this user."""
-    wallets = (await client.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]
-    share = {
-        "type": "PERCENTAGE",
-        "calculationModel": "FIXED",
-        "walletAddress": wallets["POLYGON"]["address"],
-        "value": 0.05,
-    }
-    return {
-        "requestId": str(uuid4()),
-        "chain": "POLYGON",
-        "includeHIFIFee": False,
-        "rules": [share],
-    }
-
-
-async def _month_to_date(client: ScenarioClient) -> Mapping[str, Any]:
-    clock = await client.post("/v2/sandbox/clock/advance", {"seconds": 0})
-    day = date.fromisoformat(str(clock["now"])[:10])
-    # On the first of a month: the month before, because a report covers whole days.
-    month = (day - timedelta(days=1)).replace(day=1)
-    return {
-        "createdAfter": str(month),
-        "createdBefore": str(day),
-        "calculationInterval": "day",
-    }
 
 
 async def build_with_linked_pages(org: Tenant) -> World:

@@ -18,6 +18,11 @@ from landbridge.app.container.registry import TRANSITIONS, WAITS
 from landbridge.app.container.reporting import report
 from landbridge.app.container.resolutions import resolve
 from landbridge.app.container.return_services import wire_returns
+from landbridge.app.container.sandbox_services import (
+    build_sandbox,
+    sandbox_deposits,
+    simulated_deposits,
+)
 from landbridge.app.container.transaction_services import keep_books
 from landbridge.app.settings import Settings
 from landbridge.customers.chain_deposits.steps import ChainDepositSteps
@@ -256,9 +261,9 @@ def wire(
         scheduler=due,
         chain_deposit_steps=_chain_deposits(people),
         incoming_payment_steps=incoming_payment_steps,
-        simulated_deposits=_simulated_deposits(people),
-        sandbox_deposits=_sandbox_deposits(people, taking_in, paying_out),
-        sandbox=_sandbox(
+        simulated_deposits=simulated_deposits(people),
+        sandbox_deposits=sandbox_deposits(people, taking_in, paying_out),
+        sandbox=build_sandbox(
             people, due, transfer_reviews, incoming_payment_steps, reporting.report_schedules
         ),
     )
@@ -322,35 +327,6 @@ def _reviewing(
     return TransferReviews(on.rfis, on.ledger, on.database, on.clock, reviewed)
 
 
-def _sandbox(
-    on: PaymentServices,
-    due: Scheduler,
-    transfer_reviews: TransferReviews,
-    incoming_payment_steps: IncomingPaymentSteps,
-    report_schedules: ReportSchedules,
-) -> Sandbox:
-    """Return the sandbox; it reads and writes bank files if the rails use them."""
-    has_files = on.settings.bank == "files"
-    return Sandbox(
-        mode=on.settings.mode,
-        ledger=on.ledger,
-        orgs=on.orgs,
-        users=on.users,
-        wallets=on.wallets,
-        due=due,
-        verification=on.verification,
-        clock=on.clock,
-        transfer_reviews=transfer_reviews,
-        incoming_payment_steps=incoming_payment_steps,
-        report_schedules=report_schedules,
-        idempotency_keys=on.idempotency_keys,
-        simulated_state=on.simulated_state,
-        faucets={} if on.evm is None else on.evm.faucets,
-        bank_writer=on.bank_file_writer if has_files else None,
-        bank_reading=on.inbox_reader if has_files else None,
-    )
-
-
 def _requests(on: PaymentServices) -> RequestOutcomes:
     """Return the outcomes of requests of all kinds."""
     return RequestOutcomes(
@@ -359,32 +335,6 @@ def _requests(on: PaymentServices) -> RequestOutcomes:
         incoming_payments=on.incoming_payments,
         scripted_outcomes=on.scripted_outcomes,
         transitions=TRANSITIONS,
-    )
-
-
-def _simulated_deposits(on: PaymentServices) -> VirtualDeposits:
-    """Return the simulated deposits to virtual accounts."""
-    return VirtualDeposits(
-        mode=on.settings.mode,
-        virtual_accounts=on.virtual_accounts,
-        deposits=on.virtual_account_deposits,
-        incoming_payments=on.incoming_payments,
-        simulated_state=on.simulated_state,
-        clock=on.clock,
-    )
-
-
-def _sandbox_deposits(
-    on: PaymentServices, taking_in: OnrampServices, paying_out: OfframpServices
-) -> SandboxDeposits:
-    """Return the simulated deposits for payments that wait for one."""
-    return SandboxDeposits(
-        mode=on.settings.mode,
-        onramps=taking_in.onramps,
-        offramps=paying_out.offramps,
-        incoming_payments=on.incoming_payments,
-        simulated_state=on.simulated_state,
-        clock=on.clock,
     )
 
 
