@@ -32,7 +32,7 @@ from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.kyt.port import DepositParty, DepositScreener, ScreeningReport
 
-# A deposit whose chain loses it again and again is screened this often.
+# Bound of a deposit that its chain loses again and again.
 _SCREENINGS_MAX = 1000
 
 

@@ -1,4 +1,4 @@
-"""Client of a sidecar whose calls are counted, for all processes."""
+"""Client of a sidecar that counts its calls, for all processes."""
 
 from uuid import UUID
 
