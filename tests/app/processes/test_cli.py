@@ -280,6 +280,10 @@ def test_a_port_is_from_1_to_65535(command: str, port: str, tmp_path: Path) -> N
         ("LANDBRIDGE_REVIEW_ABOVE_USD", "-1", "LANDBRIDGE_REVIEW_ABOVE_USD"),
         ("LANDBRIDGE_REVIEW_ABOVE_USD", "NaN", "LANDBRIDGE_REVIEW_ABOVE_USD"),
         ("LANDBRIDGE_REVIEW_ABOVE_USD", "much", "LANDBRIDGE_REVIEW_ABOVE_USD"),
+        *(
+            ("LANDBRIDGE_RECONCILIATION_TOLERANCE", each, "LANDBRIDGE_RECONCILIATION_TOLERANCE")
+            for each in ("-1", "NaN", "0.0000001", "1e30")
+        ),
         ("LANDBRIDGE_REQUIRE_REGISTERED_WALLETS", "maybe", "REQUIRE_REGISTERED_WALLETS"),
     ],
 )

@@ -5,7 +5,9 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
@@ -15,8 +17,10 @@ import pytest
 from landbridge.app.container import TRANSITIONS
 from landbridge.ledger.corrections import correct
 from landbridge.payments.swaps.model import SwapStatus
+from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.http.caller import KeyScope
 from landbridge.providers.chains.tokens import ASSETS
+from landbridge.reporting.reconciliation.model import ReconPerson
 from tests.reporting.proofs import proof_books as books
 from tests.reporting.reconciliation.compared import (
     DIFFERENCES,
@@ -141,6 +145,18 @@ async def test_differences_are_carried_only_on_purpose(org: Tenant) -> None:
     assert signed["carried"] == []
     (resolved,) = signed["resolved"]
     assert (resolved["id"], resolved["resolution"]) == (difference, "ACCEPTED")
+
+
+async def test_a_difference_within_the_tolerance_needs_no_reason(org: Tenant) -> None:
+    await make_difference(org)
+    day = date.fromisoformat(await _end_day(org))
+    closes = org.container.reconciliation.closes
+    offset = await org.container.orgs.clock_offset(org.org_id)
+    person = ReconPerson(org_id=org.org_id, id=org.caller.id, actor="test", offset=offset)
+    with pytest.raises(ResourceConflict, match="above the tolerance"):
+        await replace(closes, tolerance=Decimal("4.999999")).sign(person, day, None)
+    signed = await replace(closes, tolerance=Decimal(5)).sign(person, day, None)
+    assert (len(signed.content.carried), signed.content.tolerance) == (1, "5")
 
 
 async def test_a_difference_found_after_the_cut_belongs_to_the_next_day(org: Tenant) -> None:
