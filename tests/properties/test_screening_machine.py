@@ -28,8 +28,8 @@ from tests.tenants import held
 T = TypeVar("T")
 
 RUNS = {"default": (4, 25), "medium": (20, 30), "long": (300, 40)}  # sequences, steps of each
-# Clear, a hit, silence, and an answer that comes late.
-CENTS = ("25", "66", "67", "68")
+# A hit (the most often), clear, silence, and an answer that comes late.
+CENTS = ("66", "66", "25", "67", "68")
 _OPEN = ("IN_SCREENING", "HELD")
 
 
@@ -49,6 +49,11 @@ class ScreeningMachine(RuleBasedStateMachine):
         self.world: ScreenedOrg = await self.running.enter_async_context(
             screened_org(self.database)
         )
+        # Each sequence has a hit with each decision.
+        for actions in ("RELEASE", "REJECT", "BOTH"):
+            self.deposited += 1066
+            await self.world.deposit("10.66")
+            await self._decide(-1, actions)
 
     @rule(dollars=st.integers(1, 50), cents=st.sampled_from(CENTS))
     def deposit(self, dollars: int, cents: str) -> None:
