@@ -43,6 +43,7 @@ async def test_index_counts_waiting_reviews(org: Tenant) -> None:
         "Bank accounts": "0",
         "Payment reviews": "0",
         "Unmatched deposits": "2",
+        "Held deposits": "0",
         "Bank statement lines": "1",
         "Receivables": "0",
         "Stuck payment resolutions": "0",

@@ -14,6 +14,7 @@ import landbridge
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import Batch, ExportHeader
 from tests.dashboard.browsing import visit
+from tests.payouts import OUTSIDE
 from tests.reporting.exports.downloads import FORMULA, download
 from tests.reporting.schedules.schedule_steps import RUNS, make_run
 from tests.reporting.statements.ledger_entries import ask
@@ -22,6 +23,7 @@ from tests.tenants import Tenant, make_transfer, make_user
 SOURCES = Path(landbridge.__file__).parent
 # Modules that name the CSV media type. Each has a test below.
 MODULES = {
+    "dashboard/lists/list_pages.py",
     "dashboard/organisation/audit_pages.py",
     "dashboard/payments/batch_pages.py",
     "dashboard/transactions/export_pages.py",
@@ -61,7 +63,11 @@ async def listed(org: Tenant) -> httpx2.Response:
     return (await (await visit(org)).load("/dashboard/transactions/csv")).response
 
 
-EXPORTS: list[Made] = [results, transactions, scheduled, statement, audit_log, listed]
+async def wallets(org: Tenant) -> httpx2.Response:
+    return (await (await visit(org)).load("/dashboard/external-wallets/csv")).response
+
+
+EXPORTS: list[Made] = [*(results, transactions, scheduled, statement, audit_log, listed, wallets)]
 
 
 @pytest.fixture
@@ -121,9 +127,11 @@ def test_no_other_module_writes_csv() -> None:
 
 
 async def make_hostile_records(org: Tenant) -> None:
-    """Create a rejected transfer with a hostile reason, from a wallet with a hostile address."""
+    """Create a rejected transfer with a hostile reason, and wallets with hostile texts."""
     payer, payee = await make_user(org, funds="100"), await make_user(org, funds="1")
     created = await make_transfer(org, payer, payee, "1")
+    label = {"chain": "POLYGON", "address": OUTSIDE, "name": "=1", "referenceId": "1"}
+    await org.post(f"/v2/users/{payer}/wallets/external", label)
     database = org.container.database
     await database.rows(
         "update transfers set facts = facts || jsonb_build_object('failed_reason', $3::text)"
