@@ -4,24 +4,32 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from landbridge.app.container import TRANSITIONS
-from landbridge.ledger.corrections import correct
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.http.caller import KeyScope
-from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.reconciliation.model import ReconPerson
 from tests.reporting.proofs import proof_books as books
+from tests.reporting.reconciliation.closed_days import (
+    CLOSES,
+    DAY_S,
+    DECIDED,
+    advance,
+    amounts,
+    close_day,
+    confirm,
+    correct_swap,
+    end_day,
+    org_today,
+)
 from tests.reporting.reconciliation.compared import (
     DIFFERENCES,
     compared,
@@ -34,14 +42,11 @@ from tests.resolution_team import make_person
 from tests.sources import sources
 from tests.tenants import Tenant, make_swap, make_user, refusal, sentence
 
-CLOSES = "/v2/reconciliation/closes"
-_DAY_S = 86_400
-
 
 async def test_a_day_is_closed_by_two_people(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
     await opened_user(org)
-    day = await _end_day(org)
+    day = await end_day(org)
     signed = await ada.post(CLOSES, {"day": day})
     close = signed["close"]
     assert (close["status"], close["day"]) == ("PREPARED", day)
@@ -64,8 +69,8 @@ async def test_a_day_is_closed_by_two_people(org: Tenant) -> None:
 
 async def test_what_was_signed_has_the_digest_and_names_the_close_before(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
-    first = await _close(org, ada, bob)
-    second = await _close(org, ada, bob)
+    first = await close_day(org, ada, bob)
+    second = await close_day(org, ada, bob)
     assert second["previousDigest"] == first["close"]["digest"]
     for each in (first, second):
         text = each["content"]
@@ -78,7 +83,7 @@ async def test_what_was_signed_has_the_digest_and_names_the_close_before(org: Te
 async def test_a_day_that_has_not_ended_or_was_not_compared_is_not_closed(org: Tenant) -> None:
     ada, _ = await make_reviewers(org)
     await opened_user(org)
-    today = await _today(org)
+    today = await org_today(org)
     for day in (today, today + timedelta(days=1), date(9999, 12, 31)):
         answer = await ada.send("POST", CLOSES, {"day": str(day)})
         assert answer.status_code in {400, 409}
@@ -90,7 +95,7 @@ async def test_a_day_that_has_not_ended_or_was_not_compared_is_not_closed(org: T
         *("409 RESOURCE_CONFLICT",),
         True,
     )
-    await _advance(org, _DAY_S)
+    await advance(org, DAY_S)
     answer = await ada.send("POST", CLOSES, {"day": str(today)})
     assert "after its end there is no comparison yet of BASE" in sentence(answer)
     await compared(org)
@@ -108,21 +113,21 @@ async def test_a_day_is_a_date(org: Tenant, day: str) -> None:
 async def test_the_cut_is_the_first_comparison_after_the_end_of_the_day(org: Tenant) -> None:
     ada, _ = await make_reviewers(org)
     user = await opened_user(org)
-    day = await _end_day(org)
+    day = await end_day(org)
     await org.post(
         f"/v2/sandbox/users/{user}/wallets/fund",
         {"chain": "POLYGON", "currency": "usdc", "amount": "7"},
     )
     await compared(org)
     signed = await ada.post(CLOSES, {"day": day})
-    assert _amounts(signed, "ledgerAmount") == {"POLYGON usdc": "100"}
-    assert _amounts(signed, "outsideAmount") == {"POLYGON usdc": "100"}
+    assert amounts(signed, "ledgerAmount") == {"POLYGON usdc": "100"}
+    assert amounts(signed, "outsideAmount") == {"POLYGON usdc": "100"}
 
 
 async def test_differences_are_carried_only_on_purpose(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
     difference = await make_difference(org)
-    day = await _end_day(org)
+    day = await end_day(org)
     answer = await ada.send("POST", CLOSES, {"day": day})
     assert refusal(answer) == "409 RESOURCE_CONFLICT"
     assert f"1 unexplained differences are above the tolerance ({difference})" in sentence(answer)
@@ -132,13 +137,13 @@ async def test_differences_are_carried_only_on_purpose(org: Tenant) -> None:
     (carried,) = signed["carried"]
     assert (carried["id"], carried["amount"], carried["kind"]) == (difference, "-5", "POSITION")
     assert (carried["ageDays"], carried["isEarlier"]) == (1, False)
-    await _confirm(bob, signed)
-    second = await ada.post(CLOSES, {"day": await _end_day(org), "reason": "Still"})
+    await confirm(bob, signed)
+    second = await ada.post(CLOSES, {"day": await end_day(org), "reason": "Still"})
     assert [(each["ageDays"], each["isEarlier"]) for each in second["carried"]] == [(2, True)]
-    await _confirm(bob, second)
+    await confirm(bob, second)
     await ada.post(f"{DIFFERENCES}/{difference}/resolve", {"reason": "opening inventory"})
     # Explained by one person alone, it is still open.
-    third = await _end_day(org)
+    third = await end_day(org)
     assert await ada.refused("POST", CLOSES, {"day": third}) == "409 RESOURCE_CONFLICT"
     await bob.post(f"{DIFFERENCES}/{difference}/accept", {})
     signed = await ada.post(CLOSES, {"day": third})
@@ -149,7 +154,7 @@ async def test_differences_are_carried_only_on_purpose(org: Tenant) -> None:
 
 async def test_a_difference_within_the_tolerance_needs_no_reason(org: Tenant) -> None:
     await make_difference(org)
-    day = date.fromisoformat(await _end_day(org))
+    day = date.fromisoformat(await end_day(org))
     closes = org.container.reconciliation.closes
     offset = await org.container.orgs.clock_offset(org.org_id)
     person = ReconPerson(org_id=org.org_id, id=org.caller.id, actor="test", offset=offset)
@@ -162,14 +167,14 @@ async def test_a_difference_within_the_tolerance_needs_no_reason(org: Tenant) ->
 async def test_a_difference_found_after_the_cut_belongs_to_the_next_day(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
     user = await opened_user(org)
-    day = await _end_day(org)
-    await _advance(org, 1)
+    day = await end_day(org)
+    await advance(org, 1)
     await shift_balance(org, user, 3)
     await compared(org)
     signed = await ada.post(CLOSES, {"day": day})
     assert signed["carried"] == []
-    await _confirm(bob, signed)
-    later = {"day": await _end_day(org)}
+    await confirm(bob, signed)
+    later = {"day": await end_day(org)}
     assert await ada.refused("POST", CLOSES, later) == "409 RESOURCE_CONFLICT"
 
 
@@ -177,12 +182,12 @@ async def test_a_correction_is_posted_on_the_next_day_and_named_there(org: Tenan
     ada, bob = await make_reviewers(org)
     user = await opened_user(org)
     swap = await make_swap(org, user, "2", status=SwapStatus.COMPLETED)
-    first = await ada.post(CLOSES, {"day": await _end_day(org)})
-    await _confirm(bob, first)
+    first = await ada.post(CLOSES, {"day": await end_day(org)})
+    await confirm(bob, first)
     assert first["corrections"] == []
     before = await org.get(f"{CLOSES}/{first['close']['id']}")
-    correction = await _correct(org, swap["id"])
-    second = await ada.post(CLOSES, {"day": await _end_day(org)})
+    correction = await correct_swap(org, swap["id"])
+    second = await ada.post(CLOSES, {"day": await end_day(org)})
     assert [(each["id"], each["recordId"]) for each in second["corrections"]] == [
         (correction, swap["id"])
     ]
@@ -192,16 +197,16 @@ async def test_a_correction_is_posted_on_the_next_day_and_named_there(org: Tenan
 async def test_a_rejected_close_may_be_signed_again(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
     await opened_user(org)
-    day = await _end_day(org)
+    day = await end_day(org)
     first = (await ada.post(CLOSES, {"day": day}))["close"]
-    later = {"day": await _end_day(org)}
+    later = {"day": await end_day(org)}
     answer = await ada.send("POST", CLOSES, later)
     assert f"the close of {day} waits for a second person first" in sentence(answer)
     rejected = await bob.post(f"{CLOSES}/{first['id']}/reject", {"reason": "Wrong day"})
     assert (rejected["status"], rejected["rejectionReason"]) == ("REJECTED", "Wrong day")
     second = await ada.post(CLOSES, {"day": day})
     assert second["close"]["id"] != first["id"]
-    await _confirm(bob, second)
+    await confirm(bob, second)
     assert (await ada.post(CLOSES, later))["close"]["status"] == "PREPARED"
 
 
@@ -209,7 +214,7 @@ async def test_of_simultaneous_signatures_and_confirmations_one_counts(org: Tena
     ada, bob = await make_reviewers(org)
     cleo = await make_person(org, "Cleo", [KeyScope.REVIEW])
     await opened_user(org)
-    day = await _end_day(org)
+    day = await end_day(org)
     answers, _ = await asyncio.gather(
         asyncio.gather(*(each.send("POST", CLOSES, {"day": day}) for each in (ada, bob, cleo))),
         compared(org),
@@ -235,7 +240,7 @@ async def test_of_simultaneous_signatures_and_confirmations_one_counts(org: Tena
 
 async def test_content_that_was_changed_in_the_database_is_shown_as_such(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
-    path = f"{CLOSES}/{(await _close(org, ada, bob))['close']['id']}"
+    path = f"{CLOSES}/{(await close_day(org, ada, bob))['close']['id']}"
     before = await org.get(path)
     assert before["isIntact"] is True
     await org.container.database.rows(
@@ -250,7 +255,7 @@ async def test_content_that_was_changed_in_the_database_is_shown_as_such(org: Te
 async def test_damaged_content_is_not_confirmed(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
     await opened_user(org)
-    close = (await ada.post(CLOSES, {"day": await _end_day(org)}))["close"]
+    close = (await ada.post(CLOSES, {"day": await end_day(org)}))["close"]
     await org.container.database.rows(
         "update recon_closes set content = replace(content, '100000000', '100000001')"
         " where org_id = $1",
@@ -263,7 +268,7 @@ async def test_damaged_content_is_not_confirmed(org: Tenant) -> None:
 
 async def test_both_signatures_are_leaves_of_the_provable_books(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
-    close = (await _close(org, ada, bob))["close"]
+    close = (await close_day(org, ada, bob))["close"]
     _, *leaves = [json.loads(line) for line in await books.exported(org)]
     parts = [json.loads(part["text"]) for leaf in leaves for part in leaf]
     signatures = [each for each in parts if each.get("object") == close["id"]]
@@ -274,7 +279,7 @@ async def test_both_signatures_are_leaves_of_the_provable_books(org: Tenant) -> 
 async def test_a_checkpoint_covers_a_close_at_once(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
     await opened_user(org)
-    signed = await ada.post(CLOSES, {"day": await _end_day(org)})
+    signed = await ada.post(CLOSES, {"day": await end_day(org)})
     container = org.container
     offsets = {org.org_id: await container.orgs.clock_offset(org.org_id)}
     signing, closes = container.proofs.signing, container.reconciliation.closes
@@ -285,7 +290,7 @@ async def test_a_checkpoint_covers_a_close_at_once(org: Tenant) -> None:
     await books.sequenced(org)
     await signing.sign_due(offsets, await closes.last_completed(offsets))
     assert before.text == (await org.client.get("/v2/proofs/checkpoint", headers=org.headers)).text
-    await _confirm(bob, signed)
+    await confirm(bob, signed)
     await books.sequenced(org)
     await signing.sign_due(offsets, await closes.last_completed(offsets))
     after = await org.client.get("/v2/proofs/checkpoint", headers=org.headers)
@@ -313,26 +318,26 @@ async def test_the_day_ends_in_the_organisations_time_zone(org: Tenant) -> None:
     while (await zones.get(org.org_id)).current != zone:
         await org.container.rollup_updater.run_once({org.org_id: timedelta()})
     await opened_user(org)
-    day = await _today(org, ZoneInfo(zone))
+    day = await org_today(org, ZoneInfo(zone))
     end = datetime.combine(day + timedelta(days=1), time.min, tzinfo=ZoneInfo(zone))
     offset = await org.container.orgs.clock_offset(org.org_id)
-    await _advance(org, int((end - org.container.clock.now(offset)).total_seconds()) + 1)
+    await advance(org, int((end - org.container.clock.now(offset)).total_seconds()) + 1)
     await compared(org)
     answer = await ada.send("POST", CLOSES, {"day": str(day)})
     assert f"{day} can be closed from" in sentence(answer)
-    await _advance(org, 60)
+    await advance(org, 60)
     signed = await ada.post(CLOSES, {"day": str(day)})
-    assert (signed["zone"], _amounts(signed, "ledgerAmount")) == (zone, {"POLYGON usdc": "100"})
+    assert (signed["zone"], amounts(signed, "ledgerAmount")) == (zone, {"POLYGON usdc": "100"})
 
 
 async def test_only_reviewers_sign_and_everybody_reads(org: Tenant) -> None:
     ada, bob = await make_reviewers(org)
-    close = (await _close(org, ada, bob))["close"]
+    close = (await close_day(org, ada, bob))["close"]
     reader = await make_person(org, "reader", [KeyScope.READ])
     assert (await reader.get(f"{CLOSES}/{close['id']}"))["close"] == {
         **close,
         "status": "COMPLETED",
-        **{name: (await org.get(f"{CLOSES}/{close['id']}"))["close"][name] for name in _DECIDED},
+        **{name: (await org.get(f"{CLOSES}/{close['id']}"))["close"][name] for name in DECIDED},
     }
     for path, body in (
         (CLOSES, {"day": "2026-01-01"}),
@@ -344,67 +349,3 @@ async def test_only_reviewers_sign_and_everybody_reads(org: Tenant) -> None:
     assert await org.refused("GET", unknown) == "404 RESOURCE_NOT_FOUND"
     body = {"digest": close["digest"]}
     assert await ada.refused("POST", f"{unknown}/confirm", body) == "404 RESOURCE_NOT_FOUND"
-
-
-_DECIDED = ("decidedBy", "decidedAt")
-
-
-async def _close(org: Tenant, first: Tenant, second: Tenant) -> dict[str, Any]:
-    """Close the current day with 100 usdc on POLYGON; return what was signed."""
-    if not (await org.get(CLOSES))["count"]:
-        await opened_user(org)
-    signed = await first.post(CLOSES, {"day": await _end_day(org)})
-    await _confirm(second, signed)
-    return signed
-
-
-async def _confirm(by: Tenant, signed: Mapping[str, Any]) -> None:
-    close = signed["close"]
-    await by.post(f"{CLOSES}/{close['id']}/confirm", {"digest": close["digest"]})
-
-
-async def _end_day(org: Tenant) -> str:
-    """Let the organisation's day end, and compare; return the day."""
-    day = await _today(org)
-    await _advance(org, _DAY_S)
-    await compared(org)
-    return str(day)
-
-
-async def _today(org: Tenant, zone: tzinfo = UTC) -> date:
-    offset = await org.container.orgs.clock_offset(org.org_id)
-    return org.container.clock.now(offset).astimezone(zone).date()
-
-
-async def _advance(org: Tenant, seconds: int) -> None:
-    await org.post("/v2/sandbox/clock/advance", {"seconds": seconds})
-
-
-async def _correct(org: Tenant, transfer_id: str) -> str:
-    """Reverse the journal of a swap's completion, as `landbridge ledger correct` does."""
-    container = org.container
-    rows = await container.database.rows(
-        "select distinct seq from entries where org_id = $1 and transfer_id = $2",
-        *(org.org_id, UUID(transfer_id)),
-    )
-    corrected = await correct(
-        container.database,
-        container.ledger,
-        ASSETS,
-        TRANSITIONS,
-        org_id=org.org_id,
-        transfer_id=UUID(transfer_id),
-        seqs=[row["seq"] for row in rows],
-        reason="booked twice",
-        actor="cli",
-        at=container.clock.stamp(await container.orgs.clock_offset(org.org_id)),
-    )
-    return str(corrected.transfer.id)
-
-
-def _amounts(signed: Mapping[str, Any], name: str) -> dict[str, str]:
-    return {
-        f"{each['source']} {each['currency']}": each[name]
-        for each in signed["positions"]
-        if each[name] != "0"
-    }
