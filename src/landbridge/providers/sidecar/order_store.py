@@ -55,18 +55,20 @@ returning org_id, key, record_id, provider, asset, units, rail, is_same_day, sta
     expected_at
 """
 
-# A concurrent answer wins if it was stored first: this one is judged again.
+# A concurrent answer wins if it was stored first: this one is judged again. A contradiction stays,
+# also if it was found while this answer, which repeats the first one, was judged.
 _APPLY = """
 update provider_orders
-set state = $4, reason = $5, problem = $6, provider_reference = coalesce(provider_reference, $7),
-    tracking = coalesce($8::jsonb, tracking), answered_at = $9, expected_at = $10
+set state = $4, reason = $5, provider_reference = coalesce(provider_reference, $7),
+    tracking = coalesce($8::jsonb, tracking), answered_at = $9, expected_at = $10,
+    problem = case when problem in ('CONTRADICTION', 'RETURNED_LATE') then problem else $6 end
 where org_id = $1 and key = $2 and state = $3
 returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
     tracking, provider_reference, reason, problem, created_at, answered_at,
     expected_at
 """
 
-# The key of an order that is not there yet is reserved, so that whoever adds it finds it failed.
+# The key of an order that is not there yet is reserved: an order added later is found failed.
 _WITHHOLD = """
 insert into provider_orders as o
     (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, reason, created_at)

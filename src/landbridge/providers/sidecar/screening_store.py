@@ -31,11 +31,12 @@ select org_id, key, provider, state, categories, provider_reference, problem, cr
 from provider_screenings where org_id = $1 and key = $2
 """
 
-# A concurrent answer wins if it was stored first: this one is judged again.
+# A concurrent answer wins if it was stored first: this one is judged again. A contradiction stays,
+# also if it was found while this answer, which repeats the first one, was judged.
 _APPLY = """
 update provider_screenings
-set state = $4, categories = $5, provider_reference = $6, problem = $7, answered_at = $8,
-    expected_at = $9
+set state = $4, categories = $5, provider_reference = $6, answered_at = $8, expected_at = $9,
+    problem = case when problem = 'CONTRADICTION' then problem else $7 end
 where org_id = $1 and key = $2 and state = $3
 returning org_id, key, provider, state, categories, provider_reference, problem, created_at,
     answered_at, expected_at
