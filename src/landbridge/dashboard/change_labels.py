@@ -82,7 +82,7 @@ CHANGE_LABELS: Final[Mapping[str, str]] = {
     "advance": _("clock advance"),
     "approve": _("approval"),
     "assign": _("assignment"),
-    "ask": _("request for information"),
+    "ask": _("approval requested"),
     "ask_reset": _("password reset request"),
     "cancel": _("cancellation"),
     "carry": _("approval carried over"),

@@ -1,4 +1,4 @@
-"""Reads of the queue of screenings. The ledger writes screenings."""
+"""Reads the records of a kind that wait for people."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -7,21 +7,20 @@ from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Tx
 
 # Uses the index of records by kind, backwards.
-_QUEUE = """
+_OLDEST = """
 select id
 from transfers
-where org_id = $1 and kind = 'DEPOSIT.SCREENING' and status = any($2::text[])
-    and created_at >= $3 and created_at < $4
+where org_id = $1 and kind = $2 and status = any($3::text[])
+    and created_at >= $4 and created_at < $5
 order by created_at, id
-limit $5
+limit $6
 """
 
 
-async def queue(
-    tx: Tx, org_id: UUID, statuses: Collection[str], window: PageWindow
+async def oldest(
+    tx: Tx, org_id: UUID, kind: str, statuses: Collection[str], window: PageWindow
 ) -> Sequence[UUID]:
-    """Return the ids of screenings of these statuses, the oldest first."""
-    rows = await tx.fetch(
-        _QUEUE, org_id, list(statuses), window.since, window.position.created_at, window.limit
-    )
+    """Return the ids of records of a kind and of these statuses, the oldest first."""
+    since, before = window.since, window.position.created_at
+    rows = await tx.fetch(_OLDEST, org_id, kind, list(statuses), since, before, window.limit)
     return [row["id"] for row in rows]

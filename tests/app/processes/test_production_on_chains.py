@@ -5,6 +5,7 @@ import re
 import signal
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -82,8 +83,10 @@ def details(server: Served, id_: str) -> dict[str, Any]:
 
 def signed(server: Served, id_: str) -> list[Any]:
     """Return the transactions that were signed for a transfer."""
-    _, found = server.call("GET", f"/v2/chains/orders/{id_}")
-    return [attempt for order in found["orders"] for attempt in order["attempts"]]
+    status, found = server.call("GET", f"/v2/chains/orders/{id_}")
+    # 404 until the worker has made the order.
+    orders = [] if status == HTTPStatus.NOT_FOUND else found["orders"]
+    return [attempt for order in orders for attempt in order["attempts"]]
 
 
 def kill_everything(server: Served) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from landbridge.app.container.payment_services import PaymentServices
+from landbridge.ledger.record_queues import RecordQueues
 from landbridge.payments.bank_files.returns import BankReturns
 from landbridge.payments.bank_files.statement_lines import StatementLineReviews
 from landbridge.payments.bank_files.stop_payments import StopPayments
@@ -26,7 +27,7 @@ class ReturnServices:
 
 def wire_returns(on: PaymentServices) -> ReturnServices:
     """Wire these services."""
-    receivables = Receivables(on.database, on.ledger)
+    receivables = Receivables(on.ledger, RecordQueues(on.database, on.ledger))
     withholding = StopPayments(on.funding_accounts, on.bank_payments)
     payout_returns = OfframpPayoutReturns(on.ledger, on.limits)
     deposit_returns = OnrampDepositReturns(on.ledger, receivables)

@@ -11,6 +11,7 @@ from landbridge.customers.chain_deposits.screening import (
 from landbridge.customers.deposit_screening.model import DepositSource
 from landbridge.customers.deposit_screening.reviews import ScreeningReviews
 from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
+from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
 from landbridge.payments.incoming_payments.screening import IncomingPaymentEffects
 from landbridge.platform.db.pool import Database
@@ -47,7 +48,7 @@ def screen_deposits(
                 DepositSource.BANK: IncomingPaymentEffects(database, vault),
             },
         ),
-        screening_reviews=ScreeningReviews(database, ledger),
+        screening_reviews=ScreeningReviews(ledger, RecordQueues(database, ledger)),
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from landbridge.customers.deposit_screening import store
 from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     KIND,
@@ -13,11 +12,10 @@ from landbridge.customers.deposit_screening.model import (
     as_screening,
 )
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.errors import ResourceNotFound
-from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.pagination import PageWindow
-from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.reviewer_access import check_reviewer_access
 
@@ -26,26 +24,22 @@ from landbridge.platform.http.reviewer_access import check_reviewer_access
 class ScreeningReviews:
     """Lists screenings of all organisations."""
 
-    database: Database
     ledger: Ledger
+    queues: RecordQueues
 
     async def queue(
         self, caller: Caller, statuses: Collection[ScreeningStatus], window: PageWindow
     ) -> Sequence[DepositScreening]:
         """Return screenings of these statuses, the oldest first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)
-        ids = await self.database.single(
-            lambda tx: store.queue(tx, caller.org_id, statuses, window)
-        )
-        return await gather_in_order(self._get(caller.org_id, each) for each in ids)
+        found = await self.queues.oldest(caller.org_id, KIND, statuses, window)
+        return [as_screening(each, SCREENED_ASSETS) for each in found]
 
     async def get(self, caller: Caller, screening_id: UUID) -> DepositScreening:
         """Return a screening; raises `RoleNotAllowed` and `ResourceNotFound`."""
         check_reviewer_access(caller)
         try:
-            return await self._get(caller.org_id, screening_id)
+            found = await self.ledger.get(caller.org_id, KIND, screening_id)
         except TransactionNotFound:
             raise ResourceNotFound(f"there is no deposit screening {screening_id}") from None
-
-    async def _get(self, org_id: UUID, screening_id: UUID) -> DepositScreening:
-        return as_screening(await self.ledger.get(org_id, KIND, screening_id), SCREENED_ASSETS)
+        return as_screening(found, SCREENED_ASSETS)

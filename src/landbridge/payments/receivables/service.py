@@ -4,7 +4,6 @@ A reviewer's resolution closes a receivable, once a second person has approved i
 transitions in transitions.py.
 """
 
-import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +11,9 @@ from uuid import UUID
 
 from landbridge.ledger.locking import find_record
 from landbridge.ledger.model import CommitOutcome, Transfer
+from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
-from landbridge.payments.receivables import store, transitions
+from landbridge.payments.receivables import transitions
 from landbridge.payments.receivables.model import (
     KIND,
     TRANSITIONS,
@@ -25,7 +25,7 @@ from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, R
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PageWindow
-from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.reviewer_access import check_reviewer_access
 
@@ -34,8 +34,8 @@ from landbridge.platform.http.reviewer_access import check_reviewer_access
 class Receivables:
     """Manages receivables of all organisations."""
 
-    database: Database
     ledger: Ledger
+    queues: RecordQueues
 
     async def create_in(
         self, tx: Tx, payment: Transfer, money: Money, *, reason: str, actor: str, at: datetime
@@ -77,11 +77,8 @@ class Receivables:
     ) -> Sequence[Receivable]:
         """Return receivables of these statuses, the oldest first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)
-        org_id = caller.org_id
-        found = await self.database.single(lambda tx: store.queue(tx, org_id, statuses, window))
-        # Concurrently, so that the ledger groups the reads.
-        records = await asyncio.gather(*(self.ledger.get(org_id, KIND, each) for each in found))
-        return [as_receivable(each) for each in records]
+        found = await self.queues.oldest(caller.org_id, KIND, statuses, window)
+        return [as_receivable(each) for each in found]
 
     async def find_of(self, caller: Caller, payment_id: UUID) -> Receivable | None:
         """Return the receivable of a payment, if it has one; raises `RoleNotAllowed`."""

@@ -114,7 +114,7 @@ class CloseCorrectionReply(WireStruct, frozen=True):
 
 
 class CloseWithContent(WireStruct, frozen=True):
-    """Close with what was signed: `content` is the exact text whose SHA-256 is the digest.
+    """Close with what was signed: `content` is the exact text; the digest is its SHA-256.
 
     `isIntact` is whether it still is. `resolved` are differences that the close before has carried.
     """

@@ -88,7 +88,7 @@ class DailyCloses:
                 signed_at=at,
             )
             if not await close_store.add(tx, person.org_id, close):
-                raise ResourceConflict(f"{day} was signed by somebody else at the same time")
+                raise ResourceConflict(f"{day} was signed by another person at the same time")
             await _record(tx, person, close, "sign", at, reason=reason)
             return close
 

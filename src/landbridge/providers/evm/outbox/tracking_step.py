@@ -85,7 +85,7 @@ class TrackingStep:
     ) -> list[TransactionAttempt]:
         """Return the attempts with the blocks that have them now.
 
-        One whose block the chain still has is not asked for: its receipt is the same.
+        A receipt is not read again where the chain still has its block: it is the same.
         """
         hashes = await self._hashes(
             each.block_number for each in attempts if each.block_number is not None

@@ -1,0 +1,30 @@
+"""Queues of records that wait for people, the oldest first."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from landbridge.ledger import record_queue_store as store
+from landbridge.ledger.model import Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.pool import Database
+
+
+@dataclass(frozen=True, slots=True)
+class RecordQueues:
+    """Lists records of one kind by status."""
+
+    database: Database
+    ledger: Ledger
+
+    async def oldest(
+        self, org_id: UUID, kind: str, statuses: Collection[str], window: PageWindow
+    ) -> Sequence[Transfer]:
+        """Return records of these statuses, the oldest first."""
+        ids = await self.database.single(
+            lambda tx: store.oldest(tx, org_id, kind, statuses, window)
+        )
+        # Concurrently, so that the ledger groups the reads.
+        return await gather_in_order(self.ledger.get(org_id, kind, each) for each in ids)
