@@ -85,7 +85,7 @@ def signed(server: Served, id_: str) -> list[Any]:
     """Return the transactions that were signed for a transfer."""
     status, found = server.call("GET", f"/v2/chains/orders/{id_}")
     # 404 until the worker has made the order.
-    orders = [] if status == HTTPStatus.NOT_FOUND else found["orders"]
+    orders: list[Any] = [] if status == HTTPStatus.NOT_FOUND else found["orders"]
     return [attempt for order in orders for attempt in order["attempts"]]
 
 
