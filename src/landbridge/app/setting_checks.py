@@ -26,6 +26,7 @@ OFF = "off"
 # Proxies have less of all addresses: the private networks have 0.4 %, fc00::/7 has 0.8 %.
 _TRUSTED_PART_MAX = 16
 _MAPPED = IPv6Network("::ffff:0:0/96")
+_DISTINCT_MIN = 8
 # Of every coin.
 _SMALLEST_UNIT, _COINS_MAX = Decimal("0.000001"), 1_000_000_000
 _PUBLIC_URL = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w./~-]*)?", re.ASCII)
@@ -43,7 +44,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "providers_file": _path,
         "signer_socket": _path,
         "api_key": check_secret,
-        "metrics_token": check_secret,
+        "metrics_token": _metrics_token,
         "admin_email": _email,
         "database_url": _database_url,
         "pooler_url": _database_url,
@@ -141,6 +142,12 @@ def _peg_bound(value: Decimal) -> None:
     # Below the first bound normal market noise would stop quotes; above the last nothing would.
     if not value.is_finite() or not Decimal("0.05") <= value <= Decimal(20):
         raise ValueError("must be a percentage from 0.05 to 20")
+
+
+def _metrics_token(value: str) -> None:
+    check_secret(value)
+    if len(set(value)) < _DISTINCT_MIN:
+        raise ValueError("repeats a few characters, so anybody can guess it")
 
 
 def _networks(value: str) -> None:

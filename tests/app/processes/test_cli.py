@@ -259,7 +259,6 @@ def test_a_port_is_from_1_to_65535(command: str, port: str, tmp_path: Path) -> N
         ("LANDBRIDGE_MODE", "production", "LANDBRIDGE_MASTER_KEY"),
         ("LANDBRIDGE_API_KEY", "short", "LANDBRIDGE_API_KEY"),
         ("LANDBRIDGE_API_KEY", "x" * 201, "LANDBRIDGE_API_KEY"),
-        ("LANDBRIDGE_API_KEY", "0123" * 6, "LANDBRIDGE_API_KEY repeats a few characters"),
         ("LANDBRIDGE_METRICS_TOKEN", "a" * 24, "METRICS_TOKEN repeats a few characters"),
         ("LANDBRIDGE_MASTER_KEY", "not base64!", "LANDBRIDGE_MASTER_KEY"),
         ("LANDBRIDGE_DATABASE_URL", "mysql://x", "LANDBRIDGE_DATABASE_URL"),

@@ -138,3 +138,8 @@ def test_secrets_differ_and_hints_are_their_last_characters() -> None:
 def test_a_weak_or_odd_secret_is_refused(secret: str) -> None:
     with pytest.raises(ValueError, match="must"):
         check_secret(secret)
+
+
+@pytest.mark.parametrize("secret", ["a" * 24, "0123" * 50, "a key with blanks and ~!@#$%"])
+def test_any_24_to_200_printable_characters_are_a_key(secret: str) -> None:
+    assert check_secret(secret) == secret

@@ -13,7 +13,6 @@ from landbridge.platform.http.caller import KeyScope, scopes_of
 KEY_LENGTH_MIN = 24
 KEY_LENGTH_MAX = 200
 _HINT_LENGTH = 4
-_DISTINCT_MIN = 8
 # Everything but the decisions of two-person rules, which keys are given on purpose.
 DEFAULT_SCOPES = frozenset({KeyScope.ADMIN})
 
@@ -111,6 +110,4 @@ def check_secret(secret: str) -> str:
         raise ValueError(f"must have {KEY_LENGTH_MIN} to {KEY_LENGTH_MAX} characters")
     if not (secret.isascii() and secret.isprintable() and secret == secret.strip()):
         raise ValueError("must be printable ASCII without blanks at its ends")
-    if len(set(secret)) < _DISTINCT_MIN:
-        raise ValueError("repeats a few characters, so anybody can guess it")
     return secret
