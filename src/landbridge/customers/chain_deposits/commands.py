@@ -67,7 +67,7 @@ def chain_deposits(run_command: CommandRunner[Ledger]) -> click.Group:
 async def recover(
     ledger: Ledger, org_id: UUID, reversal_id: UUID, *, actor: str, at: datetime
 ) -> Money:
-    """Close a treasury reversal whose user has paid in other coins; return what was owed.
+    """Close a treasury reversal that its user has paid in other coins; return what was owed.
 
     Raises `ResourceNotFound`, and `ResourceConflict` if nothing is owed any more. What is owed for
     a wallet's deposit is taken from the wallet by the worker.

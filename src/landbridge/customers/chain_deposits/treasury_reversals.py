@@ -104,7 +104,7 @@ def opened(deposit: TreasuryDeposit, payment: Transfer, at: datetime) -> CreateT
 
 
 def recovered(reversal: TreasuryReversal, at: datetime, *, actor: str = ACTOR) -> AdvanceTransfer:
-    """Build the advance of a reversal whose coins are there after all, or were paid otherwise."""
+    """Build the advance of a reversal: its coins are there after all, or were paid otherwise."""
     postings = recovered_postings(reversal.money)
     return closed(reversal.record, TreasuryReversalStatus.RECOVERED, postings, actor=actor, at=at)
 

@@ -17,10 +17,9 @@ from landbridge.dashboard.payment_lines import chain_name
 from landbridge.dashboard.rendering import Renderer, headers
 from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.platform.core.errors import Busy, FieldInvalid
-from landbridge.platform.core.ids import as_uuid
-from landbridge.platform.core.pagination import PagePosition, PageWindow, parse_moment
+from landbridge.platform.core.pagination import PagePosition, PageWindow
 from landbridge.platform.http.internal_client import InternalClient
-from landbridge.platform.http.list_query import parse_choice
+from landbridge.platform.http.list_query import parse_choice, parse_position, position_text
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader, Value
@@ -29,7 +28,6 @@ W = TypeVar("W", bound=str)
 
 _FILE_PAGE_SIZE: Final = 100
 ROWS_MAX: Final = 10_000
-_BETWEEN: Final = "~"
 CHAIN_LABELS: Final = {each: chain_name(each) for each in Chain}
 _FIRST_COLUMNS: Final = (
     *(Column("id", ColumnKind.WORD), Column("createdAt", ColumnKind.MOMENT)),
@@ -142,7 +140,7 @@ class OrganisationList(Generic[R]):
             if count >= ROWS_MAX:
                 yield csv_lines.incomplete(f"Older rows are missing: a file has {ROWS_MAX}.")
                 return
-            position = PagePosition(found[-1].created_at, found[-1].id)
+            position = _after(found[-1])
 
 
 async def user_filter(interface: InternalClient, query: ListQuery) -> UUID | None:
@@ -172,7 +170,7 @@ async def _load(
     return LoadedList(
         shown,
         await _cards(users, org_id, shown),
-        _cursor(shown[-1]) if len(found) > PAGE_SIZE else None,
+        position_text(_after(shown[-1])) if len(found) > PAGE_SIZE else None,
     )
 
 
@@ -184,19 +182,15 @@ def _first_cells(row: ListedRow, user: UserCard | None) -> Sequence[Value]:
     return str(row.id), row.created_at, str(row.user_id), None if user is None else user.name
 
 
-def _cursor(row: ListedRow) -> str:
-    return f"{row.created_at.isoformat()}{_BETWEEN}{row.id}"
-
-
 def _position(cursor: str | None) -> PagePosition:
     """Return the position of a cursor; without one, that before all rows."""
-    if cursor is None:
-        return PageWindow(PAGE_SIZE, None, None).position
-    moment, _, id_ = cursor.partition(_BETWEEN)
-    row_id = as_uuid(id_)
     try:
-        if row_id is not None:
-            return PagePosition(parse_moment(moment), row_id)
-    except ValueError:
-        pass
-    raise FieldInvalid("There is no such page. Begin at the first page.", field="cursor")
+        return parse_position(cursor) or PageWindow(PAGE_SIZE, None, None).position
+    except FieldInvalid:
+        raise FieldInvalid(
+            "There is no such page. Begin at the first page.", field="cursor"
+        ) from None
+
+
+def _after(row: ListedRow) -> PagePosition:
+    return PagePosition(row.created_at, row.id)

@@ -75,8 +75,3 @@ class ProviderState:
     waiting: Sequence[WaitingItem]
     problem_count: int
     has_run_live: bool
-
-    @property
-    def stuck_count(self) -> int:
-        """Number of stuck ones among the oldest."""
-        return sum(each.is_stuck for each in self.waiting)

@@ -78,7 +78,7 @@ where a.chain = $1 and a.block_number <= $2 and o.state in ('CONFIRMED', 'FINAL'
 order by a.block_number desc limit $3
 """
 
-# What was reported stays so: `confirmed_at` and `failed_at` tell. Gas that was booked is compared
+# What was reported stays so: see `confirmed_at` and `failed_at`. Gas that was booked is compared
 # with the chain again.
 _REOPEN = """
 with lost as (
