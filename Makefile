@@ -20,7 +20,7 @@ SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm 
 	$(addprefix tests/providers/sidecar/test_suite.py::test_,python_template_passes typescript_template_passes) \
 	$(addprefix tests/app/processes/test_serve.py::test_,killed_processes_restart_without_losing_acknowledged_data \
 	stop_under_load_answers_every_accepted_request) \
-	tests/app/failover/test_failover.py::test_failover_loses_and_doubles_nothing[kill] \
+	tests/app/failover/test_failover.py::test_failover_loses_and_doubles_nothing[kill] tests/app/failover/test_replica.py \
 	$(patsubst %,tests/test_docs.py::test_examples_run_as_pasted[%],README.md docs/start/first-swap.md \
 	docs/guides/receive-webhooks.md)
 

@@ -44,10 +44,13 @@ def migrate(data_dir: str | None) -> None:
 
 
 @click.command()
+@click.option("--replica", is_flag=True, help="Audit the copy at LANDBRIDGE_READ_DATABASE_URL.")
 @data_dir_option
-def check(data_dir: str | None) -> None:
+def check(data_dir: str | None, *, replica: bool) -> None:
     """Audit the ledger, also while a server runs; exits 1 and lists the rows that are wrong."""
     chosen = read_settings(data_dir=data_dir)
+    if replica and chosen.read_database_url is None:
+        raise click.UsageError("--replica needs LANDBRIDGE_READ_DATABASE_URL.")
 
     async def run(dsn: str) -> LedgerAudit:
         database = await Database.connect(dsn, name="check", size_max=1, is_patient=True)
@@ -61,7 +64,7 @@ def check(data_dir: str | None) -> None:
             await database.close()
 
     with open_dsn(chosen) as dsn:
-        audited = asyncio.run(run(dsn))
+        audited = asyncio.run(run((chosen.read_database_url if replica else None) or dsn))
     click.echo(table(audited))
     sys.exit(0 if audited.is_clean else 1)
 

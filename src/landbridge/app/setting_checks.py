@@ -48,6 +48,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "admin_email": _email,
         "database_url": _database_url,
         "pooler_url": _database_url,
+        "read_database_url": _database_url,
         "pooler_statements": _one_of("kept", "lost"),
         "public_url": _public_url,
         "files": _files,

@@ -53,6 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     database_url: str | None = None
     pooler_url: str | None = None
     pooler_statements: str = "kept"
+    read_database_url: str | None = None
     api_processes: Annotated[int, msgspec.Meta(ge=1, le=32)] = 1
     pool_size: Annotated[int, msgspec.Meta(ge=4, le=100)] = 12
     master_key: str | None = None
@@ -276,6 +277,8 @@ def _invalid_combinations(settings: Settings) -> Iterator[str]:
         yield f"{PREFIX}MASTER_KEY_WRAP needs {PREFIX}MASTER_KEY."
     if settings.pooler_url is not None and settings.database_url is None:
         yield f"{PREFIX}POOLER_URL needs {PREFIX}DATABASE_URL."
+    if settings.read_database_url is not None and settings.database_url is None:
+        yield f"{PREFIX}READ_DATABASE_URL needs {PREFIX}DATABASE_URL."
     yield from _weak_password(settings)
     if settings.mode is Mode.PRODUCTION:
         yield from _not_for_production(settings)

@@ -60,7 +60,7 @@ class TransferListing:
         is_plain = filters == TransferFilter()
         for scan_limit in (window.limit,) if is_plain else self._scan_sizes:
             remaining = window.limit - len(found)
-            scan = await self._database.single(
+            scan = await self._database.read_on_replica(
                 lambda tx, scan_limit=scan_limit, before=position, remaining=remaining: store.page(
                     tx,
                     org_id,
@@ -83,11 +83,11 @@ class TransferListing:
 
     async def under_way(self, org_id: UUID, *, limit: int) -> Sequence[TransferListRow]:
         """Return records that have not ended, those that are due last first."""
-        return await self._database.single(lambda tx: store.under_way(tx, org_id, limit))
+        return await self._database.read_on_replica(lambda tx: store.under_way(tx, org_id, limit))
 
     async def holdings(self, org_id: UUID) -> Sequence[AssetTotal]:
         """Return the total balance of an organisation's wallets, by asset."""
-        return await self._database.single(lambda tx: store.sums(tx, org_id))
+        return await self._database.read_on_replica(lambda tx: store.sums(tx, org_id))
 
     async def entries(self, org_id: UUID, transfer_id: UUID) -> Sequence[JournalEntry]:
         """Return all journal entries of a record, in order."""

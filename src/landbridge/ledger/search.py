@@ -21,20 +21,22 @@ class TransferSearch:
 
     async def by_hash(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
         """Return the records with this hash of a chain transaction or user operation."""
-        found = await self.database.single(lambda tx: store.by_hash(tx, org_id, text, self.limit))
-        return found or await self.database.single(
+        found = await self.database.read_on_replica(
+            lambda tx: store.by_hash(tx, org_id, text, self.limit)
+        )
+        return found or await self.database.read_on_replica(
             lambda tx: store.by_user_op_hash(tx, org_id, text, self.limit)
         )
 
     async def by_short_id(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
         """Return the records with this short id (`core.ids.short_id`)."""
-        return await self.database.single(
+        return await self.database.read_on_replica(
             lambda tx: store.by_short_id(tx, org_id, text, self.limit)
         )
 
     async def by_tracking(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
         """Return the payouts that a bank gave this reference."""
-        return await self.database.single(
+        return await self.database.read_on_replica(
             lambda tx: store.by_tracking(tx, org_id, text, self.limit)
         )
 
@@ -45,6 +47,6 @@ class TransferSearch:
 
         All that have ended; of those under way, the 2,000 that are due last.
         """
-        return await self.database.single(
+        return await self.database.read_on_replica(
             lambda tx: store.by_amount(tx, org_id, amounts, self.limit)
         )

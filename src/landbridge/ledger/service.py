@@ -226,7 +226,7 @@ class Ledger:
                 limit=window.limit,
             )
 
-        return await self._database.read(read)
+        return await self._database.read_on_replica(read)
 
     async def due(
         self, clocks: Mapping[UUID, datetime], *, limit: int, skip: Collection[UUID] = ()

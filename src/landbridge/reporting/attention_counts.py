@@ -33,7 +33,7 @@ class AttentionCounts:
 
     async def of(self, org_id: UUID) -> AttentionCount:
         """Return the current counts."""
-        row = await self.database.single(lambda tx: store.counts(tx, org_id, COUNT_MAX))
+        row = await self.database.read_on_replica(lambda tx: store.counts(tx, org_id, COUNT_MAX))
         if row is None:
             raise InvariantBroken("a count has no row")
         return AttentionCount(

@@ -98,7 +98,7 @@ class DeliveryCounts:
         """
         # Ten thousand days take a while, so this runs in a thread.
         ranges = await asyncio.to_thread(lambda: list(_ranges(span)))
-        rows = await self.database.single(
+        rows = await self.database.read_on_replica(
             lambda tx: delivery_count_store.sums(
                 tx, org_id, ranges, endpoint_ids, by_endpoint=by_endpoint
             )

@@ -55,7 +55,9 @@ class UserSummaries:
         if not users:
             return []
         org_id, ids = users[0].org_id, [each.id for each in users]
-        rows = await self.database.single(lambda tx: store.summaries(tx, org_id, ids, KINDS))
+        rows = await self.database.read_on_replica(
+            lambda tx: store.summaries(tx, org_id, ids, KINDS)
+        )
         holders = await self.accounts.holders(org_id, ids)
         by_id = {row["id"]: row for row in rows}
         return [await self._summary(each, by_id[each.id], holders, today) for each in users]
@@ -64,7 +66,7 @@ class UserSummaries:
         self, org_id: UUID, *, type_: UserType | None, before: datetime, limit: int
     ) -> Sequence[UUID]:
         """Return the ids of frozen users created before a moment, newest first."""
-        return await self.database.single(
+        return await self.database.read_on_replica(
             lambda tx: store.frozen(tx, org_id, type_=type_, before=before, limit=limit)
         )
 

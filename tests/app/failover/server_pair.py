@@ -77,6 +77,10 @@ class PostgresServer:
         """Let the server answer nothing and close nothing, like a machine without a network."""
         self._signal(self._pids(), signal.SIGSTOP)
 
+    def thaw(self) -> None:
+        """Let a frozen server go on."""
+        self._signal(self._pids(), signal.SIGCONT)
+
     def _pids(self) -> list[int]:
         """Return the server's process and its children."""
         assert self.process is not None
@@ -119,6 +123,11 @@ class ServerPair:
         """Address of both, which leads to the one that takes writes."""
         ports = f"127.0.0.1:{self.primary.port},127.0.0.1:{self.standby.port}"
         return f"postgresql://{datadir.ROLE}@{ports}/postgres?target_session_attrs=read-write"
+
+    @property
+    def conninfo(self) -> str:
+        """Where the standby finds its primary."""
+        return _conninfo(self.primary)
 
 
 @contextmanager

@@ -70,6 +70,7 @@ from landbridge.platform.changes.horizon import Horizon
 from landbridge.platform.core.clock import Clock, ReadingClock
 from landbridge.platform.db.migrate import MigrationRejected, pending
 from landbridge.platform.db.pool import Database
+from landbridge.platform.db.replica import Replica
 from landbridge.platform.db.transaction_ids import check
 from landbridge.platform.http.egress import Egress
 from landbridge.platform.orgs.clock_nodes import take_node
@@ -180,7 +181,11 @@ async def open_container(
     something is missing or another one.
     """
     database = await Database.connect(
-        settings.pooler_url or dsn, name=name, size_max=settings.pool_size, pooler=settings.pooler
+        settings.pooler_url or dsn,
+        name=name,
+        size_max=settings.pool_size,
+        pooler=settings.pooler,
+        replica=await _replica(settings, name),
     )
     try:
         if missing := await pending(database):
@@ -206,6 +211,13 @@ async def open_container(
         await container.orgs.note_use()
     finally:
         await database.close()
+
+
+async def _replica(settings: Settings, name: str) -> Replica | None:
+    dsn = settings.read_database_url
+    if dsn is None:
+        return None
+    return await Replica.open(dsn, name=name, size_max=settings.pool_size)
 
 
 def wire(

@@ -45,7 +45,7 @@ class BankAccountLists:
             keys = await self.vault.find_many(tx, org_id, {each.user_id for each in found})
             return [opened(each, keys.get(each.user_id)) for each in found]
 
-        return await self.database.read(read)
+        return await self.database.read_on_replica(read)
 
     async def holders(
         self, org_id: UUID, user_ids: Collection[UUID]
@@ -61,7 +61,7 @@ class BankAccountLists:
                     names[each.user_id].append(each.holder["name"])
             return names
 
-        return await self.database.read(read)
+        return await self.database.read_on_replica(read)
 
 
 async def _stored(

@@ -55,7 +55,7 @@ class DepositLists:
             if wanted.chain in {None, chain} and wanted.currency in {None, currency}
         ]
         statuses = list(ChainDepositStatus) if wanted.status is None else [wanted.status]
-        rows = await self.database.single(
+        rows = await self.database.read_on_replica(
             lambda tx: store.page(
                 tx,
                 org_id,

@@ -51,7 +51,7 @@ class ExternalWalletLists:
             keys = await self.vault.find_many(tx, org_id, {each.wallet.user_id for each in found})
             return [with_label(each, keys.get(each.wallet.user_id)) for each in found]
 
-        return await self.database.read(read)
+        return await self.database.read_on_replica(read)
 
 
 async def _stored(

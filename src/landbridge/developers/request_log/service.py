@@ -75,12 +75,12 @@ class RequestLog:
         self, org_id: UUID, filters: RequestLogFilters, window: PageWindow
     ) -> RequestLogPage:
         """Return entries, newest first. A search that scans very many may end a page early."""
-        lines = await self._database.single(
+        lines = await self._database.read_on_replica(
             lambda tx: store.page(tx, org_id, filters, window, scan_max=self._scan_max)
         )
         if len(lines) == window.limit:
             return RequestLogPage(lines, lines[-1].occurred_at)
-        end = await self._database.single(
+        end = await self._database.read_on_replica(
             lambda tx: store.end(tx, org_id, window, scan_max=self._scan_max)
         )
         return RequestLogPage(lines, end)

@@ -60,7 +60,7 @@ class PaymentSearch:
         spellings = {text, normalise_reference(text) or text}
         if not _REFERENCE.fullmatch("".join(text.split())):
             return []
-        ids = await self.database.single(
+        ids = await self.database.read_on_replica(
             lambda tx: store.find_by_references(tx, org_id, sorted(spellings))
         )
         credited = await self.listing.by_ids(org_id, ids)

@@ -77,7 +77,7 @@ class TransactionSearch:
         return list({(each.kind, each.id): each for each in found}.values())[:RESULTS_MAX]
 
     async def _by_metadata(self, org_id: UUID, text: str) -> list[SearchResult]:
-        ids = await self.database.single(
+        ids = await self.database.read_on_replica(
             lambda tx: metadata_service.search(tx, org_id, text, limit=RESULTS_MAX)
         )
         if not ids:

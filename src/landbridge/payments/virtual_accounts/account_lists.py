@@ -39,7 +39,9 @@ class VirtualAccountLists:
         self, org_id: UUID, wanted: VirtualAccountListFilter, before: PagePosition, limit: int
     ) -> Sequence[VirtualAccount]:
         """Return at most `limit` accounts after this position, newest first."""
-        return await self.database.single(lambda tx: _page(tx, org_id, wanted, before, limit))
+        return await self.database.read_on_replica(
+            lambda tx: _page(tx, org_id, wanted, before, limit)
+        )
 
 
 async def _page(

@@ -10,7 +10,7 @@ Guarantees:
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import Any, Protocol, TypeVar, cast
 
 import asyncpg
@@ -75,11 +75,36 @@ class Tx(Protocol):
         ...
 
 
-class _Pool(Protocol):
-    async def fetch(self, sql: str, *args: Any) -> list[Row]: ...
-    def acquire(self) -> AbstractAsyncContextManager[Tx]: ...
-    async def expire_connections(self) -> None: ...
-    async def close(self) -> None: ...
+class Pool(Protocol):
+    """A pool of connections."""
+
+    async def fetch(self, sql: str, *args: Any) -> list[Row]:
+        """Return all rows of a statement on any connection."""
+        ...
+
+    def acquire(self) -> AbstractAsyncContextManager[Tx]:
+        """Take a connection, and give it back in the end."""
+        ...
+
+    async def expire_connections(self) -> None:
+        """Replace each connection when it is given back."""
+        ...
+
+    async def close(self) -> None:
+        """Wait for connections in use, then close all."""
+        ...
+
+
+class ReadReplica(Protocol):
+    """A copy of the database that can only be read (replica.py)."""
+
+    async def read(self, primary: "Database", work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` if the copy has all commits so far; else raise `ReplicaUnavailable`."""
+        ...
+
+    async def close(self) -> None:
+        """Wait for running statements, then close every connection."""
+        ...
 
 
 _IS_READ_ONLY = """
@@ -96,15 +121,20 @@ class DatabaseUnreachable(LandbridgeError):
     """No connection is available; the message contains neither address nor password."""
 
 
-async def _no_reset(_connection: object) -> None:
+class ReplicaUnavailable(LandbridgeError):
+    """The replica can't answer now; the primary can."""
+
+
+async def no_reset(_connection: object) -> None:
     """Connections carry no state, so there is nothing to reset."""
 
 
 class Database:
     """A pool, and the only way to run a transaction on it."""
 
-    def __init__(self, pool: _Pool) -> None:
+    def __init__(self, pool: Pool, replica: ReadReplica | None = None) -> None:
         self._pool = pool
+        self._replica = replica
         self._watching = AsyncExitStack()
 
     @classmethod
@@ -116,8 +146,11 @@ class Database:
         size_max: int,
         is_patient: bool = False,
         pooler: Pooler | None = None,
+        replica: ReadReplica | None = None,
     ) -> "Database":
         """Open a pool of at most `size_max` connections, named `landbridge <name>`.
+
+        `replica` runs what `read_on_replica` is given, and is closed with the pool.
 
         With `is_patient` statements have no timeout: for commands that read everything, never for
         requests. Raises `DatabaseUnreachable` after a second or two of attempts, and
@@ -143,7 +176,7 @@ class Database:
             except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 raise _unreachable(error) from error
             else:
-                database = cls(cast("_Pool", pool))
+                database = cls(cast("Pool", pool), replica)
                 await database._watching.enter_async_context(servers.watched())
                 if pooler is not None:
                     await database._check_sessions()
@@ -159,7 +192,7 @@ class Database:
             min_size=1,
             max_size=size_max,
             connect=servers.connect,
-            reset=_no_reset,
+            reset=no_reset,
             # The server's timeout is shorter, so that its error is the one that is raised.
             command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
             **_sessions(name, pooler, is_patient=is_patient),
@@ -175,6 +208,8 @@ class Database:
     async def close(self) -> None:
         """Wait for running statements, then close every connection."""
         await self._pool.close()
+        if self._replica is not None:
+            await self._replica.close()
         await self._watching.aclose()
 
     async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
@@ -232,6 +267,16 @@ class Database:
         round trips of one are saved.
         """
         return await self.single(work)
+
+    async def read_on_replica(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` as `read` does, on the replica if there is one that has all commits so far.
+
+        For lists, reports and files, which cost more than the two round trips this adds.
+        """
+        if self._replica is not None:
+            with suppress(ReplicaUnavailable):
+                return await self._replica.read(self, work)
+        return await self.read(work)
 
     async def _retry(self, once: Callable[[], Awaitable[T]]) -> T:
         """Run `once` with the policy of `platform/db/retry.py`."""

@@ -59,10 +59,11 @@ def parse_dsn(dsn: str) -> tuple[Sequence[Address], Any]:
 class Servers:
     """The servers of one DSN, and which of them failed lately."""
 
-    def __init__(self, dsn: str, *, server_timeout_s: float = SERVER_TIMEOUT_S) -> None:
+    def __init__(self, dsn: str, *, server_timeout_s: float | None = None) -> None:
         """Raise `ValueError` for a DSN that can't be read."""
         self._dsn = dsn
-        self._server_timeout_s = server_timeout_s
+        self._server_timeout_s = server_timeout_s or SERVER_TIMEOUT_S
+        self._single_timeout_s = server_timeout_s or _TIMEOUT_S
         self._addresses, params = parse_dsn(dsn)
         # The choice among several standbys is asyncpg's.
         prefers = params.target_session_attrs is connect_utils.SessionAttribute.prefer_standby
@@ -80,7 +81,7 @@ class Servers:
         """
         connect = cast("Any", asyncpg).connect
         if self._is_single:
-            return await connect(self._dsn, timeout=_TIMEOUT_S, **options)
+            return await connect(self._dsn, timeout=self._single_timeout_s, **options)
         error: Exception | None = None
         for address in self._in_order():
             host, port = _host_and_port(address)

@@ -87,7 +87,7 @@ async def batches(
     while position.created_at < span.before:
         until = position.created_at + min(width, span.before - position.created_at)
         at = RecordRange(after=position, until=until, limit=BATCH_ROWS)
-        found = await database.single(
+        found = await database.read_on_replica(
             lambda tx, at=at: store.scan(tx, org_id, record_filter, _ASSETS, at=at)
         )
         previous, position = position, found.end or RecordKey(until, _NO_ID)
@@ -95,7 +95,7 @@ async def batches(
         rows = found.rows
         if match is not None and rows:
             ids = [UUID(str(row[0])) for row in rows]
-            matching = await database.single(lambda tx, ids=ids: match(tx, ids))
+            matching = await database.read_on_replica(lambda tx, ids=ids: match(tx, ids))
             rows = [row for row, id_ in zip(rows, ids, strict=True) if id_ in matching]
         if not rows:
             # Give the reader a chance to stop.

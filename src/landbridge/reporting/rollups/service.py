@@ -121,10 +121,10 @@ class Rollups:
     ) -> Sequence[T]:
         """Read in one build: with days of a zone, again if it was another one at the end."""
         if zone == UTC_ZONE:
-            return await self.database.single(work)
+            return await self.database.read_on_replica(work)
         before = await self._build_of(org_id, zone)
         while True:
-            found = await self.database.single(work)
+            found = await self.database.read_on_replica(work)
             after = await self._build_of(org_id, zone)
             if after == before:
                 return found

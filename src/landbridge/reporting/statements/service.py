@@ -74,8 +74,8 @@ class Statements:
         if card is None:
             raise UserNotFound(f"there is no user {request.user_id}")
         wallets = await self._wallets(org_id, request)
-        name = await self.database.single(lambda tx: store.org_name(tx, org_id))
-        found, view = await self.database.single(
+        name = await self.database.read_on_replica(lambda tx: store.org_name(tx, org_id))
+        found, view = await self.database.read_on_replica(
             lambda tx: store.balances(tx, org_id, list(wallets), request)
         )
         parts = [_part(wallets[each.wallet_id], each) for each in found if _has_anything(each)]
@@ -96,7 +96,7 @@ class Statements:
         after = JournalPosition(statement.request.after, _LEAST_ID, 0)
         is_more = True
         while is_more:
-            journals = await self.database.single(
+            journals = await self.database.read_on_replica(
                 lambda tx, after=after: store.journals(
                     tx, statement, part.account_id, after=after, limit=page_size
                 )

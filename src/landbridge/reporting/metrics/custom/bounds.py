@@ -31,9 +31,10 @@ async def in_time(
     most_ms = TIMEOUT_MS // parts
 
     async def work(tx: Tx) -> T:
-        await record_store.limit_time(tx, most_ms=most_ms)
         try:
-            return await read(tx)
+            async with tx.transaction():
+                await record_store.limit_time(tx, most_ms=most_ms)
+                return await read(tx)
         except OUT_OF_TIME as error:
             raise FieldsInvalid(
                 {
@@ -42,7 +43,7 @@ async def in_time(
                 }
             ) from error
 
-    return await sources.database.transact(work)
+    return await sources.database.read_on_replica(work)
 
 
 def check_records(count: int, *, of: str, most: int) -> None:

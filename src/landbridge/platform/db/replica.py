@@ -1,0 +1,159 @@
+"""Reads on a replica (`LANDBRIDGE_READ_DATABASE_URL`).
+
+Guarantees:
+- A read sees every commit that was answered before it began, in whichever process: the replica has
+  replayed what the primary had written to its log by then.
+- If the replica is behind, fails or is gone, the primary is read. Only one read every five seconds
+  then tries the replica, and loses a second at most.
+- Only a copy of the primary is read: each new connection compares the system identifiers.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any, Final, TypeVar, cast
+
+import asyncpg
+import structlog
+from prometheus_client import Counter
+
+from landbridge.platform.core.errors import Busy
+from landbridge.platform.db.pool import Database, Pool, ReplicaUnavailable, Tx, no_reset
+from landbridge.platform.db.retry import LOST_CONNECTION, OUT_OF_TIME
+from landbridge.platform.db.servers import Servers
+from landbridge.platform.db.session_settings import STATEMENT_TIMEOUT_MS, session_settings
+
+_log = structlog.stdlib.get_logger()
+
+T = TypeVar("T")
+
+READS: Final = Counter(
+    "landbridge_replica_reads_total", "Reads for the replica, by the server that ran them.", ["by"]
+)
+# How long a read waits for the replica, and how often it looks.
+_PATIENCE_S: Final = 0.25
+_POLL_S: Final = 0.005
+# How long a replica that was behind or failed is left alone.
+_PAUSE_S: Final = 5.0
+_CONNECT_S: Final = 1.0
+
+# Null on a standby, which can't say how far the primary is.
+_POSITION: Final = """
+select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn()::text end as position
+"""
+# False on a server that was never a standby.
+_HAS_REPLAYED: Final = "select coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false)"
+_IDENTIFIER: Final = "select c.system_identifier from pg_control_system() c"
+
+
+class NotAReplica(ConnectionError):
+    """The server is not a copy of the primary."""
+
+
+class Replica:
+    """A pool on a replica of the primary, which is read only after it has caught up."""
+
+    def __init__(self) -> None:
+        self._pool: Pool | None = None
+        self._identifier: str | None = None
+        self._tried_again_s: float | None = None
+
+    @classmethod
+    async def open(cls, dsn: str, *, name: str, size_max: int) -> "Replica":
+        """Open a pool of at most `size_max` connections, without connecting yet."""
+        replica = cls()
+        pool = await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
+            min_size=0,
+            max_size=size_max,
+            connect=Servers(dsn, server_timeout_s=_CONNECT_S).connect,
+            init=replica._check_identifier,
+            reset=no_reset,
+            command_timeout=STATEMENT_TIMEOUT_MS / 1000 + 5,
+            server_settings={
+                "application_name": f"landbridge {name} reads",
+                "default_transaction_read_only": "on",
+                **session_settings(is_patient=False),
+            },
+        )
+        replica._pool = cast("Pool", pool)
+        return replica
+
+    async def close(self) -> None:
+        """Wait for running statements, then close every connection."""
+        if self._pool is not None:
+            await self._pool.close()
+
+    async def read(self, primary: Database, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work`, which only reads, as soon as the replica has every commit so far.
+
+        Raises `ReplicaUnavailable` if `work` has to run on the primary, and `Busy` if a statement
+        of it took too long: it would not be faster there.
+        """
+        position = await self._position(primary)
+        if self._pool is None or position is None or self._rests():
+            raise _unavailable()
+        async with AsyncExitStack() as stack:
+            try:
+                connection = await stack.enter_async_context(self._pool.acquire())
+                await _catch_up(connection, position)
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                raise self._failed(error) from error
+            try:
+                result = await work(connection)
+            except OUT_OF_TIME as error:
+                raise Busy(f"the replica took too long: {type(error).__name__}") from error
+            # Replaying ends a read whose rows it removes, or its connection.
+            except (
+                *LOST_CONNECTION,
+                asyncpg.SerializationError,
+                asyncpg.InterfaceError,
+            ) as error:
+                raise self._failed(error) from error
+        self._tried_again_s = None
+        READS.labels("replica").inc()
+        return result
+
+    async def _position(self, primary: Database) -> str | None:
+        """Return the place in the log that a read must see; None on a standby."""
+        if self._identifier is None:
+            self._identifier = str((await primary.rows(_IDENTIFIER))[0]["system_identifier"])
+        return (await primary.rows(_POSITION))[0]["position"]
+
+    def _rests(self) -> bool:
+        """Return whether the replica failed lately; one read after each pause tries it again."""
+        now_s = time.monotonic()
+        if self._tried_again_s is None:
+            return False
+        if now_s < self._tried_again_s:
+            return True
+        self._tried_again_s = now_s + _PAUSE_S
+        return False
+
+    def _failed(self, error: Exception) -> ReplicaUnavailable:
+        """Leave the replica alone for a while, and log why."""
+        self._tried_again_s = time.monotonic() + _PAUSE_S
+        _log.warning("database.replica_unavailable", reason=type(error).__name__)
+        return _unavailable()
+
+    async def _check_identifier(self, connection: Tx) -> None:
+        """Raise `NotAReplica` for a new connection to another server's copy."""
+        if str(await connection.fetchval(_IDENTIFIER)) != self._identifier:
+            raise NotAReplica("this server is not a copy of the primary")
+
+
+def _unavailable() -> ReplicaUnavailable:
+    READS.labels("primary").inc()
+    return ReplicaUnavailable("the replica can't answer now")
+
+
+async def _catch_up(connection: Tx, position: str) -> None:
+    """Return once the replica has replayed the log up to a position; `TimeoutError` if late."""
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            while not await connection.fetchval(_HAS_REPLAYED, position):  # noqa: ASYNC110  the server sends no event
+                await asyncio.sleep(_POLL_S)
+    except TimeoutError:
+        # A server that answers nothing would not answer a cancellation either.
+        cast("Any", connection).terminate()
+        raise
