@@ -247,6 +247,19 @@ async def test_expired_quote_of_an_approved_offramp_is_renewed_with_one_click(or
     assert await held(org, ada) == "900"
 
 
+async def test_expired_quote_that_needed_no_approval_is_renewed_as_well(org: Tenant) -> None:
+    ada = await make_payee(org)
+    offramp = await make_offramp(org, ada, await make_account(org, ada))
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 11 * 60})
+    await run_due(org)
+    admin = await visit(org)
+    page = await admin.load(f"{HERE}/{offramp['id']}")
+    assert "Quote the same payment again at the current price" in page.text
+    assert "approval" not in page.text
+    to = await press(admin, offramp["id"], "renew", "OFFRAMP")
+    assert "Accept quote" in (await admin.load(to)).text
+
+
 async def test_offramp_shows_fees_and_purposes(org: Tenant) -> None:
     ada = await make_payee(org)
     account = await make_account(org, ada)
