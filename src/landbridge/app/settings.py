@@ -20,6 +20,8 @@ from landbridge.platform.orgs.model import Mode
 from landbridge.providers.evm.signing.socket_path import SOCKET_FILE
 
 PREFIX = "LANDBRIDGE_"
+# Where client libraries find the API; people export it in shells that run this program too.
+CLIENT_URL = f"{PREFIX}URL"
 # A year: older prices are of no use.
 _PRICE_AGE_MAX_S = 366 * 24 * 3600
 # A day: yesterday's market is of no use.
@@ -214,7 +216,7 @@ def read(
     values: dict[str, Any] = {}
     problems: list[str] = []
     for variable, text in environ.items():
-        if not variable.startswith(PREFIX):
+        if not variable.startswith(PREFIX) or variable == CLIENT_URL:
             continue
         name = variable.removeprefix(PREFIX).lower()
         try:

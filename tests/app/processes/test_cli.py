@@ -359,6 +359,10 @@ def test_a_setting_is_read_from_a_file(tmp_path: Path) -> None:
         read({"LANDBRIDGE_OTHER_FILE": str(file)})
 
 
+def test_address_for_client_libraries_is_no_setting_and_no_error() -> None:
+    assert read({"LANDBRIDGE_URL": "http://127.0.0.1:9"}) == read({})
+
+
 def test_a_wrong_setting_stops_the_start(tmp_path: Path) -> None:
     done = landbridge("serve", folder=tmp_path, no_such_thing="1")
     assert done.returncode == 1

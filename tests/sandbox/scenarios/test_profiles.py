@@ -2,6 +2,7 @@
 
 import asyncio
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,21 @@ def test_missing_profiles_are_named() -> None:
         profiles.choose("staging", None)
     with pytest.raises(ProfileInvalid, match="LANDBRIDGE_API_KEY"):
         profiles.choose(None, None)
+
+
+def test_address_of_the_client_libraries_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(profiles.KEY, KEY)
+    monkeypatch.setenv(profiles.URL_VARIABLE, "http://127.0.0.1:4")
+    assert profiles.choose(None, None) == Profile("http://127.0.0.1:4", KEY)
+    assert profiles.choose(None, "http://127.0.0.1:5").api_url == "http://127.0.0.1:5"
+
+
+def test_concurrent_logins_keep_each_profile(store: ProfileStore) -> None:
+    names = [f"profile-{number}" for number in range(40)]
+
+    def keep(name: str) -> None:
+        store.save(name, Profile(profiles.URL, KEY))
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(keep, names))
+    assert [name for name in names if store.find(name) is None] == []

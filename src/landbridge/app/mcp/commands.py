@@ -24,7 +24,11 @@ _INSTRUCTIONS = (
 
 @click.command()
 @click.option(
-    "--api-url", default="http://127.0.0.1:8080", show_default=True, help="Where the API is served."
+    "--api-url",
+    default="http://127.0.0.1:8080",
+    envvar="LANDBRIDGE_URL",
+    show_default=True,
+    help="Where the API is served.",
 )
 @click.option(
     "--propose",
