@@ -29,7 +29,9 @@ for (const each of ['docs', ...Object.keys(REWRITES)]) {
   const filter = (path: string) => path.endsWith('.md') || !/\.\w+$/.test(path)
   cpSync(ROOT + each, PAGES + each, { recursive: true, filter })
 }
-for (const each of readdirSync(`${PAGES}docs/start`)) joinLanguages(`${PAGES}docs/start/${each}`)
+for (const folder of ['docs/start/', 'docs/guides/']) {
+  for (const each of readdirSync(PAGES + folder)) if (each.endsWith('.md')) joinLanguages(PAGES + folder + each)
+}
 
 export default withMermaid(
   defineConfig({

@@ -1,4 +1,4 @@
-"""The pages of docs/start in Python and TypeScript print what they show."""
+"""Pages in Python and TypeScript print what they show."""
 
 import os
 import sys
@@ -15,8 +15,9 @@ pytestmark = pytest.mark.long
 
 PAGES = [
     page.relative_to(ROOT).as_posix()
-    for page in sorted((ROOT / "docs/start").glob("*.md"))
-    if examples(page, "python")
+    for folder in ("docs/start", "docs/guides")
+    for page in sorted((ROOT / folder).glob("*.md"))
+    if examples(page, "ts")
 ]
 
 
