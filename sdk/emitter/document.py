@@ -206,8 +206,7 @@ class ApiDocument:
             members = tuple(
                 Member(
                     member,
-                    # A cursor goes back as it came, although it looks like a time.
-                    _CURSOR_TYPE
+                    _cursor_type(value)
                     if member == "nextCursor"
                     else self.type_of(value, name + member[0].upper() + member[1:]),
                     member in required,
@@ -266,7 +265,13 @@ class ApiDocument:
         )
 
 
-_CURSOR_TYPE = Type(Kind.UNION, of=(Type(Kind.TEXT), Type(Kind.NULL)))
+def _cursor_type(schema: Mapping[str, Any]) -> Type:
+    """Return text: a cursor goes back as it came, although it looks like a time."""
+    if {"type": "null"} in schema.get("oneOf", ()):
+        return Type(Kind.UNION, of=(Type(Kind.TEXT), Type(Kind.NULL)))
+    return Type(Kind.TEXT)
+
+
 _SCALARS = {
     "string": Kind.TEXT,
     "integer": Kind.INTEGER,

@@ -64,7 +64,7 @@ export interface AccountReview {
 
 export interface AccountReviewPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   reviews: Array<AccountReview>;
 }
 
@@ -216,7 +216,7 @@ export interface AuditLogEntryReply {
 export interface AuditLogReply {
   count: number;
   entries: Array<AuditLogEntryReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface BalanceReply {
@@ -255,7 +255,7 @@ export interface BankAccountEvent {
 export interface BankAccountPageReply {
   banks: Array<ListedAccount>;
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface BankInfoReply {
@@ -297,7 +297,7 @@ export interface BankLine {
 
 export interface BankLinePage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   reviews: Array<BankLine>;
 }
 
@@ -374,7 +374,7 @@ export interface BatchItemReply {
 
 export interface BatchPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   records: Array<BatchReply>;
 }
 
@@ -481,7 +481,7 @@ export interface BridgeEvent {
 export interface BridgePage {
   count: number;
   data: Array<BridgeReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface BridgeQuoteReply {
@@ -847,7 +847,7 @@ export interface CloseDifferenceReply {
 export interface ClosePage {
   closes: Array<CloseReply>;
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface ClosePositionReply {
@@ -947,7 +947,7 @@ export interface DecisionBody {
 export interface DeliveriesReply {
   count: number;
   deliveries: Array<DeliveryReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface DeliveryReply {
@@ -1034,7 +1034,7 @@ export interface DepositMatch {
 export interface DepositPage {
   count: number;
   deposits: Array<DepositReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
   records: Array<DepositReply>;
 }
 
@@ -1071,13 +1071,13 @@ export interface DepositReview {
 
 export interface DepositReviewPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   reviews: Array<DepositReview>;
 }
 
 export interface DepositScreeningList {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   reviews: Array<DepositScreeningReply>;
 }
 
@@ -1171,7 +1171,7 @@ export interface DifferenceExplanation {
 export interface DifferencePage {
   count: number;
   differences: Array<DifferenceReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface DifferenceReply {
@@ -1233,7 +1233,7 @@ export interface DisbursementLineReply {
 
 export interface DisbursementPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   records: Array<DisbursementReply>;
 }
 
@@ -1312,7 +1312,7 @@ export interface EuropeGlobalNetworkBank {
 
 export interface EventPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   records: Array<Envelope>;
 }
 
@@ -1337,7 +1337,7 @@ export interface ExplanationRejection {
 export interface ExternalWalletPage {
   count: number;
   externalWallets: Array<ExternalWalletReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface ExternalWalletReply {
@@ -2002,7 +2002,7 @@ export interface ListedApproval {
 export interface ListedApprovalPage {
   approvals: Array<ListedApproval>;
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface ListedHit {
@@ -2062,7 +2062,7 @@ export interface LoggedBodies {
 
 export interface LoggedPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   requests: Array<LoggedRequest>;
 }
 
@@ -2570,7 +2570,7 @@ export interface OfframpEvent {
 
 export interface OfframpPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   records: Array<OfframpReply>;
 }
 
@@ -2684,7 +2684,7 @@ export interface OnrampFee {
 
 export interface OnrampPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   records: Array<OnrampReply>;
 }
 
@@ -2983,7 +2983,7 @@ export interface RateReply {
 
 export interface ReceivableList {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   reviews: Array<ReceivableReply>;
 }
 
@@ -3012,7 +3012,7 @@ export interface RecipientReply {
 
 export interface ReconRunPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   runs: Array<ReconRunReply>;
 }
 
@@ -3114,7 +3114,7 @@ export interface ResendRequest {
 
 export interface ResolutionPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   resolutions: Array<ResolutionReply>;
 }
 
@@ -3175,7 +3175,7 @@ export interface RevealedNumber {
 
 export interface ReviewPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   reviews: Array<ListedReview>;
 }
 
@@ -3622,7 +3622,7 @@ export interface SwapEvent {
 export interface SwapPage {
   count: number;
   data: Array<SwapReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface SwapReply {
@@ -3827,7 +3827,7 @@ export interface TransactionNotesReply {
 export interface TransactionPageReply {
   count: number;
   data: Array<TransactionReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface TransactionReply {
@@ -3912,7 +3912,7 @@ export interface TransferReview {
 
 export interface TransferReviewPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   reviews: Array<TransferReview>;
 }
 
@@ -3992,7 +3992,7 @@ export interface UserEvent {
 
 export interface UserPageReply {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   users: Array<UserReply>;
 }
 
@@ -4078,7 +4078,7 @@ export interface VirtualAccountEvent {
 export interface VirtualAccountPageReply {
   count: number;
   data: Array<VirtualAccountReply>;
-  nextCursor?: string | null;
+  nextCursor?: string;
 }
 
 export interface VirtualAccountReply {
@@ -4139,7 +4139,7 @@ export interface WalletTransferDetailsReply {
 
 export interface WalletTransferPage {
   count: number;
-  nextCursor?: string | null;
+  nextCursor?: string;
   records: Array<WalletTransferReply>;
 }
 
