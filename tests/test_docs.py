@@ -152,6 +152,22 @@ RUNNABLE = [
 ]
 
 
+CALL = re.compile(r"^(?:\w+=\$\()?(?:lb|curl) ", re.MULTILINE)
+
+
+def test_calls_are_shown_in_each_language_or_in_shell_alone() -> None:
+    findings = [
+        f"{_name(page)}: {script.splitlines()[0]}"
+        for page in documents()
+        if "\n```ts\n" in (text := page.read_text(encoding="utf-8"))
+        for language, script, following in re.findall(
+            r"^```(\w+)\n(.*?)^```\n((?:\n```(?:python|ts)\n)?)", text, re.MULTILINE | re.DOTALL
+        )
+        if language == "sh" and CALL.search(script) and not following
+    ]
+    assert not findings, report("Add Python and TypeScript, as on the rest of the page:", findings)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", few_of(RUNNABLE))
 def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
