@@ -2,7 +2,10 @@
 
 import csv
 import io
+from decimal import Decimal
+from typing import Any
 
+import pyarrow.parquet
 import pytest
 
 from landbridge.dashboard.list_queries import ListQuery
@@ -125,7 +128,11 @@ async def test_export_has_exactly_the_list(org: Tenant) -> None:
     for role in MemberRole:
         visitor = await visit(org, role)
         page = await visitor.load(LIST, type="WALLET.TRANSFER")
-        (path,) = page.tree.xpath("//a[@download]/@href")
+        path, parquet = page.tree.xpath("//a[@download]/@href")
+        untyped: Any = pyarrow.parquet
+        table = untyped.read_table(io.BytesIO((await visitor.open(parquet)).response.content))
+        (row,) = table.to_pylist()
+        assert (row["id"], row["sent"], row["feeCurrency"]) == (transfer, Decimal("2.25"), None)
         rows = list(csv.DictReader(io.StringIO((await visitor.open(str(path))).response.text)))
         assert [each["id"] for each in rows] == [transfer]
         assert (rows[0]["sent"], rows[0]["sentCurrency"]) == ("2.25", "usdc")

@@ -109,6 +109,25 @@ async def test_frozen_users_are_listed_alone(org: Tenant) -> None:
         assert (await visitor.open("/dashboard/users", **wrong)).status == 422
 
 
+async def test_users_are_listed_by_their_verification(org: Tenant) -> None:
+    await make_verified(org, Rail.USD, firstName="Grace")
+    for number in range(27):
+        await make_user(org, firstName=f"Nr{number}", lastName="Many")
+    visitor = await visit(org)
+    assert names(await visitor.load("/dashboard/users", kyc="ACTIVE")) == ["Grace Approval"]
+    assert names(await visitor.load("/dashboard/users", kyc="ACTIVE", q="many")) == []
+    assert names(await visitor.load("/dashboard/users", kyc="ACTIVE", flag="frozen")) == []
+    assert names(await visitor.load("/dashboard/users", kyc="REJECTED")) == []
+    first = await visitor.load("/dashboard/users", kyc="INACTIVE")
+    (older,) = first.tree.xpath("//a[@rel='next']/@href")
+    found = names(first) + names(await visitor.load(str(older)))
+    assert found == [f"Nr{each} Many" for each in range(26, -1, -1)]
+    assert names(await visitor.load("/dashboard/users", kyc="INACTIVE", q="grace")) == []
+    wrong = await visitor.open("/dashboard/users", kyc="odd")
+    assert wrong.status == 422
+    assert wrong.tree.xpath("//select[@id='f-kyc'][@aria-invalid]")
+
+
 async def test_invalid_filter_shows_an_error(org: Tenant) -> None:
     visitor = await visit(org)
     page = await visitor.open("/dashboard/users", type="robot")

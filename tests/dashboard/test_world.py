@@ -23,6 +23,7 @@ FILES = {
     "/dashboard/assets/{version:str}/{name:str}",
     "/dashboard/audit-log/csv",
     "/dashboard/transactions/csv",
+    "/dashboard/transactions/parquet",
     *(f"/dashboard/{each}/csv" for each in LISTS),
     "/dashboard/files/{file_id:str}",
     "/dashboard/files/{file_id:str}/picture",

@@ -76,7 +76,7 @@ SECTIONS = (
             NavigationItem(
                 path="/dashboard/chains", title=_("Chains"), keys="g h", needs_chains=True
             ),
-            NavigationItem(path="/dashboard/providers", title=_("Providers"), keys="g v"),
+            NavigationItem(path="/dashboard/providers", title=_("Providers"), keys="g z"),
             NavigationItem(path="/dashboard/audit-log", title=_("Audit log"), keys="g l"),
             NavigationItem(
                 path="/dashboard/sandbox", title=_("Sandbox"), keys="g x", is_in_sandbox=True

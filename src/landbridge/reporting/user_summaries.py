@@ -12,6 +12,7 @@ from landbridge.customers.users.model import UserCard, UserType
 from landbridge.customers.users.search import fold
 from landbridge.customers.verification.model import KycStatus
 from landbridge.payments.transactions.model import KINDS
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Row
 from landbridge.providers.chains.tokens import ASSETS
@@ -24,6 +25,8 @@ _PRECEDENCE: Final = (
     *(KycStatus.CONTACT_SUPPORT, KycStatus.PENDING, KycStatus.CREATED),
     *(KycStatus.ACTIVE, KycStatus.REJECTED),
 )
+# Users whose status is read for one page: some milliseconds.
+_SCAN_MAX: Final = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,14 @@ class UserSummary:
     balance_usd: Decimal | None
     last_payment_at: datetime | None
     has_other_holder: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UserIdPage:
+    """Ids of users; there may be more, created before `next_before`, which is None at the end."""
+
+    ids: Sequence[UUID]
+    next_before: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +81,39 @@ class UserSummaries:
             lambda tx: store.frozen(tx, org_id, type_=type_, before=before, limit=limit)
         )
 
+    async def by_status(
+        self,
+        org_id: UUID,
+        status: KycStatus,
+        *,
+        is_frozen: bool,
+        type_: UserType | None,
+        before: datetime,
+        limit: int,
+    ) -> UserIdPage:
+        """Return users created before a moment whose summary has this status, newest first.
+
+        `INACTIVE` is the status before the first submission. `is_frozen` leaves only frozen ones.
+        """
+        row = await self.database.single(
+            lambda tx: store.by_status(
+                tx,
+                org_id,
+                before=before,
+                type_=type_,
+                is_frozen=is_frozen,
+                status=status,
+                preceding=_preceding(status),
+                limit=limit,
+                scan_limit=_SCAN_MAX,
+            )
+        )
+        if row is None:
+            raise InvariantBroken("an aggregate has no row")
+        if len(row["ids"]) == limit:
+            return UserIdPage(row["ids"], row["last_at"])
+        return UserIdPage(row["ids"], row["end_at"] if row["count"] == _SCAN_MAX else None)
+
     async def _summary(
         self, user: UserCard, row: Row, holders: Mapping[UUID, Collection[str]], today: date
     ) -> UserSummary:
@@ -85,6 +129,13 @@ class UserSummaries:
             last_payment_at=row["last_at"],
             has_other_holder=any(differs(user.name, each) for each in holders.get(user.id, ())),
         )
+
+
+def _preceding(status: KycStatus) -> Sequence[KycStatus]:
+    """Return the statuses that are shown in place of this one."""
+    if status not in _PRECEDENCE:
+        return ()
+    return _PRECEDENCE[: _PRECEDENCE.index(status)]
 
 
 def differs(name: str, other: str) -> bool:

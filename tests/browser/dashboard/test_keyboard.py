@@ -92,7 +92,12 @@ async def test_going_places_by_name_and_by_letters(
         )
         await page.keyboard.press("Enter")
         await page.wait_for_url(f"**/dashboard/users/{user}")
-        for letter, there in (("w", "webhooks"), ("t", "transactions"), ("u", "users")):
+        for letter, there in (
+            ("w", "webhooks"),
+            ("t", "transactions"),
+            ("u", "users"),
+            ("k", "keys"),
+        ):
             await page.keyboard.press("g")
             await page.keyboard.press(letter)
             await page.wait_for_url(f"**/dashboard/{there}")

@@ -264,8 +264,9 @@ document.addEventListener("keydown", (event) => {
     if (field) { event.preventDefault(); field.focus(); field.select(); }
     return;
   }
+  const now = performance.now(), isSecond = now - typedAt < 1200 && "gn".includes(typed.at(-1) ?? " ");
   const rows = all("table[data-rows] tbody tr");
-  if (rows.length && ["j", "k", "x", "Enter"].includes(event.key)) {
+  if (!isSecond && rows.length && ["j", "k", "x", "Enter"].includes(event.key)) {
     const at = rows.findIndex((each) => each.classList.contains("at"));
     if (event.key === "Enter") { if (at >= 0 && event.target === document.body) rows[at].querySelector("a")?.click(); return; }
     if (event.key === "x") { rows[at]?.querySelector("input[type=checkbox]")?.click(); return; }
@@ -276,7 +277,6 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key.length !== 1) return;
-  const now = performance.now();
   typed = now - typedAt < 1200 ? [...typed, event.key].slice(-2) : [event.key];
   typedAt = now;
   const item = all("[data-keys]").find((each) => each.dataset.keys === typed.join(" "));

@@ -10,6 +10,7 @@ from litestar.di import NamedDependency
 
 from landbridge.customers.users.model import UserType
 from landbridge.customers.users.service import Users
+from landbridge.customers.verification.model import KycStatus
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
@@ -43,13 +44,14 @@ class UserList:
     async def load(self, query: ListQuery, renderer: Renderer) -> UserSummaryPage:
         """Return the users that match; raise `FieldInvalid` for an invalid filter.
 
-        Of the users that a text finds, those that are not frozen are left out afterwards.
+        Of the users that a text finds, those with another status are left out afterwards.
         """
-        text, flag = query.text("q"), query.text("flag")
+        text, flag, kyc = query.text("q"), query.text("flag"), query.text("kyc")
         if flag:
             parse_choice("flag", flag, (_FROZEN,))
-        if flag and not text:
-            ids, cursor = await self._frozen(query)
+        status = parse_choice("kyc", kyc, KycStatus) if kyc else None
+        if (flag or status) and not text:
+            ids, cursor = await self._chosen(query, status)
         else:
             found = await find_users(
                 self.interface, text, type_=query.text("type"), cursor=query.cursor
@@ -59,19 +61,29 @@ class UserList:
         listed = [cards[each] for each in ids if each in cards]
         kept = [each for each in listed if not flag or each.is_frozen]
         today = renderer.now(self.request).date()
-        return UserSummaryPage(await self.user_summaries.of(kept, today), cursor)
+        summaries = await self.user_summaries.of(kept, today)
+        return UserSummaryPage([each for each in summaries if _has(each, status)], cursor)
 
-    async def _frozen(self, query: ListQuery) -> tuple[Sequence[UUID], str | None]:
-        type_ = query.text("type")
-        ids = await self.user_summaries.frozen(
-            self.request.user.caller.org_id,
-            type_=parse_choice("type", type_, UserType) if type_ else None,
-            before=_bound(query.cursor),
-            limit=PAGE_SIZE,
-        )
+    async def _chosen(
+        self, query: ListQuery, status: KycStatus | None
+    ) -> tuple[Sequence[UUID], str | None]:
+        """Return the ids of users with these filters, and the cursor of the next page."""
+        org_id, before = self.request.user.caller.org_id, _bound(query.cursor)
+        type_ = parse_choice("type", query.text("type"), UserType) if query.text("type") else None
+        if status is not None:
+            page = await self.user_summaries.by_status(
+                org_id,
+                status,
+                is_frozen=bool(query.text("flag")),
+                type_=type_,
+                before=before,
+                limit=PAGE_SIZE,
+            )
+            return page.ids, page.next_before.isoformat() if page.next_before else None
+        ids = await self.user_summaries.frozen(org_id, type_=type_, before=before, limit=PAGE_SIZE)
         if len(ids) < PAGE_SIZE:
             return ids, None
-        cards = await self.users.cards(self.request.user.caller.org_id, ids[-1:])
+        cards = await self.users.cards(org_id, ids[-1:])
         return ids, cards[ids[-1]].created_at.isoformat()
 
 
@@ -89,8 +101,8 @@ class UserListPages(Controller):
         users: NamedDependency[Users],
         user_summaries: NamedDependency[UserSummaries],
     ) -> Response[str]:
-        """List users that match the search text, the type and the flag, newest first."""
-        query = read_list_query(request, "q", "type", "flag")
+        """List users that match the search text and the filters, newest first."""
+        query = read_list_query(request, "q", "type", "kyc", "flag")
         reader = UserList(request, interface, users, user_summaries)
         found, filter_error = await load_list(
             reader.load(query, renderer),
@@ -104,7 +116,12 @@ class UserListPages(Controller):
             list_query=query,
             older=query.older(found.next_cursor),
             filter_error=filter_error,
+            kyc_statuses=list(KycStatus),
         )
+
+
+def _has(summary: UserSummary, status: KycStatus | None) -> bool:
+    return status is None or (summary.kyc_status or KycStatus.INACTIVE) is status
 
 
 def _bound(cursor: str | None) -> datetime:

@@ -61,7 +61,7 @@ class Exports:
         A file has the maximum number of rows unless `limit` is lower. Raises `FieldsInvalid`, as
         calculation does.
         """
-        _check_extra(form)
+        check_extra(form)
         result = await self.calculator.calculate(caller, template, _unlimited(params))
         zone = result.query.span.zone
         title = _title(result.template.name, ExportContent.RESULTS, result.query.span)
@@ -82,7 +82,7 @@ class Exports:
         first chunk raises `Busy` if too many files are being read. Each read of records yields one
         chunk, which may be empty.
         """
-        _check_extra(form)
+        check_extra(form)
         found = await self.calculator.find(caller.org_id, template)
         query = await self.calculator.parse(caller, found, params)
         records = record_filter(found, query)
@@ -101,7 +101,7 @@ class Exports:
         return ExportDownload(header.file_name(form), self.outgoing.bounded(caller.org_id, chunks))
 
 
-def _check_extra(form: ExportFormat) -> None:
+def check_extra(form: ExportFormat) -> None:
     """Raise `FieldInvalid` if this installation cannot write the format."""
     if form is ExportFormat.PARQUET and (reason := missing(Extra.PARQUET)):
         raise FieldInvalid(f"format: parquet {reason}, or request csv", field="format")
