@@ -28,7 +28,13 @@ async def test_items_needing_attention_are_linked(org: Tenant) -> None:
     queried = await SCENARIOS["OFFRAMP.RFI.OPEN"](client)
     page = await (await visit(org)).load("/dashboard")
     assert "/dashboard/approvals" in page.links()
-    assert "/dashboard/reviews/transfers" in page.links()
+    assert "/dashboard/reviews/transfers?show=open" in page.links()
+    await client.post(
+        f"/v2/reviews/transfers/{queried.subject_id}/rfi/answer", {"answer": "An invoice."}
+    )
+    answered = await (await visit(org)).load("/dashboard")
+    assert "/dashboard/reviews/transfers?show=answered" in answered.links()
+    assert "/dashboard/reviews/transfers?show=open" not in answered.links()
     assert f"/dashboard/transactions/{queried.subject_id}" in page.links()
     assert page.tree.xpath('//*[@id="needs"]/following::time[@data-left]')
 
@@ -48,6 +54,30 @@ async def test_open_quotes_are_listed_with_their_deadline(org: Tenant) -> None:
     (item,) = page.tree.xpath('//ul[@class="calls"]/li')
     assert item.xpath("a/@href") == ["/dashboard/transactions?status=OPEN_QUOTE"]
     assert item.xpath("a/text()") == ["Quotes awaiting acceptance"]
+
+
+async def test_failures_of_today_are_one_item(org: Tenant) -> None:
+    await SCENARIOS["OFFRAMP.STATUS.FIAT_FAILED"](in_process_client(org))
+    admin = await visit(org)
+    page = await admin.load("/dashboard")
+    (link,) = [each for each in page.links() if "view=failed&from=" in each]
+    assert "Payments of today that failed 1" in page.text
+    assert len((await admin.load(link)).tree.xpath("//table//tbody/tr")) == 1
+
+
+async def test_the_parts_that_change_say_when_they_were_made(org: Tenant) -> None:
+    admin = await visit(org)
+    for path, part in (
+        ("/dashboard", "attention"),
+        ("/dashboard/reviews", "queues"),
+        ("/dashboard/transactions", "transactions"),
+        ("/dashboard/approvals", "approvals"),
+    ):
+        await SCENARIOS["OFFRAMP.STATUS.PENDING_APPROVAL"](in_process_client(org))
+        page = await admin.load(path)
+        (found,) = page.tree.xpath(f"//*[@id='{part}'][@data-poll]")
+        assert "Updated" in found.text_content(), path
+        assert found.xpath(".//time"), path
 
 
 async def test_shortcuts_are_listed_without_scripts(org: Tenant) -> None:

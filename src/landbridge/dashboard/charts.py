@@ -16,6 +16,7 @@ _COLOURS = 6
 _TICKS = 4
 _LABELS_MAX = 8
 _GAP = 0.25
+_SPARK_WIDTH, _SPARK_HEIGHT = 120, 32
 # Possible upper ends of a scale, times a power of ten.
 _ROUND_ENDS = (Decimal(1), Decimal(2), Decimal(4), Decimal(6), Decimal(8), Decimal(10))
 
@@ -64,6 +65,15 @@ class ChartLine:
 
 
 @dataclass(frozen=True, slots=True)
+class ChartColumn:
+    """Area of one period, in which a pointer shows its values: `index` counts labels."""
+
+    x: float
+    width: float
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class AxisTick:
     """Tick of an axis: `value` on the vertical axis, `text` on the horizontal one."""
 
@@ -84,6 +94,7 @@ class Chart:
     lines: Sequence[ChartLine]
     rows: Sequence[AxisTick]
     columns: Sequence[AxisTick]
+    hits: Sequence[ChartColumn]
 
     @property
     def is_empty(self) -> bool:
@@ -109,7 +120,32 @@ def build_chart(
             for step in range(_TICKS + 1)
         ],
         columns=_columns(labels),
+        hits=_hits(labels),
     )
+
+
+def sparkline(chart: Chart) -> str:
+    """Return the points of a small line over the sums of each period, in a box of 120 by 32."""
+    sums = [
+        sum((value for value in column if value is not None), Decimal())
+        for column in zip(*(each.values for each in chart.series), strict=True)
+    ]
+    top = max((abs(each) for each in sums), default=Decimal()) or Decimal(1)
+    step = _SPARK_WIDTH / max(len(sums) - 1, 1)
+    inner = _SPARK_HEIGHT - 2
+    heights = [float(max(value, Decimal()) / top) * inner for value in sums]
+    return " ".join(
+        f"{round(step * index, 1)},{round(1 + inner - height, 1)}"
+        for index, height in enumerate(heights)
+    )
+
+
+def _hits(labels: Sequence[str]) -> list[ChartColumn]:
+    step = (WIDTH - _LEFT - _RIGHT) / max(len(labels), 1)
+    return [
+        ChartColumn(round(_LEFT + step * index, 1), round(step, 1), index)
+        for index in range(len(labels))
+    ]
 
 
 def _reduced(series: Sequence[ChartSeries], others_label: str) -> Sequence[ChartSeries]:

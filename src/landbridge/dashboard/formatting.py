@@ -10,8 +10,8 @@ from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_datetime, format_timedelta
-from babel.numbers import format_compact_decimal, get_decimal_symbol
+from babel.dates import format_date, format_datetime, format_time, format_timedelta
+from babel.numbers import format_compact_decimal, format_percent, get_decimal_symbol
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
@@ -123,6 +123,12 @@ def count(context: Context, value: int | Decimal) -> str:
 
 
 @pass_context
+def signed_percent(context: Context, value: Decimal) -> str:
+    """Return percent with their sign, such as `+12.5%`."""
+    return format_percent(value / 100, "+#,##0.#%;-#,##0.#%", locale=str(context["locale"]))
+
+
+@pass_context
 def moment(context: Context, value: str | datetime | None) -> Markup:
     """Return a time in the organisation's zone; the tooltip has microseconds and zone."""
     at = _moment(value)
@@ -149,6 +155,15 @@ def second(context: Context, value: str | datetime | None) -> Markup:
         at.isoformat(),
         f"{local.isoformat(sep=' ', timespec='microseconds')} ({zone.key})",
         format_datetime(local, "d MMM y, HH:mm:ss", locale=str(context["locale"])),
+    )
+
+
+@pass_context
+def clock_time(context: Context, value: datetime) -> Markup:
+    """Return the time of a day, in the organisation's zone."""
+    local = value.astimezone(context["zone"])
+    return Markup('<time datetime="{}">{}</time>').format(
+        value.isoformat(), format_time(local, "medium", locale=str(context["locale"]))
     )
 
 
@@ -314,8 +329,10 @@ FILTERS: Final[Mapping[str, Any]] = {
     "number_hints": number_hints,
     "tick": tick,
     "count": count,
+    "signed_percent": signed_percent,
     "moment": moment,
     "second": second,
+    "clock_time": clock_time,
     "day": day,
     "axis_day": axis_day,
     "ago": ago,

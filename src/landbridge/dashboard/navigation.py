@@ -37,6 +37,9 @@ SECTIONS = (
             NavigationItem(path="/dashboard/transactions", title=_("Transactions"), keys="g t"),
             NavigationItem(path="/dashboard/approvals", title=_("Approvals"), keys="g a"),
             NavigationItem(path="/dashboard/reviews", title=_("Reviews"), keys="g r"),
+            NavigationItem(
+                path="/dashboard/reviews/transfers", title=_("Information requests"), keys="g j"
+            ),
             NavigationItem(path="/dashboard/reconciliation", title=_("Reconciliation"), keys="g n"),
             NavigationItem(path="/dashboard/reports", title=_("Reports"), keys="g p"),
         ),
@@ -132,9 +135,17 @@ def menu_counts(visitor: PageVisitor) -> Mapping[str, int]:
     counts = {
         "/dashboard/approvals": found.approvals,
         "/dashboard/reviews": found.reviews + restricted,
+        "/dashboard/reviews/transfers": found.information_requests,
         "/dashboard/webhooks": found.failing_endpoints,
     }
     return {path: count for path, count in counts.items() if count}
+
+
+def current_path(path: str) -> str:
+    """Return the path of the menu item that a page belongs to: the longest that begins its path."""
+    paths = [one.path for each in SECTIONS for one in each.items]
+    found = [each for each in paths[1:] if path == each or path.startswith(f"{each}/")]
+    return max(found, key=len, default=paths[0] if path == paths[0] else "")
 
 
 def sections(

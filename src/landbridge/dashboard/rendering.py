@@ -17,7 +17,7 @@ from litestar.response import Redirect
 from landbridge.dashboard.assets import asset_path
 from landbridge.dashboard.authentication import visit_cookie
 from landbridge.dashboard.formatting import FILTERS
-from landbridge.dashboard.navigation import items, menu_counts, sections
+from landbridge.dashboard.navigation import current_path, items, menu_counts, sections
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -124,6 +124,7 @@ class Renderer:
                 visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
             ),
             "menu_counts": menu_counts(visitor),
+            "menu_path": current_path(request.url.path),
             "navigation_items": items(
                 visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
             ),

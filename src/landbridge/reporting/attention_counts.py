@@ -16,10 +16,12 @@ COUNT_MAX: Final = 100
 class AttentionCount:
     """Number of waiting items of each queue, at most `COUNT_MAX` each.
 
-    `restricted_reviews` are those that reviewers alone may see: verifications and bank accounts.
+    `information_requests` are those on payments that are open or answered. `restricted_reviews` are
+    those that reviewers alone may see: verifications and bank accounts.
     """
 
     approvals: int
+    information_requests: int
     reviews: int
     restricted_reviews: int
     failing_endpoints: int
@@ -38,7 +40,8 @@ class AttentionCounts:
             raise InvariantBroken("a count has no row")
         return AttentionCount(
             approvals=row["approvals"],
-            reviews=row["rfis"] + row["incoming_payments"] + row["statement_lines"],
+            information_requests=row["rfis"],
+            reviews=row["incoming_payments"] + row["statement_lines"],
             restricted_reviews=row["kyc_cases"] + row["bank_accounts"],
             failing_endpoints=row["endpoints"],
         )

@@ -8,6 +8,7 @@ from playwright.async_api import Page, expect
 from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.people import bank_account, sign_up, verified
 from tests.browser.dashboard.people import OpenDashboard, unique_colleague
+from tests.dashboard.world import World
 
 _SHOWN = re.compile(r"(?:(\d+)m )?(\d+)s")
 
@@ -103,6 +104,68 @@ async def _quoted(api: ScenarioClient) -> str:
     created = await api.post("/v2/offramps", body)
     assert created["transferDetails"]["status"] == "OPEN_QUOTE", created
     return str(created["transferDetails"]["id"])
+
+
+async def test_the_overview_renews_itself_while_it_is_in_view(
+    open_dashboard: OpenDashboard, api: ScenarioClient
+) -> None:
+    async with open_dashboard() as page:
+        await page.clock.install()
+        await page.goto("/dashboard")
+        made = page.locator("#attention .updated time")
+        before = await made.get_attribute("datetime")
+        name = unique_colleague("Payer").name
+        await _transfer(api, await sign_up(api, name, funds="10"), await sign_up(api, "Payee"))
+        recent = page.locator("#recent").get_by_role("link", name=name)
+        await page.evaluate(
+            "Object.defineProperty(document, 'hidden', {get: () => window.isAway, set: () => {}})"
+        )
+        await page.evaluate("window.isAway = true")
+        await page.clock.run_for(60_000)
+        await expect(recent).to_have_count(0)
+        await page.evaluate(
+            "window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))"
+        )
+        await expect(recent.first).to_be_visible()
+        await expect(made).not_to_have_attribute("datetime", before or "")
+
+
+async def test_entries_of_a_part_are_kept(open_dashboard: OpenDashboard, world: World) -> None:
+    assert world.approval
+    async with open_dashboard() as page:
+        await page.clock.install()
+        await page.goto("/dashboard/approvals")
+        chosen = page.locator("#approvals tbody input[type=checkbox]").first
+        await chosen.check()
+        await page.evaluate("document.activeElement.blur()")
+        made = await page.locator("#approvals .updated time").get_attribute("datetime")
+        await page.clock.run_for(60_000)
+        await expect(chosen).to_be_checked()
+        await expect(page.locator("#approvals .updated time")).to_have_attribute(
+            "datetime", made or ""
+        )
+
+
+async def test_a_chart_shows_values_at_the_pointer_and_by_keys(
+    open_dashboard: OpenDashboard, world: World
+) -> None:
+    assert world.user
+    async with open_dashboard() as page:
+        await page.goto("/dashboard/reports/explore?template=NEW_USERS")
+        tip = page.locator(".tip")
+        await expect(tip).to_be_hidden()
+        await page.locator(".hit").last.hover()
+        await expect(tip).to_be_visible()
+        shown = await tip.inner_text()
+        await page.mouse.move(0, 0)
+        await expect(tip).to_be_hidden()
+        await page.locator("svg[data-tips]").focus()
+        await page.keyboard.press("ArrowLeft")
+        await expect(tip).to_have_text(shown)
+        await page.keyboard.press("ArrowLeft")
+        await expect(tip).not_to_have_text(shown)
+        await page.keyboard.press("Escape")
+        await expect(tip).to_be_hidden()
 
 
 async def test_the_page_of_a_payment_renews_itself(

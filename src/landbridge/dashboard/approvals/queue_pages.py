@@ -20,7 +20,8 @@ from landbridge.platform.http.internal_client import InternalClient
 class ReviewQueue:
     """A queue: its page, its API route, and the timestamp by which it is ordered.
 
-    The overview shows an `is_low_priority` queue only for stuck items, as its items may wait long.
+    The overview shows an `is_low_priority` queue only for stuck items, as its items may wait long,
+    or as it has an item of its own for each status.
     `status` filters waiting items where the route lists others too; `member` is the list's field in
     the response.
     """
@@ -36,7 +37,7 @@ class ReviewQueue:
 _QUEUES: Final[Sequence[ReviewQueue]] = (
     ReviewQueue("kyc", later("Verifications"), "submittedAt"),
     ReviewQueue("accounts", later("Bank accounts"), "createdAt"),
-    ReviewQueue("transfers", later("Payment reviews"), "createdAt"),
+    ReviewQueue("transfers", later("Payment reviews"), "createdAt", is_low_priority=True),
     ReviewQueue("deposits", later("Unmatched deposits"), "receivedAt"),
     ReviewQueue("deposit-screenings", later("Held deposits"), "updatedAt", status="HELD"),
     ReviewQueue("bank-lines", later("Bank statement lines"), "createdAt"),

@@ -10,6 +10,8 @@ from litestar.types import ASGIApp
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.dashboard.reports.calculation import calculate_report
+from landbridge.dashboard.reports.comparison import ReportComparison, compare
 from landbridge.dashboard.reports.names import NAMES
 from landbridge.dashboard.reports.report_query import (
     Template,
@@ -17,11 +19,13 @@ from landbridge.dashboard.reports.report_query import (
     intervals_of,
     last_day,
     params_of,
+    period_presets,
     query_of,
     reference_of,
 )
-from landbridge.dashboard.reports.results import MEASURES, ReportView, report_of
+from landbridge.dashboard.reports.results import MEASURES, ReportView
 from landbridge.dashboard.reports.template_names import definition_summary
+from landbridge.dashboard.reports.tiles import saved_tiles, template_tiles
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -44,9 +48,12 @@ class ExplorePages(Controller):
         """List the templates and the saved reports."""
         templates = (await interface.get(_TEMPLATES))["data"]
         saved = (await interface.get(_METRICS))["data"]
+        now, zone = renderer.now(request), request.user.zone
         return renderer.page(
             request,
             "reports/index.html",
+            saved_tiles=await saved_tiles(interface, saved),
+            template_tiles=await template_tiles(interface, templates, now, zone),
             templates=templates,
             titles={each["name"]: each["displayName"] for each in templates},
             saved=saved,
@@ -76,8 +83,16 @@ class ExplorePages(Controller):
                 problem,
                 **report_values(template, params, None, language=language),
             )
-        values = report_values(template, params, report, language=language)
-        return renderer.page(request, "reports/explore.html", **values)
+        values = report_values(
+            template,
+            params,
+            report,
+            language=language,
+            comparison=await compare(interface, template, params, report),
+        )
+        today = renderer.now(request).astimezone(request.user.zone).date()
+        presets = period_presets(reference_of(template), params, today, report.measure)
+        return renderer.page(request, "reports/explore.html", presets=presets, **values)
 
     @get("/download")
     async def download(
@@ -136,23 +151,6 @@ async def requested_report(
     return template, params_of(template, fields, renderer.now(request), request.user.zone)
 
 
-async def calculate_report(
-    interface: InternalClient, template: Template, params: Mapping[str, Any], measure: str
-) -> ReportView:
-    """Calculate a template and return its chart and table."""
-    reply = await interface.post(
-        f"{_METRICS}/preview", {"template": reference_of(template), "params": params}
-    )
-    return report_of(
-        template["name"],
-        reply,
-        measure,
-        others=_("All others"),
-        all_=NAMES["titles"].get(template["name"], template["displayName"]),
-        definition=template.get("definition"),
-    )
-
-
 def report_values(
     template: Template,
     params: Mapping[str, Any],
@@ -160,6 +158,7 @@ def report_values(
     *,
     language: str,
     name: str = "",
+    comparison: ReportComparison | None = None,
 ) -> dict[str, Any]:
     """Return the values that the template of a report page uses."""
     breakdowns: Sequence[str] = template["breakdownOptions"]
@@ -170,6 +169,7 @@ def report_values(
         "breakdowns": breakdowns,
         "until": last_day(params),
         "report": report,
+        "comparison": comparison,
         "measures": MEASURES,
         "names": NAMES,
         "intervals": intervals_of(template),

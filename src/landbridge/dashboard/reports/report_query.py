@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
@@ -106,6 +107,45 @@ def _end_of(until: str, today: date, zone: ZoneInfo) -> str:
     return (
         str(next_day) if next_day <= today else datetime.combine(next_day, time(), zone).isoformat()
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodPreset:
+    """Link to the same report over a common period."""
+
+    title: str
+    query: str
+    is_current: bool
+
+
+def period_presets(
+    reference: str, params: Params, today: date, measure: str
+) -> Sequence[PeriodPreset]:
+    """Return the same report over common periods, up to `today`."""
+    month = today.replace(day=1)
+    last_month_end = month - timedelta(days=1)
+    periods = (
+        (_("7 days"), today - timedelta(days=6), today),
+        (_("30 days"), today - timedelta(days=_DAYS - 1), today),
+        (_("90 days"), today - timedelta(days=89), today),
+        (_("This month"), month, today),
+        (_("Last month"), last_month_end.replace(day=1), last_month_end),
+        (_("This year"), today.replace(month=1, day=1), today),
+    )
+    others = {
+        name: value
+        for name, value in params.items()
+        if name not in {"createdAfter", "createdBefore"}
+    }
+    shown = (str(params["createdAfter"])[:10], last_day(params)[:10])
+    return [
+        PeriodPreset(
+            title,
+            query_of(reference, {**others, "createdAfter": first, "until": last}, measure=measure),
+            shown == (str(first), str(last)),
+        )
+        for title, first, last in periods
+    ]
 
 
 def reference_of(template: Template) -> str:

@@ -10,7 +10,9 @@ from litestar.types import ASGIApp
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
-from landbridge.dashboard.reports.explore_pages import calculate_report, report_values
+from landbridge.dashboard.reports.calculation import calculate_report
+from landbridge.dashboard.reports.comparison import compare
+from landbridge.dashboard.reports.explore_pages import report_values
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -111,14 +113,21 @@ class SavedReportPages(Controller):
         newest = template
         if version is not None:
             newest = (await interface.get(f"{_TEMPLATES}/{saved['template']}"))["data"]
-        report = None
+        report, comparison = None, None
         try:
             measure = request.query_params.get("measure", "")
             report = await calculate_report(interface, template, saved["params"], measure)
+            comparison = await compare(interface, template, saved["params"], report)
         except Refused as error:
             problem = problem or error
         values: dict[str, Any] = {
-            **report_values(template, saved["params"], report, language=request.user.language),
+            **report_values(
+                template,
+                saved["params"],
+                report,
+                language=request.user.language,
+                comparison=comparison,
+            ),
             "newest_version": newest.get("version"),
             "saved": saved,
             "name": name,

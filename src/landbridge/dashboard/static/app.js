@@ -95,6 +95,8 @@ function startCountdowns(part) {
 function put(fresh, old) {
   if (!fresh || !old) return;
   startCountdowns(fresh);
+  const at = old.querySelector("tr.at a")?.href;
+  if (at) all("tbody tr", fresh).find((each) => each.querySelector("a")?.href === at)?.classList.add("at");
   for (const each of all("details[id]", old)) { const same = fresh.querySelector(`#${each.id}`); if (same) same.open = each.open; }
   const focusedId = document.activeElement?.id;
   old.replaceWith(fresh);
@@ -104,14 +106,24 @@ function put(fresh, old) {
 const refresh = (part, options) => replace(part.id, part.dataset.renew || location.href, options);
 setInterval(updateCountdowns, 1000);
 updateCountdowns();
-for (const part of all("[data-poll]")) {
-  const id = part.id, every = Number(part.dataset.poll) * 1000;
-  const timer = setInterval(() => {
-    const now = document.getElementById(id);
-    if (!now?.dataset.poll) clearInterval(timer);
-    else if (!document.hidden && !now.contains(document.activeElement) && !document.querySelector("dialog[open]")) refresh(now, { isQuiet: true });
-  }, every);
+// Parts that poll are fetched together. Nothing is fetched in a background tab, and at once on the return to it.
+// A part stays while it has the focus, entries that are not sent, or a dialog above it.
+const isEntered = (part) => all("input, textarea, select", part).some((each) => each.type === "checkbox" ? each.checked !== each.defaultChecked : each.localName === "select" ? false : each.value !== each.defaultValue);
+function pollParts() {
+  if (document.hidden || document.querySelector("dialog[open]")) return;
+  const due = all("[data-poll]").filter((each) => !each.contains(document.activeElement) && !isEntered(each));
+  if (!due.length) return;
+  for (const url of new Set(due.map((each) => each.dataset.renew || location.href))) {
+    const parts = due.filter((each) => (each.dataset.renew || location.href) === url);
+    replace(parts.map((each) => each.id).join(" "), url, { isQuiet: true });
+  }
 }
+let polledAt = performance.now();
+setInterval(() => {
+  const every = Math.min(...all("[data-poll]").map((each) => Number(each.dataset.poll)));
+  if (performance.now() - polledAt >= every * 1000) { polledAt = performance.now(); pollParts(); }
+}, 500);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) { polledAt = performance.now(); pollParts(); } });
 
 // Search as you type: data-live of a form names the part to replace; the URL is updated too.
 // A form that posts changes the part by its button "preview"; its other buttons send it as usual.
@@ -194,6 +206,30 @@ document.addEventListener("click", async (event) => {
   drawer.scrollTop = 0;
 });
 drawer?.addEventListener("click", (event) => { if (event.target === drawer) drawer.close(); });
+
+// Charts: the values of a period beside the pointer, or by the arrow keys.
+function showTip(chart, hit) {
+  const tip = chart.parentElement.querySelector(".tip");
+  for (const each of all(".hit.on", chart)) each.classList.remove("on");
+  tip.hidden = !hit;
+  if (!hit) return;
+  hit.classList.add("on");
+  tip.value = hit.dataset.tip;
+  const [outer, box] = [chart.parentElement.getBoundingClientRect(), hit.getBoundingClientRect()];
+  tip.style.left = `${Math.max(0, Math.min(box.x + box.width / 2 - outer.x - tip.offsetWidth / 2, outer.width - tip.offsetWidth))}px`;
+}
+document.addEventListener("pointerover", ({ target }) => {
+  for (const chart of all("svg[data-tips]")) if (!chart.contains(document.activeElement) || chart.contains(target)) showTip(chart, chart.contains(target) ? target.closest(".hit") : null);
+});
+document.addEventListener("focusout", ({ target }) => { if (target.matches("svg[data-tips]")) showTip(target, null); });
+document.addEventListener("keydown", (event) => {
+  const chart = event.target.closest("svg[data-tips]");
+  if (!chart || !["ArrowLeft", "ArrowRight", "Escape"].includes(event.key)) return;
+  event.preventDefault();
+  const hits = all(".hit", chart), at = hits.findIndex((each) => each.classList.contains("on"));
+  const next = event.key === "ArrowRight" ? Math.min(at + 1, hits.length - 1) : at < 0 ? hits.length - 1 : Math.max(at - 1, 0);
+  showTip(chart, event.key === "Escape" ? null : hits[next]);
+});
 
 // Checkbox that selects all rows.
 document.addEventListener("change", (event) => {

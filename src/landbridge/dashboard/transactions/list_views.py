@@ -57,7 +57,12 @@ def view_statuses(query: ListQuery) -> list[str] | None:
     name, status = view_name(query), query.text("status")
     if status:
         return [status]
-    return [each for each in STATUSES if status_tone(each) is _TONES[name]] if name else None
+    return statuses_of_view(name) if name else None
+
+
+def statuses_of_view(name: str) -> list[str]:
+    """Return the statuses of a tab: `attention`, `progress`, `failed` or `completed`."""
+    return [each for each in STATUSES if status_tone(each) is _TONES[name]]
 
 
 def list_views(query: ListQuery, summary: Mapping[str, Any]) -> Sequence[ListView]:

@@ -1,0 +1,229 @@
+"""Items of the overview that need attention, each with its number and its age or deadline."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from landbridge.dashboard.approvals.queue_pages import waiting_queues
+from landbridge.dashboard.payments.kinds import find_kind_by_type
+from landbridge.dashboard.transactions.list_views import statuses_of_view
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+
+_ITEMS_MAX: Final = 8
+_MANY: Final = 100
+# Stuck objects that are not payments link to their queue.
+_QUEUES = {
+    "INCOMING_PAYMENT": "/dashboard/reviews/deposits",
+    "DEPOSIT.SCREENING": "/dashboard/reviews/deposit-screenings",
+    "RECEIVABLE": "/dashboard/reviews/receivables",
+    "RESOLUTION": "/dashboard/reviews/resolutions",
+    "WALLET.DEPOSIT.REVERSAL": (
+        "/dashboard/audit-log?actorType=worker&kind=WALLET.DEPOSIT.REVERSAL"
+    ),
+    "TREASURY.DEPOSIT.REVERSAL": (
+        "/dashboard/audit-log?actorType=worker&kind=TREASURY.DEPOSIT.REVERSAL"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionItem:
+    """Item that needs attention, with its deadline or the start of its wait."""
+
+    path: str
+    title: str
+    count: int
+    has_more: bool = False
+    until: str | None = None
+    since: str | None = None
+
+
+async def attention_items(
+    interface: InternalClient, now: datetime, zone: ZoneInfo
+) -> Sequence[AttentionItem]:
+    """Return everything that waits for the visitor, in the order of the page."""
+    groups = await asyncio.gather(
+        _approvals(interface),
+        _quotes(interface),
+        _information_requests(interface),
+        _reviews(interface),
+        _stuck(interface),
+        _failed_today(interface, now, zone),
+        _webhooks(interface),
+        _reconciliation(interface),
+    )
+    return [item for found in groups for item in found]
+
+
+async def _approvals(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the payments awaiting approval, with the earliest expiry."""
+    found = await interface.get("/v2/approvals", status="PENDING", limit=_MANY)
+    waiting: Sequence[Any] = found["approvals"]
+    if not waiting:
+        return ()
+    return (
+        AttentionItem(
+            path="/dashboard/approvals",
+            title=_("Payments awaiting approval"),
+            count=len(waiting),
+            has_more=len(waiting) == _MANY,
+            until=min(each["expiresAt"] for each in waiting),
+        ),
+    )
+
+
+async def _quotes(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the quotes that await acceptance, one item each by deadline; very many as one item."""
+    found = await interface.get("/v2/transactions", status="OPEN_QUOTE", limit=_MANY)
+    waiting: Sequence[Any] = found["data"]
+    if len(waiting) > _ITEMS_MAX:
+        return (
+            AttentionItem(
+                path="/dashboard/transactions?status=OPEN_QUOTE",
+                title=_("Quotes awaiting acceptance"),
+                count=len(waiting),
+                has_more=len(waiting) == _MANY,
+                since=waiting[-1]["updatedAt"],
+            ),
+        )
+    replies = await asyncio.gather(
+        *(interface.get(f"{find_kind_by_type(each['type']).path}/{each['id']}") for each in waiting)
+    )
+    items = [
+        AttentionItem(
+            path=f"/dashboard/transactions/{details['id']}",
+            title=_("Quote awaiting acceptance"),
+            count=1,
+            until=details["quoteInformation"]["expiresAt"],
+        )
+        for details in (each["transferDetails"] for each in replies)
+        if details["quoteInformation"] is not None
+    ]
+    return sorted(items, key=lambda each: each.until or "")
+
+
+async def _information_requests(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the requests for information that await an answer, and those that have one."""
+    asked = (("open", "OPEN"), ("answered", "ANSWERED"))
+    found = await asyncio.gather(
+        *(
+            interface.get("/v2/reviews/transfers", status=status, limit=_MANY)
+            for _name, status in asked
+        )
+    )
+    titles = (_("Requests for information"), _("Answers to review"))
+    return [
+        AttentionItem(
+            path=f"/dashboard/reviews/transfers?show={name}",
+            title=title,
+            count=len(reply["reviews"]),
+            has_more=len(reply["reviews"]) == _MANY,
+            since=min(each["rfi"]["createdAt"] for each in reply["reviews"]),
+        )
+        for (name, _status), title, reply in zip(asked, titles, found, strict=True)
+        if reply["reviews"]
+    ]
+
+
+async def _failed_today(
+    interface: InternalClient, now: datetime, zone: ZoneInfo
+) -> Sequence[AttentionItem]:
+    """Return the payments of today that failed, as one item."""
+    today = now.astimezone(zone).date()
+    statuses = statuses_of_view("failed")
+    found = await interface.get(
+        "/v2/transactions",
+        status=statuses,
+        createdAfter=datetime.combine(today, time(), tzinfo=zone).isoformat(),
+        limit=_MANY,
+    )
+    failed: Sequence[Any] = found["data"]
+    if not failed:
+        return ()
+    return (
+        AttentionItem(
+            path=f"/dashboard/transactions?view=failed&from={today}",
+            title=_("Payments of today that failed"),
+            count=len(failed),
+            has_more=len(failed) == _MANY,
+            since=failed[-1]["createdAt"],
+        ),
+    )
+
+
+async def _reviews(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the reviewers' queues that are not empty."""
+    return [
+        AttentionItem(
+            path=f"/dashboard/reviews/{each.queue.name}",
+            title=each.queue.title,
+            count=each.count,
+            has_more=each.has_more,
+            since=each.since,
+        )
+        for each in await waiting_queues(interface)
+        if each.count and not each.queue.is_low_priority
+    ]
+
+
+async def _stuck(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return stuck payments and deposits, one item each."""
+    found = await interface.get("/v2/stuck")
+    return [
+        AttentionItem(
+            path=_QUEUES.get(each["type"], f"/dashboard/transactions/{each['id']}"),
+            title=_("Stuck payment"),
+            count=1,
+            since=each["waitsSince"],
+        )
+        for each in found["stuck"][:_ITEMS_MAX]
+    ]
+
+
+async def _webhooks(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the webhook endpoints that do not respond."""
+    found = await interface.get("/v2/webhooks")
+    return [
+        AttentionItem(
+            path=f"/dashboard/webhooks/{each['id']}",
+            title=_("Webhook endpoint not responding"),
+            count=1,
+            since=each["flaggedAt"],
+        )
+        for each in found["webhooks"]
+        if each["flaggedAt"]
+    ]
+
+
+async def _reconciliation(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the differences that people have to explain or accept, and a close that waits."""
+    differences, closes = await asyncio.gather(
+        interface.get("/v2/reconciliation/differences", status=["OPEN", "PROPOSED"], limit=_MANY),
+        interface.get("/v2/reconciliation/closes", limit=1),
+    )
+    found: Sequence[Any] = differences["differences"]
+    items = [
+        AttentionItem(
+            path=f"/dashboard/reconciliation/closes/{each['id']}",
+            title=_("Daily close awaiting confirmation"),
+            count=1,
+            since=each["signedAt"],
+        )
+        for each in closes["closes"]
+        if each["status"] == "PREPARED"
+    ]
+    if found:
+        items.append(
+            AttentionItem(
+                path="/dashboard/reconciliation",
+                title=_("Reconciliation differences"),
+                count=len(found),
+                has_more=len(found) == _MANY,
+                since=found[-1]["since"],
+            )
+        )
+    return items
