@@ -34,6 +34,7 @@ KNOWN = {
 }
 _FILES = (
     "/dashboard/transactions/csv",
+    "/dashboard/fees/csv",
     "/dashboard/audit-log/csv",
     *(f"/dashboard/{each}/csv" for each in LISTS),
 )

@@ -25,6 +25,7 @@ FILES = {
     "/dashboard/transactions/csv",
     "/dashboard/transactions/parquet",
     *(f"/dashboard/{each}/csv" for each in LISTS),
+    "/dashboard/fees/csv",
     "/dashboard/files/{file_id:str}",
     "/dashboard/files/{file_id:str}/picture",
     "/dashboard/new/batch/template.csv",

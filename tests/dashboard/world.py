@@ -194,6 +194,7 @@ class World:
             "report-template": f"/dashboard/reports/templates/{TEMPLATE}",
             "report-template-edit": f"/dashboard/reports/templates/{TEMPLATE}/edit",
             "report-saved": f"/dashboard/reports/saved/{self.metric}",
+            "fees": "/dashboard/fees",
             "statements": f"/dashboard/reports/statements?userId={self.user}",
             "schedules": "/dashboard/reports/schedules",
             "schedule": f"/dashboard/reports/schedules/{self.schedule}",

@@ -211,6 +211,7 @@ SERVICES = (
     "onramp_reply_contexts",
     "request_outcomes",
     "user_summaries",
+    "fee_statements",
     "rollups",
     "rollup_updater",
     "time_zones",

@@ -10,7 +10,7 @@ from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_datetime, format_time, format_timedelta
+from babel.dates import format_date, format_datetime, format_skeleton, format_time, format_timedelta
 from babel.numbers import format_compact_decimal, format_percent, get_decimal_symbol
 from jinja2 import pass_context
 from jinja2.runtime import Context
@@ -163,7 +163,7 @@ def clock_time(context: Context, value: datetime) -> Markup:
     """Return the time of a day, in the organisation's zone."""
     local = value.astimezone(context["zone"])
     return Markup('<time datetime="{}">{}</time>').format(
-        value.isoformat(), format_time(local, "medium", locale=str(context["locale"]))
+        value.isoformat(), format_time(local, "HH:mm:ss", locale=str(context["locale"]))
     )
 
 
@@ -174,6 +174,12 @@ def day(context: Context, value: str | date | None) -> str:
         return NONE
     on = date.fromisoformat(value[:10]) if isinstance(value, str) else value
     return format_date(on, "d MMM y", locale=str(context["locale"]))
+
+
+@pass_context
+def month_name(context: Context, value: date) -> str:
+    """Return a month in words, such as `March 2026`."""
+    return format_skeleton("yMMMM", value, locale=str(context["locale"]))
 
 
 @pass_context
@@ -334,6 +340,7 @@ FILTERS: Final[Mapping[str, Any]] = {
     "second": second,
     "clock_time": clock_time,
     "day": day,
+    "month_name": month_name,
     "axis_day": axis_day,
     "ago": ago,
     "countdown": countdown,

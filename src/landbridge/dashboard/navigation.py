@@ -42,6 +42,7 @@ SECTIONS = (
             ),
             NavigationItem(path="/dashboard/reconciliation", title=_("Reconciliation"), keys="g n"),
             NavigationItem(path="/dashboard/reports", title=_("Reports"), keys="g p"),
+            NavigationItem(path="/dashboard/fees", title=_("Fees and billing")),
         ),
     ),
     NavigationSection(

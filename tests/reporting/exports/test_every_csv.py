@@ -11,6 +11,7 @@ import httpx2
 import pytest
 
 import landbridge
+from landbridge.payments.swaps.model import SwapStatus
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import Batch, ExportHeader
 from tests.dashboard.browsing import visit
@@ -18,7 +19,7 @@ from tests.payouts import OUTSIDE
 from tests.reporting.exports.downloads import FORMULA, download
 from tests.reporting.schedules.schedule_steps import RUNS, make_run
 from tests.reporting.statements.ledger_entries import ask
-from tests.tenants import Tenant, make_transfer, make_user
+from tests.tenants import Tenant, make_swap, make_transfer, make_user
 
 SOURCES = Path(landbridge.__file__).parent
 # Modules that name the CSV media type. Each has a test below.
@@ -26,6 +27,7 @@ MODULES = {
     "dashboard/lists/list_pages.py",
     "dashboard/organisation/audit_pages.py",
     "dashboard/payments/batch_pages.py",
+    "dashboard/reports/fee_pages.py",
     "dashboard/transactions/export_pages.py",
     "reporting/exports/api.py",
     "reporting/exports/model.py",
@@ -63,11 +65,19 @@ async def listed(org: Tenant) -> httpx2.Response:
     return (await (await visit(org)).load("/dashboard/transactions/csv")).response
 
 
+async def fees(org: Tenant) -> httpx2.Response:
+    users = (await org.get("/v2/users"))["users"]
+    await make_swap(org, users[-1]["id"], "5", status=SwapStatus.COMPLETED)
+    return (await (await visit(org)).load("/dashboard/fees/csv")).response
+
+
 async def wallets(org: Tenant) -> httpx2.Response:
     return (await (await visit(org)).load("/dashboard/external-wallets/csv")).response
 
 
-EXPORTS: list[Made] = [*(results, transactions, scheduled, statement, audit_log, listed, wallets)]
+EXPORTS: list[Made] = [
+    *(results, transactions, scheduled, statement, audit_log, listed, wallets, fees)
+]
 
 
 @pytest.fixture

@@ -84,6 +84,7 @@ from landbridge.providers.rates.price_table import PriceTable
 from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
+from landbridge.reporting.fee_statements import FeeStatements
 from landbridge.reporting.file_downloads import FileDownloads
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.service import CustomTemplates
@@ -151,6 +152,7 @@ class Container(CoinFlows):
     horizon: Horizon
     rollups: Rollups
     attention_counts: AttentionCounts
+    fee_statements: FeeStatements
     rollup_updater: RollupUpdater
     time_zones: TimeZones
     delivery_counts: DeliveryCounts

@@ -7,6 +7,7 @@ from landbridge.app.container.customer_services import CustomerServices
 from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
+from landbridge.reporting.fee_statements import FeeStatements
 from landbridge.reporting.file_downloads import FileDownloads
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.service import CustomTemplates
@@ -33,6 +34,7 @@ class ReportingServices:
 
     rollups: Rollups
     attention_counts: AttentionCounts
+    fee_statements: FeeStatements
     rollup_updater: RollupUpdater
     time_zones: TimeZones
     delivery_counts: DeliveryCounts
@@ -62,6 +64,7 @@ def report(on: CustomerServices) -> ReportingServices:
     return ReportingServices(
         rollups=rollups,
         attention_counts=AttentionCounts(database),
+        fee_statements=FeeStatements(database),
         rollup_updater=folding,
         time_zones=time_zones,
         delivery_counts=tallies,
