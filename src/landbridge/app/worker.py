@@ -4,8 +4,6 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-import structlog
-
 from landbridge.app.container import Container
 from landbridge.app.worker_schedules import (
     DUE,
@@ -15,11 +13,9 @@ from landbridge.app.worker_schedules import (
     chain_schedules,
     provider_schedules,
 )
-from landbridge.platform.core.errors import Busy
 from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.write_watch import WriteWatch
-
-_log = structlog.stdlib.get_logger()
 
 
 async def work(
@@ -96,11 +92,9 @@ class _Repetition:
             await wait_for_any((wakeup, self.watch.changed), idle_s - every_s)
 
     async def _run_once(self, *, is_woken: bool) -> bool:
-        try:
+        with logged_failures(
+            busy="worker.busy", failed="worker.failed", schedule=self.schedule.name
+        ):
             offsets = await self.offsets.read(is_woken=is_woken)
             return await self.schedule.run(self.container, offsets)
-        except Busy as error:
-            _log.warning("worker.busy", schedule=self.schedule.name, reason=str(error))
-        except Exception as error:  # noqa: BLE001  a broken schedule must not end the others
-            _log.error("worker.failed", schedule=self.schedule.name, exc_info=error)
         return False

@@ -17,17 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-import structlog
-
 from landbridge.ledger import house_account_store
 from landbridge.ledger.model import HouseRole
-from landbridge.platform.core.errors import Busy, LockTimeout
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 
 # Units by role and asset code.
 Units = Mapping[tuple[HouseRole, str], int]
 
-_log = structlog.stdlib.get_logger()
 
 # Rolling up a change takes about 5 us, so a step takes some ten milliseconds.
 STEP_CHANGES = 2_000
@@ -52,14 +49,10 @@ async def roll_up(database: Database, org_ids: Iterable[UUID]) -> bool:
     candidates = list(org_ids)
     is_behind = False
     for org_id in await database.single(lambda tx: house_account_store.find_behind(tx, candidates)):
-        try:
+        with logged_failures(
+            busy="house.roll_up_failed", failed="house.roll_up_failed", org_id=str(org_id)
+        ):
             is_behind |= await _roll_up_org(database, org_id)
-        except LockTimeout as error:
-            _log.warning("house.roll_up_failed", org_id=str(org_id), reason=str(error))
-        except Busy:
-            raise
-        except Exception as error:  # noqa: BLE001  one organisation must not stop the others
-            _log.error("house.roll_up_failed", org_id=str(org_id), exc_info=error)
     return is_behind
 
 

@@ -4,11 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
-import structlog
-
-from landbridge.platform.core.errors import Busy
-
-_log = structlog.stdlib.get_logger()
+from landbridge.platform.db.failures import logged_failures
 
 
 @asynccontextmanager
@@ -20,12 +16,8 @@ async def repeating(
     async def repeat() -> None:
         while True:
             await asyncio.sleep(every_s)
-            try:
+            with logged_failures(busy=busy, failed=failed):
                 await work()
-            except Busy as error:
-                _log.warning(busy, reason=str(error))
-            except Exception as error:  # noqa: BLE001  one failure must not end the rest
-                _log.error(failed, exc_info=error)
 
     task = asyncio.create_task(repeat())
     try:

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-import structlog
-
-from landbridge.platform.core.errors import Busy
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.reporting.proofs import leaf_store, store
@@ -31,7 +29,6 @@ from landbridge.reporting.proofs.tree import (
 
 T = TypeVar("T")
 
-_log = structlog.stdlib.get_logger()
 
 # Leaves per transaction: some 20 ms of the process's time.
 LEAVES_AT_ONCE = TILE_WIDTH
@@ -51,12 +48,8 @@ class Sequencer:
         behind = await self.database.single(lambda tx: store.find_behind(tx, org_ids))
         is_more = False
         for org_id in behind:
-            try:
+            with logged_failures(busy="proofs.busy", failed="proofs.failed", org_id=str(org_id)):
                 is_more |= await self._append_some(org_id)
-            except Busy as error:
-                _log.warning("proofs.busy", org_id=str(org_id), reason=str(error))
-            except Exception as error:  # noqa: BLE001  one organisation must not stop the others
-                _log.error("proofs.failed", org_id=str(org_id), exc_info=error)
         return is_more
 
     async def _append_some(self, org_id: UUID) -> bool:

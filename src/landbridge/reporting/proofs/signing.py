@@ -17,7 +17,8 @@ import structlog
 
 from landbridge.platform.changes.service import SPREAD
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Busy, ResourceConflict
+from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.reporting.proofs import store
@@ -56,14 +57,11 @@ class CheckpointSigning:
             )
             if is_recent and not _is_closing(closed_at.get(org_id), last_at):
                 continue
-            try:
-                await self.sign(org_id, offsets[org_id])
-            except Busy as error:
-                _log.warning("proofs.busy", org_id=str(org_id), reason=str(error))
-            except BooksForked as error:
-                _log.error("proofs.forked", org_id=str(org_id), reason=str(error))
-            except Exception as error:  # noqa: BLE001  one organisation must not stop the others
-                _log.error("proofs.failed", org_id=str(org_id), exc_info=error)
+            with logged_failures(busy="proofs.busy", failed="proofs.failed", org_id=str(org_id)):
+                try:
+                    await self.sign(org_id, offsets[org_id])
+                except BooksForked as error:
+                    _log.error("proofs.forked", org_id=str(org_id), reason=str(error))
 
     async def sign(self, org_id: UUID, offset: timedelta) -> StoredCheckpoint | None:
         """Return the latest checkpoint, signed now if the tree has grown; None without leaves.

@@ -26,7 +26,8 @@ from landbridge.customers.team.service import Team
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.house_accounts import find_step_end
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Busy, Unavailable
+from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
@@ -138,12 +139,10 @@ class LedgerReconciliation:
         """Compare the organisations that are due; the worker's step."""
         clocks = {org_id: self.clock.now(offset) for org_id, offset in offsets.items()}
         for org_id in await self.database.single(lambda tx: store.due(tx, clocks, CADENCE, RETRY)):
-            try:
+            with logged_failures(
+                busy="reconciliation.busy", failed="reconciliation.failed", org_id=str(org_id)
+            ):
                 await self.run(org_id, offsets[org_id])
-            except Busy as error:
-                _log.warning("reconciliation.busy", org_id=str(org_id), reason=str(error))
-            except Exception as error:  # noqa: BLE001  one organisation must not stop the others
-                _log.error("reconciliation.failed", org_id=str(org_id), exc_info=error)
         await self._measure(clocks)
         return False
 

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-import structlog
 from prometheus_client import Gauge
 
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Busy
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.rollups import build_store
 from landbridge.reporting.rollups.model import (
@@ -31,8 +30,6 @@ from landbridge.reporting.rollups.model import (
     live,
     month_frame,
 )
-
-_log = structlog.stdlib.get_logger()
 
 BEHIND = Gauge(
     "landbridge_reports_behind_changes",
@@ -63,12 +60,10 @@ class RollupUpdater:
         )
         is_more = False
         for org_id in changed_orgs:
-            try:
+            with logged_failures(
+                busy="reports.busy", failed="reports.folding_failed", org_id=str(org_id)
+            ):
                 is_more |= await self._serve(org_id, offsets[org_id])
-            except Busy as error:
-                _log.warning("reports.busy", org_id=str(org_id), reason=str(error))
-            except Exception as error:  # noqa: BLE001  one organisation must not stop the others
-                _log.error("reports.folding_failed", org_id=str(org_id), exc_info=error)
         return is_more
 
     async def begin(
