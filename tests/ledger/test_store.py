@@ -132,11 +132,9 @@ async def open_all(database: Database, creations: Sequence[CreateTransfer]) -> l
         if isinstance(posting.account, UUID)
     }
 
-    async def work(tx: Any) -> list[CommitOutcome]:
-        await store.lock(tx, transfers=(), accounts=accounts)
-        return await store.create_batch(tx, creations)
-
-    return await database.transact(work)
+    return await database.transact(
+        lambda tx: store.lock_and_create(tx, creations, accounts=accounts)
+    )
 
 
 async def advance_all(database: Database, moves: Sequence[AdvanceTransfer]) -> list[CommitOutcome]:
@@ -148,13 +146,7 @@ async def advance_all(database: Database, moves: Sequence[AdvanceTransfer]) -> l
         for posting in postings
         if isinstance(posting.account, UUID)
     }
-    records = {(each.transfer.org_id, each.transfer.id) for each in moves}
-
-    async def work(tx: Any) -> list[CommitOutcome]:
-        await store.lock(tx, transfers=records, accounts=accounts)
-        return await store.advance_batch(tx, moves)
-
-    return await database.transact(work)
+    return await database.transact(lambda tx: store.lock_and_advance(tx, moves, accounts=accounts))
 
 
 @dataclass

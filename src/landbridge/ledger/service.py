@@ -113,8 +113,9 @@ class Ledger:
         creation.check(transitions)
         accounts = account_keys(creation.org_id, creation.journals)
         if accounts:
-            await store.lock(tx, transfers=(), accounts=accounts)
-        (outcome,) = await store.create_batch(tx, [creation])
+            (outcome,) = await store.lock_and_create(tx, [creation], accounts=accounts)
+        else:
+            (outcome,) = await store.create_batch(tx, [creation])
         match outcome:
             case CommitOutcome.DONE:
                 if is_due(creation):
@@ -148,10 +149,8 @@ class Ledger:
         On any outcome but success nothing is written. The lock order is that of `create_in`.
         """
         move.check(transitions)
-        record = (move.transfer.org_id, move.transfer.id)
         accounts = account_keys(move.transfer.org_id, move.journals)
-        await store.lock(tx, transfers=[record], accounts=accounts)
-        (outcome,) = await store.advance_batch(tx, [move])
+        (outcome,) = await store.lock_and_advance(tx, [move], accounts=accounts)
         if outcome is CommitOutcome.DONE and is_due(move):
             await self.notifier.notify_in(tx)
         return _advanced(move, outcome)

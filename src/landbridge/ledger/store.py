@@ -17,7 +17,7 @@ from landbridge.ledger.model import (
     Posting,
     Transfer,
 )
-from landbridge.ledger.statements import ADVANCE, CREATE, LOCK
+from landbridge.ledger.statements import CREATE, LOCK
 from landbridge.platform.changes.service import prove_change
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
@@ -62,9 +62,9 @@ async def lock_and_create(
     creations: Sequence[CreateTransfer],
     *,
     accounts: Iterable[Key],
-    lock_timeout: str | None,
+    lock_timeout: str | None = None,
 ) -> list[CommitOutcome]:
-    """Lock these accounts, then run `CREATE`, in one call outside of a transaction."""
+    """Lock these accounts, then run `CREATE`, in one call."""
     rows = await tx.fetch(
         _LOCK_AND_CREATE,
         *_creation_arguments(creations, lock_timeout),
@@ -108,17 +108,12 @@ def _created(creations: Sequence[CreateTransfer], rows: Sequence[Row]) -> list[C
     return outcomes
 
 
-async def advance_batch(tx: Tx, moves: Sequence[AdvanceTransfer]) -> list[CommitOutcome]:
-    """Run `ADVANCE`; the caller holds the locks."""
-    return _advanced(moves, await tx.fetch(ADVANCE, *_move_arguments(moves)))
-
-
 async def lock_and_advance(
     tx: Tx,
     moves: Sequence[AdvanceTransfer],
     *,
     accounts: Iterable[Key],
-    lock_timeout: str | None,
+    lock_timeout: str | None = None,
 ) -> list[CommitOutcome]:
     """Lock the records and these accounts, then run `ADVANCE`, in one call."""
     records = {(each.transfer.org_id, each.transfer.id) for each in moves}
@@ -127,7 +122,12 @@ async def lock_and_advance(
         *_move_arguments(moves),
         *_lock_arguments(records, accounts, lock_timeout),
     )
-    return _advanced(moves, rows)
+    outcomes = [CommitOutcome(row["outcome"]) for row in rows]
+    for move, outcome in zip(moves, outcomes, strict=True):
+        if outcome is CommitOutcome.DONE:
+            seq = move.transfer.version + len(move.path)
+            prove_change(move.transfer.org_id, move.transfer.id, seq, move.at)
+    return outcomes
 
 
 def _move_arguments(moves: Sequence[AdvanceTransfer]) -> tuple[Any, ...]:
@@ -148,15 +148,6 @@ def _move_arguments(moves: Sequence[AdvanceTransfer]) -> tuple[Any, ...]:
         *_path_steps((each.transfer.version, each.transfer.status, each.path) for each in moves),
         *_postings((each.transfer.version, each.journals) for each in moves),
     )
-
-
-def _advanced(moves: Sequence[AdvanceTransfer], rows: Sequence[Row]) -> list[CommitOutcome]:
-    outcomes = [CommitOutcome(row["outcome"]) for row in rows]
-    for move, outcome in zip(moves, outcomes, strict=True):
-        if outcome is CommitOutcome.DONE:
-            seq = move.transfer.version + len(move.path)
-            prove_change(move.transfer.org_id, move.transfer.id, seq, move.at)
-    return outcomes
 
 
 async def postpone(tx: Tx, record: Transfer, due_at: datetime, facts: Mapping[str, Any]) -> bool:
