@@ -11,6 +11,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from tests.onramps import ONRAMPS, make_payer, onramp_body
+from tests.payouts import OFFRAMPS, make_account, make_payee, offramp_body
 from tests.providers.screening.lists import person, sanctions_list
 from tests.tenants import (
     BATCHES,
@@ -104,6 +105,44 @@ async def test_a_registered_wallet_is_refused_by_its_id(org: Tenant) -> None:
     answer = await org.send("POST", ONRAMPS, body)
     assert answer.status_code == 400
     assert sentence(answer).startswith("destination.externalWalletId")
+
+
+@pytest.mark.parametrize(
+    ("policy", "field", "words"),
+    [
+        ({"blockedAddresses": [BOB]}, "walletAddress", "block list"),
+        ({"allowedAddresses": [CAROL]}, "walletAddress", "list of allowed addresses"),
+        # Both fees go to one address.
+        ({"newAddressHours": 24, "newAddressAmountMax": 10}, "value", "moves at most 10 usdc"),
+    ],
+)
+async def test_fees_of_an_offramp_follow_the_policy(
+    org: Tenant, policy: dict[str, Any], field: str, words: str
+) -> None:
+    user = await make_payee(org)
+    account = await make_account(org, user)
+    fees = [{"type": "FLAT", "value": 6, "walletAddress": BOB} for _ in range(2)]
+    body = offramp_body(user, account, 1, developerFee={"fees": fees})
+    await set_policy(org, **policy)
+    answer = await org.send("POST", OFFRAMPS, body)
+    assert answer.status_code == 400, answer.text
+    at = 1 if field == "value" else 0
+    assert sentence(answer).startswith(f"developerFee.fees[{at}].{field}: ")
+    assert words in sentence(answer)
+    await set_policy(org)
+    await org.post(OFFRAMPS, body)
+
+
+async def test_another_return_address_follows_the_policy(org: Tenant) -> None:
+    user = await make_payee(org)
+    account = await make_account(org, user)
+    ends = {"userId": None, "externalWalletId": await register(org, user, BOB)}
+    await set_policy(org, blockedAddresses=[CAROL])
+    body = offramp_body(None, account, 1, source={**ends, "returnAddress": CAROL})
+    answer = await org.send("POST", OFFRAMPS, body)
+    assert answer.status_code == 400, answer.text
+    assert sentence(answer).startswith("source.returnAddress: ")
+    await org.post(OFFRAMPS, offramp_body(None, account, 1, source=ends))
 
 
 async def test_only_allowed_addresses_and_own_wallets_are_paid(org: Tenant) -> None:

@@ -47,6 +47,7 @@ def take_in(on: PaymentServices, rates: RateSource) -> OnrampServices:
         virtual_accounts=on.virtual_accounts,
         incoming_payments=on.incoming_payments,
         orgs=on.orgs,
+        limits=on.limits,
         clock=on.clock,
         review_above_usd=on.settings.review_above_usd,
     )

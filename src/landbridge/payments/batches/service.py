@@ -150,7 +150,13 @@ class Batches:
             for each in params.items
         ]
         payees = await self._payees(caller, payer, params)
-        await self._check_new_addresses(caller, payees, amounts)
+        await self.parties.check_new_addresses(
+            caller,
+            (
+                (payee, amount, f"destination.batch[{at}].amount")
+                for at, (payee, amount) in enumerate(zip(payees, amounts, strict=True))
+            ),
+        )
         gross = total(amounts)
         if payer.account.available_units < gross.units:
             raise InsufficientBalance(insufficient_balance_text(gross), field="destination.batch")
@@ -175,21 +181,6 @@ class Batches:
             ),
             payees=payees,
         )
-
-    async def _check_new_addresses(
-        self, caller: Caller, payees: Sequence[Payee], amounts: Sequence[Money]
-    ) -> None:
-        """Raise `RouteInvalid` if a new outside address would get too much in all its items."""
-        sums: dict[str, Money] = {}
-        for at, (payee, amount) in enumerate(zip(payees, amounts, strict=True)):
-            before = sums.get(payee.address)
-            sums[payee.address] = amount if before is None else before + amount
-            await self.parties.check_new_address(
-                caller,
-                payee,
-                sums[payee.address],
-                f"destination.batch[{at}].amount",
-            )
 
     async def _payees(self, caller: Caller, payer: Payer, params: BatchRequest) -> list[Payee]:
         """Return all recipients, or raise the refusal of the first invalid one."""

@@ -1,6 +1,6 @@
 """Parties of a payment: the paying wallet, and the recipient of the coins."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -303,6 +303,16 @@ class PaymentParties:
                 f"moves at most {coins} {amount.asset.currency}",
                 field=field,
             )
+
+    async def check_new_addresses(
+        self, caller: Caller, payments: Iterable[tuple[Payee, Money, str]]
+    ) -> None:
+        """Check the parts of one payment, each with its field; those to one address are added."""
+        sums: dict[str, Money] = {}
+        for payee, amount, field_name in payments:
+            before = sums.get(payee.address)
+            sums[payee.address] = amount if before is None else before + amount
+            await self.check_new_address(caller, payee, sums[payee.address], field_name)
 
     def check_can_leave(self, chain: str, name: str) -> None:
         """Raise `RouteInvalid`, naming the field, if the chain can't send coins outside."""

@@ -64,7 +64,7 @@ def evaluate(
             after = used[counter]
             left.append(remaining_amount(rule, after))
         findings += _over(rule, after)
-    findings += _listed(rules, usage.targets)
+    findings += list_findings(rules, usage.targets)
     findings += _too_new(rules, usage, known, used)
     return LimitVerdict(tuple(findings), tuple(left))
 
@@ -122,7 +122,10 @@ def _finding(rule: LimitRule, sentence: str) -> LimitFinding:
     return LimitFinding(rule.id, rule.over, f"limit {rule.id} {sentence}")
 
 
-def _listed(rules: LimitRules, targets: Sequence[PaymentDestination]) -> Iterator[LimitFinding]:
+def list_findings(
+    rules: LimitRules, targets: Sequence[PaymentDestination]
+) -> Iterator[LimitFinding]:
+    """Return which lists keep one of these destinations from receiving anything."""
     if rules.block is not None and any(rules.block.shares(each) for each in targets):
         yield LimitFinding(
             BLOCK, rules.block.over, "a destination is on the organisation's block list"

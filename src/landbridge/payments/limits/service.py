@@ -20,10 +20,12 @@ from landbridge.ledger.model import Transfer
 from landbridge.payments.limits import store
 from landbridge.payments.limits.destinations import Destinations, listed_ids
 from landbridge.payments.limits.document import decoded, encoded
+from landbridge.payments.limits.errors import LimitExceeded
 from landbridge.payments.limits.evaluation import (
     counter_increments,
     counter_of,
     evaluate,
+    list_findings,
     remaining_amount,
 )
 from landbridge.payments.limits.model import (
@@ -34,6 +36,7 @@ from landbridge.payments.limits.model import (
     LimitUsage,
     LimitVerdict,
     LimitWindow,
+    PaymentDestination,
     UsageCounter,
     UsageIncrement,
 )
@@ -159,6 +162,15 @@ class Limits:
     async def rules(self, org_id: UUID) -> RuleBook:
         """Return the rules of an organisation."""
         return await self._database.read(lambda tx: self.current_rules(tx, org_id))
+
+    async def check_outside_address(self, org_id: UUID, address: str) -> None:
+        """Raise `LimitExceeded` if a list keeps an outside address from receiving anything.
+
+        For deliveries that nobody requests, and that no other rule applies to.
+        """
+        target = PaymentDestination(name=address, usd=Decimal(0))
+        for each in list_findings((await self.rules(org_id)).rules, [target]):
+            raise LimitExceeded(each.sentence)
 
     async def set_rules_for(
         self, caller: Caller, rules: LimitRules, *, instead_of: int, at: datetime

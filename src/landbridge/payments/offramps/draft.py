@@ -130,7 +130,7 @@ class OfframpDrafting:
             fees=fees,
         )
         at = self.clock.stamp(caller.clock_offset)
-        terms = await self.quoting.terms(caller.org_id, quote_request, at)
+        terms = await self._terms(caller, quote_request, fee_payees, at)
         is_short = source.available_units < terms.gross.units
         if source.account_id is not None and is_short:
             raise InsufficientBalance(
@@ -216,7 +216,9 @@ class OfframpDrafting:
             address = checked_address(
                 params.chain, params.return_address, field="source.returnAddress"
             )
-            refund_to = await self._payee_at(caller.org_id, params.chain, address, asset)
+            refund_to = await self._payee_at(
+                caller.org_id, params.chain, address, asset, field="source.returnAddress"
+            )
         return _CoinSource(
             user_id=external.user_id,
             asset=asset,
@@ -250,7 +252,9 @@ class OfframpDrafting:
             address = checked_address(
                 params.chain, fee.wallet_address, field=f"{field}.walletAddress"
             )
-            payee = await self._payee_at(caller.org_id, params.chain, address, asset)
+            payee = await self._payee_at(
+                caller.org_id, params.chain, address, asset, field=f"{field}.walletAddress"
+            )
             payees.append(payee)
             lines.append(
                 FeeLine(
@@ -263,13 +267,35 @@ class OfframpDrafting:
             )
         return tuple(lines), payees
 
-    async def _payee_at(self, org_id: UUID, chain: Chain, address: str, asset: Asset) -> Payee:
+    async def _terms(
+        self,
+        caller: Caller,
+        request: OfframpQuoteRequest,
+        fee_payees: Sequence[Payee],
+        at: datetime,
+    ) -> OfframpQuoteTerms:
+        """Quote; raises as `OfframpQuoting.terms`, and `RouteInvalid` for too large a fee."""
+        terms = await self.quoting.terms(caller.org_id, request, at)
+        await self.parties.check_new_addresses(
+            caller,
+            (
+                (payee, fee.money, f"developerFee.fees[{index}].value")
+                for index, (payee, fee) in enumerate(zip(fee_payees, terms.fees, strict=True))
+            ),
+        )
+        return terms
+
+    async def _payee_at(
+        self, org_id: UUID, chain: Chain, address: str, asset: Asset, *, field: str
+    ) -> Payee:
         """Return the payee at this address; an external address has no account or user.
 
-        Raises `WalletNotFound`, `WalletConfigInvalid`, and `UserFrozen`.
+        Raises `RouteInvalid` for an external address that may not be paid, `WalletNotFound`,
+        `WalletConfigInvalid`, and `UserFrozen`.
         """
         ours = await self.wallets.find_address(org_id, chain, address)
         if ours is None:
+            await self.parties.check_address(org_id, address, field)
             return Payee(None, address)
         await self.parties.users.check_active(org_id, ours.user_id)
         account = await self.parties.ledger.find_account(org_id, ours.id, asset)

@@ -20,6 +20,7 @@ from landbridge.ledger.service import CreatedTransfer
 from landbridge.payments.engine.scripted_outcomes import is_reviewed
 from landbridge.payments.incoming_payments.model import IncomingPayment
 from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.limits.service import Limits
 from landbridge.payments.onramps import store, transitions
 from landbridge.payments.onramps.model import (
     KIND,
@@ -58,6 +59,7 @@ class OnrampDeposits:
     virtual_accounts: VirtualAccounts
     incoming_payments: IncomingPayments
     orgs: Orgs
+    limits: Limits
     clock: Clock
     # Deposits worth at least this many dollars are reviewed; None disables the rule.
     review_above_usd: Decimal | None
@@ -267,8 +269,8 @@ class OnrampDeposits:
     async def _split(self, account: VirtualAccount, quote: Quote) -> "_DepositSplit":
         """Split the coins between the destinations.
 
-        Raises `WalletNotFound` for a wallet that no longer exists, and `UserFrozen` for a user who
-        may not be paid.
+        Raises `WalletNotFound` for a wallet that no longer exists, `UserFrozen` for a user who may
+        not be paid, and `RouteInvalid` or `LimitExceeded` for an external address that may not.
         """
         rule = await self.virtual_accounts.rule_of(account.org_id, account)
         parts: list[SettlementPart] = []
@@ -289,6 +291,8 @@ class OnrampDeposits:
         onramps = self.onramps
         wallet = await onramps.wallets.find_address(account.org_id, account.chain, address)
         if wallet is None:
+            await onramps.parties.check_address(account.org_id, address, "destination")
+            await self.limits.check_outside_address(account.org_id, address)
             return None, None
         await onramps.parties.users.check_active(wallet.org_id, wallet.user_id)
         found = await onramps.ledger.account(wallet.org_id, wallet.id, account.asset)

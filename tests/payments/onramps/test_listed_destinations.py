@@ -1,0 +1,44 @@
+"""Deposits on virtual accounts whose coins would go to an address that may not be paid."""
+
+import pytest
+
+from landbridge.platform.core.ids import derived_id
+from tests.onramps import check_books, make_payer, receive, retrieve, settle
+from tests.payments.limits.limit_setup import set_rules
+from tests.payments.virtual_accounts.virtual_account_setup import (
+    ELSEWHERE,
+    OUTSIDE,
+    apply,
+    make_account,
+    make_rule,
+    percentage,
+)
+from tests.tenants import Tenant, good, register
+
+
+@pytest.mark.parametrize("listed", ["blockedAddresses", "block", "allow"])
+@pytest.mark.parametrize("at_part", [False, True])
+async def test_the_deposit_goes_back(org: Tenant, listed: str, *, at_part: bool) -> None:
+    user = await make_payer(org)
+    if at_part:
+        account = await make_account(org, user)
+        rule = await make_rule(org, percentage("0.1", OUTSIDE))
+        await apply(org, user, account["id"], rule["id"])
+    else:
+        wallet = await register(org, user, OUTSIDE)
+        account = await make_account(org, user, chain=None, externalWalletId=wallet)
+    match listed:
+        case "blockedAddresses":
+            body = {listed: [OUTSIDE]}
+            good(await org.send("PUT", "/v2/organization/address-policy", body))
+        case "block":
+            await set_rules(org, block={"destinations": [OUTSIDE.lower()]})
+        case _:
+            await set_rules(org, allow={"destinations": [ELSEWHERE]})
+    number = account["depositInstructions"]["wire"]["accountNumber"]
+    payment = await receive(org, account_number=number, amount="10")
+    await settle(org)
+    found = await retrieve(org, {"id": str(derived_id(payment.id, "onramp"))})
+    assert found["status"] == "FIAT_RETURNED"
+    assert "list" in found["failedReason"]
+    await check_books(org)
