@@ -23,7 +23,8 @@ from tests.payments.disbursements.disbursement_world import (
 from tests.payments.offramps.offramp_scenario import OfframpScenario
 from tests.payouts import OUTSIDE, check_books, shown
 from tests.platform.db.test_lost_commits import Forgetful
-from tests.tenants import SETTINGS, good, held, make_user
+from tests.resolution_team import make_resolution_team
+from tests.tenants import SETTINGS, good, held, make_user, refusal
 
 
 async def _stuck(scenario: OfframpScenario) -> list[tuple[str, str]]:
@@ -64,6 +65,27 @@ async def test_refused_beneficiary_does_not_delay_the_payout(scenario: OfframpSc
         "usdc:POLYGON": -1_100_000_000,
         "usd:BANK": 10_000,
     }
+    await check_settled(scenario)
+
+
+async def test_refused_fee_goes_to_another_address_that_is_not_blocked(
+    scenario: OfframpScenario,
+) -> None:
+    created = await make_paid_for(scenario)
+    refuse(scenario, BENEFICIARY)
+    for _ in range(4):
+        await scenario.pass_time(minutes=30)
+    (fee,) = await disbursed(scenario, created)
+    policy = {"blockedAddresses": [OUTSIDE]}
+    good(await scenario.org.send("PUT", "/v2/organization/address-policy", policy))
+    team = await make_resolution_team(scenario.org, scenario.clock, scenario.run)
+    answer = await team.send(fee["id"], "REDIRECT", address=OUTSIDE)
+    assert refusal(answer) == "400 INVALID_TRANSACTION_ROUTE"
+    good(await scenario.org.send("PUT", "/v2/organization/address-policy", {}))
+    assert (await team.resolve(fee["id"], "REDIRECT", address=OUTSIDE))["status"] == "COMPLETED"
+    await scenario.pass_time(minutes=2)
+    (fee,) = await disbursed(scenario, created)
+    assert (fee["status"], fee["destination"]["walletAddress"]) == ("COMPLETED", OUTSIDE)
     await check_settled(scenario)
 
 

@@ -15,7 +15,7 @@ from landbridge.platform.http.caller import KeyScope
 from tests.payments.offramps.offramp_scenario import OfframpScenario, open_scenario, refused_refund
 from tests.payouts import OFFRAMPS, OUTSIDE, check_books, shown
 from tests.resolution_team import RESOLUTIONS, ResolutionTeam, body, make_resolution_team
-from tests.tenants import held, make_user, refusal, register, sentence
+from tests.tenants import good, held, make_user, refusal, register, sentence
 
 # A valid address without an owner here.
 ANOTHER = "0x000000000000000000000000000000000000dead"
@@ -123,6 +123,18 @@ async def test_an_address_of_another_user_is_refused(
     answer = await team.send(created["id"], "CONFIRM", address=OUTSIDE)
     assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
     assert await scenario.status(created) == "FIAT_FAILED"
+
+
+async def test_a_registered_address_that_is_blocked_is_refused(
+    scenario: OfframpScenario, team: ResolutionTeam
+) -> None:
+    created = await refused_refund(scenario)
+    await register(scenario.org, scenario.ada, OUTSIDE)
+    policy = {"blockedAddresses": [OUTSIDE]}
+    good(await scenario.org.send("PUT", "/v2/organization/address-policy", policy))
+    answer = await team.send(created["id"], "REDIRECT", address=OUTSIDE)
+    assert refusal(answer) == "400 INVALID_TRANSACTION_ROUTE"
+    assert "address: the destination is on the organisation's block list" in sentence(answer)
 
 
 async def test_requester_cannot_approve(scenario: OfframpScenario) -> None:

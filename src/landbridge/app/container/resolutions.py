@@ -90,7 +90,7 @@ def _resolvers(
     giving_back: ReturnServices,
 ) -> dict[str, PaymentResolver]:
     """Return the resolvers of all flows, by kind of record."""
-    destinations = RefundDestinations(on.wallets, on.ledger)
+    destinations = RefundDestinations(on.wallets, on.ledger, on.payment_parties)
     return {
         wallet_transfers.KIND: OrderResolver(
             outgoing_transfers.TRANSITIONS,

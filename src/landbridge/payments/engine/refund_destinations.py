@@ -9,6 +9,7 @@ from uuid import UUID
 from landbridge.customers.wallets.service import Wallets, checked_address
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
+from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.resolution_actions import ResolutionInstruction
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.money import Asset
@@ -34,6 +35,7 @@ class RefundDestinations:
 
     wallets: Wallets
     ledger: Ledger
+    parties: PaymentParties
 
     async def source_facts(
         self, record: Transfer, instruction: ResolutionInstruction, clock_offset: timedelta
@@ -52,7 +54,8 @@ class RefundDestinations:
         """Return the destination at the instruction's address.
 
         Raises `FieldInvalid` unless it is a wallet of the payment's user, or an external address
-        that this user has registered and not closed, on the chain of the asset.
+        that this user has registered and not closed, on the chain of the asset; `RouteInvalid` for
+        an external address that may not be paid.
         """
         if instruction.address is None:
             raise FieldInvalid(
@@ -69,6 +72,7 @@ class RefundDestinations:
             _, outside = await self.wallets.at_address(org_id, address, limit=_EXTERNAL_MAX)
             for each in outside:
                 if each.user_id == user_id and each.chain is chain and each.is_active:
+                    await self.parties.check_address(org_id, address, _FIELD)
                     return RefundDestination(address, None, user_id)
         raise FieldInvalid(
             f"{_FIELD} is neither a wallet of user {user_id} on {chain} nor an address that this "
