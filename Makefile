@@ -95,8 +95,9 @@ chains: setup ## run local EVM chains with tokens on 127.0.0.1:8545-8547 (needs 
 image: ## build the container image and check it (needs buildah)
 	deploy/make-image
 
-lock: setup ## renew the lock files: of pyproject.toml with all extras, and of the installer itself
+lock: setup ## renew the lock files: of pyproject.toml with all extras, of the installer, and of a release's tools
 	echo uv | $(LOCK) - -o requirements-uv.lock
+	printf 'cyclonedx-bom\nhatchling\n' | $(LOCK) - -o requirements-release.lock
 	$(LOCK) pyproject.toml --all-extras -o requirements.lock
 	$(LOCK) pyproject.toml --all-extras --group check --group test --group bench -o requirements-dev.lock
 
