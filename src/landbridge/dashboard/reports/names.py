@@ -6,6 +6,7 @@ from typing import Final
 from landbridge.dashboard.countries import country_name
 from landbridge.dashboard.status_labels import status_label
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
+from landbridge.platform.formats.refusal_texts import known_text
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 
@@ -128,4 +129,6 @@ def dimension_label(value: str, language: str) -> str:
     if known is not None:
         return catalogue(language).gettext(known)
     country = country_name(value, language)
-    return status_label(value, language) if country == value else country
+    label = status_label(value, language) if country == value else country
+    # Reasons are stored sentences.
+    return (known_text(value, language) or value) if label == value else label
