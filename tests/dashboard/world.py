@@ -215,6 +215,7 @@ class World:
             "providers": "/dashboard/providers",
             "audit-log": "/dashboard/audit-log",
             "sandbox": "/dashboard/sandbox",
+            "styleguide": "/dashboard/styleguide",
             "mailbox": "/dashboard/mailbox",
             "profile": "/dashboard/profile",
             **{f"profile-{each}": f"/dashboard/profile/{each}" for each in _PROFILE},

@@ -28,6 +28,7 @@ from landbridge.dashboard.payments import routes as payments
 from landbridge.dashboard.reconciliation import routes as reconciliation
 from landbridge.dashboard.rendering import InstallationInfo, Renderer
 from landbridge.dashboard.reports import routes as reports
+from landbridge.dashboard.style_guide_pages import StyleGuidePages
 from landbridge.dashboard.team import routes as team
 from landbridge.dashboard.transactions import routes as transactions
 from landbridge.dashboard.users import routes as users
@@ -45,6 +46,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
     asset,
     not_found,
     OverviewPages,
+    StyleGuidePages,
     *approvals.PAGES,
     *compliance.PAGES,
     *developers.PAGES,

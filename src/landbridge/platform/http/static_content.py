@@ -34,9 +34,14 @@ class StaticContent:
         digest = hashlib.sha256(content).hexdigest()[:_ETAG_LENGTH]
         return cls(content, gzip.compress(content, mtime=0), media_type, f'W/"{digest}"')
 
-    def response(self, request: Request[Any, Any, Any]) -> Response[bytes]:
-        """Build the response: compressed for clients that accept gzip; 304 if the ETag matches."""
-        headers = {"ETag": self.etag, "Cache-Control": _REVALIDATE, "Vary": "Accept-Encoding"}
+    def response(
+        self, request: Request[Any, Any, Any], *, cache: str = _REVALIDATE
+    ) -> Response[bytes]:
+        """Build the response: compressed for clients that accept gzip; 304 if the ETag matches.
+
+        `cache` is its `Cache-Control`.
+        """
+        headers = {"ETag": self.etag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
         if _names(request.headers.get("if-none-match", ""), self.etag):
             return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
         if not _takes_gzip(request.headers.get("accept-encoding", "")):
