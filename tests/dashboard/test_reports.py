@@ -184,6 +184,25 @@ async def test_statements_are_shown_and_printed(org: Tenant) -> None:
     wrong = await visitor.open("/dashboard/reports/statements", userId="nobody")
     assert wrong.status == 422
     assert wrong.value("userId") == "nobody"
+    assert wrong.tree.xpath("//input[@id='f-userId'][@aria-invalid]")
+
+
+async def test_statement_is_chosen_by_name_currency_and_period(org: Tenant) -> None:
+    user = await make_user(org)
+    await fund(org, user, "25")
+    visitor = await visit(org, MemberRole.ANALYST)
+    path = "/dashboard/reports/statements"
+    query = {"userId": "ada", "createdBefore": until_now(), "currency": "usdc"}
+    page = await visitor.load(path, **query)
+    assert "Wallet deposit" in page.text
+    assert page.tree.xpath("//select[@id='f-currency']/option[@selected]/@value") == ["usdc"]
+    files = [each for each in page.links() if "/statements/file?" in each]
+    assert all(f"userId={user}" in each for each in files)
+    assert "No activity" in (await visitor.load(path, **query | {"currency": "usdt"})).text
+    for link in page.tree.xpath("//ul[@class='chips']//a/@href"):
+        chosen = await visitor.load(str(link))
+        assert chosen.tree.xpath("//ul[@class='chips']//a[@aria-current]")
+        assert chosen.tree.xpath("//input[@id='f-createdAfter']/@type") == ["date"]
 
 
 async def test_statement_on_the_first_of_a_month_is_of_the_month_before(org: Tenant) -> None:

@@ -13,13 +13,12 @@ from tests.browser.dashboard.conftest import PHONE, WIDE
 from tests.browser.dashboard.people import OUTSIDE, OpenDashboard, accept, invite, unique_colleague
 from tests.dashboard.world import World
 
-# Kinds that other worlds may lack, but that this one must have.
+# Kinds that other worlds may lack, but that this one must have. No request makes a held deposit.
 _HERE = {
     "delivery",
     "request",
     "review-deposits",
     "review-bank-lines",
-    "review-deposit-screenings",
     "mail",
     "team-member",
 }

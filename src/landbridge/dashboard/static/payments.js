@@ -17,7 +17,7 @@ document.addEventListener("change", showApplicable);
 window.addEventListener("pageshow", showApplicable);
 showApplicable();
 
-// A field with data-users suggests users; the chosen one is submitted by its id.
+// A field with data-users suggests users; the chosen one is submitted by its id, in a filter by its e-mail.
 for (const input of all("input[data-users]")) {
   const list = document.createElement("ul");
   list.className = "suggestions";
@@ -44,6 +44,7 @@ for (const input of all("input[data-users]")) {
     requests += 1;
     clearChoice();
     input.value = option.dataset.text;
+    if (input.form.method === "get") { show(false); if (input.form.dataset.live) input.form.requestSubmit(); return; }
     const chosen = document.createElement("div");
     chosen.className = "hint";
     chosen.dataset.chosen = input.name;
