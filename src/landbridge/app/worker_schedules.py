@@ -292,9 +292,10 @@ SCHEDULES = [
     WorkerSchedule("horizon", 5.0, _watch_horizon),
     # Payload snapshots are kept two days and at most one hour longer than events.
     WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots),
-    # Reports are exact at any time; this keeps the unrolled tail of the log short.
+    # Reports are exact at any time; this keeps the unrolled tail of the log short. A run costs some
+    # milliseconds for each active organisation, however few changes it has.
     WorkerSchedule(
-        "reports_roll_up", 0.2, lambda c, offsets: c.rollup_updater.run_once(offsets), 5.0
+        "reports_roll_up", 2.0, lambda c, offsets: c.rollup_updater.run_once(offsets), 5.0
     ),
     # A change is in the tree of provable books two seconds after its commit.
     WorkerSchedule("proofs", 2.0, _sequence, 30.0),

@@ -39,6 +39,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.core.pagination import PagePosition, PageWindow
+from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.providers.identity.port import Identity
@@ -91,6 +92,7 @@ class Verification:
         self._identity = identity
         self._clock = clock
         self._step_slots = asyncio.Semaphore(_STEPS_AT_ONCE)
+        self._statuses = GroupCommit(self._find_statuses, concurrency=2)
 
     @optimistic_retry("the case was changed concurrently; try again")
     async def submit(
@@ -144,11 +146,13 @@ class Verification:
         return requirements_of(rail, case, dossier, today=today, takes_dummies=dummies)
 
     async def check_active(self, org_id: UUID, user_id: UUID, rail: Rail) -> None:
-        """Raise `VerificationMissing` unless the user is verified for this rail."""
-        case = case_id(user_id, rail)
-        found = await self._database.single(lambda tx: store.statuses(tx, org_id, [case]))
-        if found.get(case) is not KycStatus.ACTIVE:
+        """Raise `VerificationMissing` unless verified for this rail; cheap under load."""
+        if await self._statuses.call((org_id, case_id(user_id, rail))) is not KycStatus.ACTIVE:
             raise VerificationMissing(f"user {user_id} is not verified for {rail}")
+
+    async def _find_statuses(self, cases: list[tuple[UUID, UUID]]) -> list[KycStatus | None]:
+        found = await self._database.single(lambda tx: store.statuses(tx, cases))
+        return [found.get(each) for each in cases]
 
     async def page(
         self,

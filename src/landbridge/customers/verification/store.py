@@ -28,7 +28,9 @@ where org_id = $1 and id = any($2::uuid[])
 """
 
 _STATUSES = """
-select id, status from kyc_cases where org_id = $1 and id = any($2::uuid[])
+select k.org_id, k.id, k.status
+from unnest($1::uuid[], $2::uuid[]) as i (org_id, id)
+join kyc_cases k on k.org_id = i.org_id and k.id = i.id
 """
 
 # Only from the state in which it was read: a decision and a step, or two decisions, don't both win.
@@ -174,10 +176,12 @@ async def get(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> dict[UUID, Se
     return {row["id"]: _sealed(row) for row in await tx.fetch(_GET, org_id, list(case_ids))}
 
 
-async def statuses(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> dict[UUID, KycStatus]:
-    """Return the statuses of the existing cases among these ids."""
-    rows = await tx.fetch(_STATUSES, org_id, list(case_ids))
-    return {row["id"]: KycStatus(row["status"]) for row in rows}
+async def statuses(
+    tx: Tx, cases: Sequence[tuple[UUID, UUID]]
+) -> dict[tuple[UUID, UUID], KycStatus]:
+    """Return the statuses of the existing cases among these, by organisation and id."""
+    rows = await tx.fetch(_STATUSES, [org_id for org_id, _ in cases], [each for _, each in cases])
+    return {(row["org_id"], row["id"]): KycStatus(row["status"]) for row in rows}
 
 
 async def update(tx: Tx, before: SealedCase, after: SealedCase) -> bool:

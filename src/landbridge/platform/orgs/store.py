@@ -25,7 +25,7 @@ order by created_at, id
 _GET = """
 select id, name, clock_offset, created_at, frozen_at, freeze_reason
 from orgs
-where id = $1
+where id = any($1::uuid[])
 """
 
 _RENAME = "update orgs set name = $2 where id = $1 and name <> $2 returning id"
@@ -40,11 +40,7 @@ update orgs set frozen_at = null, freeze_reason = null where id = $1 and frozen_
 returning id
 """
 
-_IS_FROZEN = "select frozen_at is not null from orgs where id = $1"
-
 _CLOCKS = "select id, clock_offset from orgs"
-
-_CLOCK = "select clock_offset from orgs where id = $1"
 
 # Not beyond $4, which a concurrent move may have reached.
 _MOVE_CLOCK = """
@@ -138,10 +134,10 @@ async def orgs(tx: Tx) -> Sequence[Org]:
     return [_org(row) for row in await tx.fetch(_ORGS)]
 
 
-async def org(tx: Tx, org_id: UUID) -> Org | None:
-    """An organisation."""
-    row = await tx.fetchrow(_GET, org_id)
-    return None if row is None else _org(row)
+async def get_batch(tx: Tx, org_ids: Sequence[UUID]) -> list[Org | None]:
+    """Return these organisations in order; None for one that does not exist."""
+    found = {row["id"]: _org(row) for row in await tx.fetch(_GET, list(set(org_ids)))}
+    return [found.get(each) for each in org_ids]
 
 
 async def rename(tx: Tx, org_id: UUID, name: str) -> bool:
@@ -159,19 +155,9 @@ async def unfreeze(tx: Tx, org_id: UUID) -> bool:
     return await tx.fetchval(_UNFREEZE, org_id) is not None
 
 
-async def is_frozen(tx: Tx, org_id: UUID) -> bool | None:
-    """Return whether an organisation is frozen; None if it does not exist."""
-    return await tx.fetchval(_IS_FROZEN, org_id)
-
-
 async def clocks(tx: Tx) -> dict[UUID, timedelta]:
     """Return each organisation's clock offset."""
     return {row["id"]: row["clock_offset"] for row in await tx.fetch(_CLOCKS)}
-
-
-async def clock(tx: Tx, org_id: UUID) -> timedelta | None:
-    """Return an organisation's clock offset; None if it does not exist."""
-    return await tx.fetchval(_CLOCK, org_id)
 
 
 async def move_clock(
