@@ -126,7 +126,7 @@ class IncomingPayments:
         if key is None:
             raise _erased()
         texts = key.seal(texts_of(payment), context=context_of(payment.id))
-        version = await store.match(
+        matched = await store.match(
             tx,
             payment.org_id,
             payment.id,
@@ -136,13 +136,14 @@ class IncomingPayments:
             at=at,
             decided_by=payment.decided_by,
         )
-        (now,) = await store.of(tx, payment.org_id, [payment.id])
-        if version is not None:
+        if matched is not None:
             # This locks the user's row: an erasure waits, and then finds what this writes.
             if await self._vault.find(tx, payment.org_id, user_id) is None:
                 raise _erased()
-            await record_change(tx, now, change_type="match", actor=payment.decided_by or _BANK)
-        elif now.transfer_id != transfer_id:
+            await record_change(tx, matched, change_type="match", actor=payment.decided_by or _BANK)
+            return
+        (known,) = await store.of(tx, payment.org_id, [payment.id])
+        if known.transfer_id != transfer_id:
             raise Busy("this deposit is matched or returned already")
 
     async def begin_return(self, payment: IncomingPayment, at: datetime) -> IncomingPayment | None:
@@ -162,54 +163,30 @@ class IncomingPayments:
 
         Stores the deciding person and the reason.
         """
-        return await self._decide(
-            payment, at, store.send_back, IncomingPaymentStatus.RETURNING, change_type="return"
+        moved = await self._move(
+            payment,
+            IncomingPaymentStatus.RETURNING,
+            change_type="return",
+            at=at,
+            due_at=at,
+            decided_by=payment.decided_by,
         )
+        return moved is not None
 
     async def settle_outside(self, payment: IncomingPayment, at: datetime) -> bool:
         """Record the sender's refund by other means; False after a concurrent change.
 
         Stores the deciding person and the reason.
         """
-        return await self._decide(
+        moved = await self._move(
             payment,
-            at,
-            store.settle_outside,
             IncomingPaymentStatus.RETURNED,
             change_type="settle_outside",
+            at=at,
+            due_at=None,
+            decided_by=payment.decided_by,
         )
-
-    async def _decide(
-        self,
-        payment: IncomingPayment,
-        at: datetime,
-        write: store.DecisionStatement,
-        status: IncomingPaymentStatus,
-        *,
-        change_type: str,
-    ) -> bool:
-        actor = payment.decided_by
-        if actor is None:
-            raise InvariantBroken("a decision on a deposit needs a person")
-
-        async def work(tx: Tx) -> bool:
-            key = await self._vault.make(tx, payment.org_id, payment.org_id)
-            is_ours = await write(
-                tx,
-                payment.org_id,
-                payment.id,
-                version=payment.version,
-                sealed_texts=key.seal(texts_of(payment), context=context_of(payment.id)),
-                at=at,
-                decided_by=actor,
-            )
-            (now,) = await store.of(tx, payment.org_id, [payment.id])
-            if is_ours:
-                await record_change(tx, now, change_type=change_type, actor=actor)
-            # An earlier attempt of ours may have done it: stamps are unique.
-            return is_ours or (now.status, now.updated_at) == (status, at)
-
-        return await self._database.transact(work)
+        return moved is not None
 
     async def queue(self, org_id: UUID, window: PageWindow) -> Sequence[IncomingPayment]:
         """List unmatched payments, the longest waiting first."""
@@ -276,9 +253,19 @@ class IncomingPayments:
         change_type: str,
         at: datetime,
         due_at: datetime | None,
+        decided_by: str | None = None,
     ) -> IncomingPayment | None:
+        """Move a payment as it was read; None if it was moved concurrently.
+
+        With a person's decision its texts are sealed again: the comment is one of them.
+        """
+
         async def work(tx: Tx) -> IncomingPayment | None:
-            is_ours = await store.move(
+            texts: bytes | None = None
+            if decided_by is not None:
+                key = await self._vault.make(tx, payment.org_id, payment.org_id)
+                texts = key.seal(texts_of(payment), context=context_of(payment.id))
+            now = await store.move(
                 tx,
                 payment.org_id,
                 payment.id,
@@ -286,13 +273,16 @@ class IncomingPayments:
                 status=status,
                 at=at,
                 due_at=due_at,
+                decided_by=decided_by,
+                sealed_texts=texts,
             )
-            (now,) = await store.of(tx, payment.org_id, [payment.id])
-            if is_ours:
-                await record_change(tx, now, change_type=change_type, actor="worker")
-            elif (now.status, now.updated_at) != (status, at):
-                # Not moved by an earlier attempt of ours either: stamps are unique.
-                return None
+            if now is not None:
+                await record_change(tx, now, change_type=change_type, actor=decided_by or "worker")
+            else:
+                (now,) = await store.of(tx, payment.org_id, [payment.id])
+                if (now.status, now.updated_at) != (status, at):
+                    # Not moved by an earlier attempt of ours either: stamps are unique.
+                    return None
             (moved,) = await self._opened(tx, [now])
             return moved
 

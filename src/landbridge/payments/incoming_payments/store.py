@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 from uuid import UUID
 
 from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
@@ -66,31 +65,20 @@ update incoming_payments
 set status = 'MATCHED', transfer_id = $3, user_id = $4, sealed_texts = $5, version = version + 1,
     updated_at = $6, due_at = null, decided_by = $7
 where org_id = $1 and id = $2 and status in ('NEW', 'UNMATCHED')
-returning version
+returning org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id,
+    user_id, sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_attempts, decided_by
 """
 
+# A person's decision comes with that person, and with the texts and the comment.
 _MOVE = """
 update incoming_payments
-set status = $4, version = version + 1, updated_at = $5, due_at = $6
+set status = $4, version = version + 1, updated_at = $5, due_at = $6,
+    decided_by = coalesce($7, decided_by), sealed_texts = coalesce($8, sealed_texts)
 where org_id = $1 and id = $2 and version = $3
-returning version
-"""
-
-# By a person: nobody else moves a payment that awaits a decision.
-_SEND_BACK = """
-update incoming_payments
-set status = 'RETURNING', version = version + 1, updated_at = $3, due_at = $3, decided_by = $4,
-    sealed_texts = $5
-where org_id = $1 and id = $2 and version = $6 and status in ('NEW', 'UNMATCHED')
-returning version
-"""
-
-_SETTLE_OUTSIDE = """
-update incoming_payments
-set status = 'RETURNED', version = version + 1, updated_at = $3, due_at = null, decided_by = $4,
-    sealed_texts = $5
-where org_id = $1 and id = $2 and version = $6 and status = 'RETURNING'
-returning version
+returning org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id,
+    user_id, sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
+    return_attempts, decided_by
 """
 
 # Locked until the transaction ends.
@@ -201,24 +189,6 @@ class SealedIncomingPayment:
         return self.user_id or self.org_id
 
 
-class DecisionStatement(Protocol):
-    """A statement that writes a person's decision."""
-
-    async def __call__(
-        self,
-        tx: Tx,
-        org_id: UUID,
-        payment_id: UUID,
-        *,
-        version: int,
-        sealed_texts: bytes | None,
-        at: datetime,
-        decided_by: str,
-    ) -> bool:
-        """Return whether it was written."""
-        ...
-
-
 async def add(tx: Tx, payment: SealedIncomingPayment) -> bool:
     """Store an incoming payment; False if this credit was reported before."""
     added = await tx.fetchval(
@@ -271,43 +241,12 @@ async def match(
     sealed_texts: bytes | None,
     at: datetime,
     decided_by: str | None,
-) -> int | None:
-    """Match with a record; return the new version, or None if it is matched or being returned."""
-    return await tx.fetchval(
+) -> SealedIncomingPayment | None:
+    """Match with a record; return it as matched, or None if it is matched or being returned."""
+    row = await tx.fetchrow(
         _MATCH, org_id, payment_id, transfer_id, user_id, sealed_texts, at, decided_by
     )
-
-
-async def send_back(
-    tx: Tx,
-    org_id: UUID,
-    payment_id: UUID,
-    *,
-    version: int,
-    sealed_texts: bytes | None,
-    at: datetime,
-    decided_by: str,
-) -> bool:
-    """Claim a deposit of this version for its return; False if it was moved since."""
-    sent = await tx.fetchval(_SEND_BACK, org_id, payment_id, at, decided_by, sealed_texts, version)
-    return sent is not None
-
-
-async def settle_outside(
-    tx: Tx,
-    org_id: UUID,
-    payment_id: UUID,
-    *,
-    version: int,
-    sealed_texts: bytes | None,
-    at: datetime,
-    decided_by: str,
-) -> bool:
-    """End the return of a deposit of this version; False if it was moved since."""
-    settled = await tx.fetchval(
-        _SETTLE_OUTSIDE, org_id, payment_id, at, decided_by, sealed_texts, version
-    )
-    return settled is not None
+    return None if row is None else _incoming_payment(row)
 
 
 async def lock(tx: Tx, org_id: UUID, payment_id: UUID) -> SealedIncomingPayment | None:
@@ -341,10 +280,17 @@ async def move(
     status: IncomingPaymentStatus,
     at: datetime,
     due_at: datetime | None,
-) -> bool:
-    """Move a payment of this version; False if it was moved concurrently."""
-    moved = await tx.fetchval(_MOVE, org_id, payment_id, version, status, at, due_at)
-    return moved is not None
+    decided_by: str | None = None,
+    sealed_texts: bytes | None = None,
+) -> SealedIncomingPayment | None:
+    """Move a payment of this version; return it as moved, or None if it was moved concurrently.
+
+    Without `decided_by` and `sealed_texts` both stay as they are.
+    """
+    row = await tx.fetchrow(
+        _MOVE, org_id, payment_id, version, status, at, due_at, decided_by, sealed_texts
+    )
+    return None if row is None else _incoming_payment(row)
 
 
 async def postpone(
