@@ -19,25 +19,14 @@ class TransferSearch:
     database: Database
     limit: int
 
-    async def by_hash(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
-        """Return the records with this hash of a chain transaction or user operation."""
-        found = await self.database.read_on_replica(
-            lambda tx: store.by_hash(tx, org_id, text, self.limit)
-        )
-        return found or await self.database.read_on_replica(
-            lambda tx: store.by_user_op_hash(tx, org_id, text, self.limit)
-        )
+    async def by_identifier(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
+        """Return the records with this short id, hash or reference of a bank.
 
-    async def by_short_id(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
-        """Return the records with this short id (`core.ids.short_id`)."""
+        Hashes are those of chain transactions and user operations. Short ids (`core.ids.short_id`)
+        and hexadecimal hashes match in any case.
+        """
         return await self.database.read_on_replica(
-            lambda tx: store.by_short_id(tx, org_id, text, self.limit)
-        )
-
-    async def by_tracking(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
-        """Return the payouts that a bank gave this reference."""
-        return await self.database.read_on_replica(
-            lambda tx: store.by_tracking(tx, org_id, text, self.limit)
+            lambda tx: store.by_identifier(tx, org_id, text, self.limit)
         )
 
     async def by_amount(

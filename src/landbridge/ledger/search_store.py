@@ -9,67 +9,52 @@ from uuid import UUID
 from landbridge.ledger.listing_store import TransferListRow, as_list_row
 from landbridge.platform.db.pool import Tx
 
-# Uses the partial index of hashes: expression and condition must equal the index definition.
-_BY_HASH = """
-select distinct t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
-    t.destination_asset, t.destination_units, t.created_at, t.updated_at
-from changes c
-join transfers t on t.org_id = c.org_id and t.id = c.object_id
-where c.org_id = $1
-    and coalesce(
-        c.facts ->> 'transaction_hash', c.facts ->> 'mint_transaction_hash',
-        c.facts ->> 'return_transaction_hash', c.facts ->> 'deposit_hash'
-    ) = $2
-    and c.facts ?| array[
-        'transaction_hash', 'mint_transaction_hash', 'return_transaction_hash', 'deposit_hash'
-    ]
-order by t.created_at desc
-limit $3
-"""
-
-# Uses a partial index, as the statement above.
-_BY_USER_OP_HASH = """
-select distinct t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
-    t.destination_asset, t.destination_units, t.created_at, t.updated_at
-from changes c
-join transfers t on t.org_id = c.org_id and t.id = c.object_id
-where c.org_id = $1
-    and coalesce(
-        c.facts ->> 'user_op_hash', c.facts ->> 'mint_user_op_hash',
-        c.facts ->> 'return_user_op_hash', c.facts ->> 'approve_user_op_hash'
-    ) = $2
-    and c.facts ?| array[
-        'user_op_hash', 'mint_user_op_hash', 'return_user_op_hash', 'approve_user_op_hash'
-    ]
-order by t.created_at desc
-limit $3
-"""
-
-# Uses a partial index, as the statements above.
-_BY_SHORT_ID = """
+# Each part uses its partial index: expression and condition must equal the index definition. $2 is
+# the text, and in lower case. Few changes share a bank's reference, whatever their organisations.
+_BY_IDENTIFIER = """
+with found as (
+    select c.object_id
+    from changes c
+    where c.org_id = $1 and right(c.object_id::text, 12) = ($2::text[])[2]
+        and c.creation_digest is not null
+    union
+    select c.object_id
+    from changes c
+    where c.org_id = $1
+        and coalesce(
+            c.facts ->> 'transaction_hash', c.facts ->> 'mint_transaction_hash',
+            c.facts ->> 'return_transaction_hash', c.facts ->> 'deposit_hash'
+        ) = any($2::text[])
+        and c.facts ?| array[
+            'transaction_hash', 'mint_transaction_hash', 'return_transaction_hash', 'deposit_hash'
+        ]
+    union
+    select c.object_id
+    from changes c
+    where c.org_id = $1
+        and coalesce(
+            c.facts ->> 'user_op_hash', c.facts ->> 'mint_user_op_hash',
+            c.facts ->> 'return_user_op_hash', c.facts ->> 'approve_user_op_hash'
+        ) = any($2::text[])
+        and c.facts ?| array[
+            'user_op_hash', 'mint_user_op_hash', 'return_user_op_hash', 'approve_user_op_hash'
+        ]
+    union
+    select c.object_id
+    from changes c
+    where c.org_id = $1 and c.facts ? 'tracking' and (
+        c.facts -> 'tracking' @> jsonb_build_object('trace_number', ($2::text[])[1])
+        or c.facts -> 'tracking' @> jsonb_build_object('imad', ($2::text[])[1])
+        or c.facts -> 'tracking' @> jsonb_build_object('omad', ($2::text[])[1])
+        or c.facts -> 'tracking' @> jsonb_build_object('fed_batch_id', ($2::text[])[1])
+        or c.facts -> 'tracking' @> jsonb_build_object('uetr', ($2::text[])[1])
+    )
+)
 select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
     t.destination_asset, t.destination_units, t.created_at, t.updated_at
-from changes c
-join transfers t on t.org_id = c.org_id and t.id = c.object_id
-where c.org_id = $1 and right(c.object_id::text, 12) = $2 and c.creation_digest is not null
-order by t.created_at desc
-limit $3
-"""
-
-# References that a bank gave to a payout. Few changes share one, whatever their organisations.
-_BY_TRACKING = """
-select distinct t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
-    t.destination_asset, t.destination_units, t.created_at, t.updated_at
-from changes c
-join transfers t on t.org_id = c.org_id and t.id = c.object_id
-where c.org_id = $1 and c.facts ? 'tracking' and (
-    c.facts -> 'tracking' @> jsonb_build_object('trace_number', $2::text)
-    or c.facts -> 'tracking' @> jsonb_build_object('imad', $2::text)
-    or c.facts -> 'tracking' @> jsonb_build_object('omad', $2::text)
-    or c.facts -> 'tracking' @> jsonb_build_object('fed_batch_id', $2::text)
-    or c.facts -> 'tracking' @> jsonb_build_object('uetr', $2::text)
-)
-order by t.created_at desc
+from found f
+join transfers t on t.org_id = $1 and t.id = f.object_id
+order by t.created_at desc, t.id desc
 limit $3
 """
 
@@ -122,27 +107,9 @@ limit $4
 _OPEN_SCANNED_MAX = 2_000
 
 
-async def by_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
-    """Return the records that sent or received something in this chain transaction."""
-    rows = await tx.fetch(_BY_HASH, org_id, text, limit)
-    return [as_list_row(row) for row in rows]
-
-
-async def by_user_op_hash(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
-    """Return the records that sent something by this user operation."""
-    rows = await tx.fetch(_BY_USER_OP_HASH, org_id, text, limit)
-    return [as_list_row(row) for row in rows]
-
-
-async def by_short_id(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
-    """Return the records with this short id."""
-    rows = await tx.fetch(_BY_SHORT_ID, org_id, text, limit)
-    return [as_list_row(row) for row in rows]
-
-
-async def by_tracking(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
-    """Return the payouts that a bank gave this reference."""
-    rows = await tx.fetch(_BY_TRACKING, org_id, text, limit)
+async def by_identifier(tx: Tx, org_id: UUID, text: str, limit: int) -> Sequence[TransferListRow]:
+    """Return the records with this short id, hash or reference of a bank."""
+    rows = await tx.fetch(_BY_IDENTIFIER, org_id, [text, text.lower()], limit)
     return [as_list_row(row) for row in rows]
 
 
