@@ -13,9 +13,10 @@ from structlog.testing import capture_logs
 from landbridge.app.container import wire
 from landbridge.dashboard.formatting import FILTERS
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.db.pool import Database
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import MemberRole
 from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.providers.evm.outbox import attempt_store
 from tests.chain_rows import (
     FIRST_HASH,
     RELAYER,
@@ -149,6 +150,31 @@ async def test_an_admin_resumes_a_stopped_account(chain_org: Tenant) -> None:
     for address in (STOPPED, RELAYER, "x"):
         assert (await admin.send(f"{POLYGON}/resume", {"address": address})).status == 409
     assert (await admin.send(f"{CHAINS}/BASE/resume", {"address": STOPPED})).status == 404
+
+
+@pytest.mark.usefixtures("payment")
+async def test_admins_resume_no_account_of_another_organisation(chain_org: Tenant) -> None:
+    container = chain_org.container
+    user = await make_user(chain_org, chains=["POLYGON"])
+    wallet = (await chain_org.get(f"/v2/users/{user}"))["wallets"]["INDIVIDUAL"]["POLYGON"]
+
+    async def stop(tx: Tx) -> None:
+        at = container.clock.now()
+        await attempt_store.add_account(
+            tx, "POLYGON", wallet["address"], relayer_index=None, next_nonce=1
+        )
+        await attempt_store.stop(tx, "POLYGON", wallet["address"], at, STOP_REASON, next_nonce=1)
+
+    await container.database.transact(stop)
+    other = await make_tenant(container, chain_org.client, name="Other")
+    theirs, ours = await visit(other), await visit(chain_org)
+    assert wallet["address"] not in (await theirs.load(POLYGON)).response.text
+    path = f"{POLYGON}/resume"
+    assert (await theirs.send(path, {"address": wallet["address"]})).status == 409
+    # A relayer sends for all organisations.
+    assert (await theirs.send(path, {"address": STOPPED})).status == 403
+    assert await ours.submit(path, {"address": wallet["address"]}) == POLYGON
+    assert await ours.submit(path, {"address": STOPPED}) == POLYGON
 
 
 @pytest.mark.usefixtures("payment")

@@ -151,4 +151,5 @@ def _chain_operations(on: BaseServices) -> ChainOperations:
         on.clock,
         {} if on.evm is None else on.evm.chains,
         {} if on.evm is None else on.evm.clients,
+        orgs=on.orgs,
     )

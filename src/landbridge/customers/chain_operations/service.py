@@ -18,15 +18,22 @@ from landbridge.customers.chain_operations.model import (
 from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound, Unavailable
+from landbridge.platform.core.errors import (
+    ResourceConflict,
+    ResourceNotFound,
+    RoleNotAllowed,
+    Unavailable,
+)
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Asset
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_admin
+from landbridge.platform.orgs.service import Orgs
 from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.evm.configuration import EvmChain, EvmToken
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
+from landbridge.providers.evm.outbox.overview import AccountOverview
 from landbridge.providers.evm.outbox.overview_service import OutboxOverview, resume_account
 from landbridge.providers.evm.quantities import AnswerInvalid
 from landbridge.providers.evm.rpc import ChainClient
@@ -34,6 +41,7 @@ from landbridge.providers.evm.rpc import ChainClient
 # A page waits no longer for the nodes of a chain.
 _TIMEOUT_S = 3.0
 _DAY = timedelta(days=1)
+_NOT_STOPPED = "this account is not stopped"
 
 
 class ChainOperations:
@@ -46,8 +54,11 @@ class ChainOperations:
         clock: Clock,
         chains: Mapping[Network, EvmChain],
         clients: Mapping[Network, ChainClient],
+        *,
+        orgs: Orgs,
     ) -> None:
         self._database = database
+        self._orgs = orgs
         self._overview = OutboxOverview(database)
         self._wallets = wallets
         self._clock = clock
@@ -84,16 +95,25 @@ class ChainOperations:
     async def resume_for(self, caller: Caller, name: str, address: str) -> None:
         """Let a stopped account send again, for a caller.
 
-        Raises `RoleNotAllowed` for all but admins, `ResourceNotFound` and `ResourceConflict`.
+        Raises `RoleNotAllowed` for all but admins, and for the relayers that all organisations
+        share, except for admins of the first one, which is the operator's. Raises
+        `ResourceNotFound` and `ResourceConflict`; accounts of others are not stopped.
         """
         check_admin(caller)
         chain = self._chain(name)
+        accounts = await self._accounts(caller.org_id, chain.name.value)
+        account = next((each for each in accounts if each.address == address), None)
+        if account is None:
+            raise ResourceConflict(_NOT_STOPPED)
+        is_shared = account.relayer_index is not None
+        if is_shared and (await self._orgs.all())[0].id != caller.org_id:
+            raise RoleNotAllowed("all organisations share this account; its operator resumes it")
         at = self._clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:
             reason = await resume_account(tx, chain.name.value, address, self._clock.now())
             if reason is None:
-                raise ResourceConflict("this account is not stopped")
+                raise ResourceConflict(_NOT_STOPPED)
             await append_next_change(
                 tx,
                 org_id=caller.org_id,
@@ -160,14 +180,29 @@ class ChainOperations:
             head=head,
             orders=await self._overview.open_orders(chain.name.value, caller.org_id),
             treasury=await self.treasury(caller.org_id, chain),
-            installation=await self._installation(chain) if caller.is_admin else None,
+            installation=await self._installation(caller.org_id, chain)
+            if caller.is_admin
+            else None,
         )
 
-    async def _installation(self, chain: EvmChain) -> ChainInstallation:
+    async def _accounts(self, org_id: UUID, name: str) -> list[AccountOverview]:
+        """Return the relayers, and the stopped wallets of an organisation."""
+        return [
+            each
+            for each in await self._overview.accounts(name)
+            if each.relayer_index is not None or await self._owns(org_id, each.address)
+        ]
+
+    async def _owns(self, org_id: UUID, address: str) -> bool:
+        wallets, _ = await self._wallets.at_address(org_id, address, limit=1)
+        treasury = await self._wallets.find_treasury_address(org_id, Chain.ETHEREUM)
+        return bool(wallets) or address == treasury
+
+    async def _installation(self, org_id: UUID, chain: EvmChain) -> ChainInstallation:
         name = chain.name.value
         return ChainInstallation(
             nodes=self._clients[chain.name].health(),
-            accounts=await self._overview.accounts(name),
+            accounts=await self._accounts(org_id, name),
             orders=await self._overview.open_orders(name, None),
             gas_day_wei=await self._overview.gas_since(name, self._clock.now() - _DAY),
         )
