@@ -104,7 +104,9 @@ async def test_a_day_that_has_not_ended_or_was_not_compared_is_not_closed(org: T
     assert refusal(answer) == "409 RESOURCE_CONFLICT"
 
 
-@pytest.mark.parametrize("day", ["", "2026-1-1", "20260101", "2026-02-30", "2026-01-01T00:00:00Z"])
+@pytest.mark.parametrize(
+    "day", ["", "2026-1-1", "20260101", "2026-02-30", "2026-W05-6", "2026-01-01T00:00:00Z"]
+)
 async def test_a_day_is_a_date(org: Tenant, day: str) -> None:
     ada, _ = await make_reviewers(org)
     assert await ada.refused("POST", CLOSES, {"day": day}) == "400 FIELD_VALIDATION_ERROR"

@@ -37,8 +37,6 @@ from landbridge.reporting.reconciliation.close_schemas import (
 from landbridge.reporting.reconciliation.four_eyes import deciding_person
 from landbridge.reporting.reconciliation.service import LedgerReconciliation
 
-_DAY_LENGTH = len("2026-01-31")
-
 
 class CloseRoutes(Controller):
     """Daily closes."""
@@ -138,11 +136,12 @@ class CloseRoutes(Controller):
 def parse_day(text: str) -> date:
     """Parse a day such as 2026-01-31; raises `FieldInvalid`."""
     try:
-        if len(text) != _DAY_LENGTH:
+        day = date.fromisoformat(text)
+        if day.isoformat() != text:  # such as a day of a week, 2026-W05-6
             raise ValueError(text)  # noqa: TRY301  same sentence as any other wrong form
-        return date.fromisoformat(text)
     except ValueError as error:
         raise FieldInvalid("day must be a date such as 2026-01-31", field="day") from error
+    return day
 
 
 def _known(text: str) -> UUID:
