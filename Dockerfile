@@ -25,8 +25,10 @@ RUN python3 -m venv /opt/installer \
         /opt/installer/bin/uv pip uninstall --python /opt/landbridge/bin/python "${each}"; done
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
+COPY deploy/slim-environment deploy/slim-environment
 # Bytecode is compiled here, because the root of a container is read-only.
 RUN /opt/installer/bin/uv pip install --no-cache --no-deps --python /opt/landbridge/bin/python . \
+    && deploy/slim-environment /opt/landbridge \
     && /opt/landbridge/bin/python -m compileall -q -j 0 /opt/landbridge/lib
 
 # hadolint ignore=DL3006

@@ -176,3 +176,32 @@ def test_chart_says_what_is_missing(tmp_path: Path) -> None:
         )
         assert done.returncode != 0
         assert f"Set `{name}`" in done.stderr
+
+
+NEEDED = """
+import boto3, phonenumbers, pycountry
+from babel.dates import format_date
+from datetime import date
+from pathlib import Path
+assert format_date(date(2026, 3, 1), "full", "es") == "domingo, 1 de marzo de 2026"
+assert phonenumbers.is_valid_number(phonenumbers.parse("+13035550123"))
+assert pycountry.subdivisions.get(code="US-CO").name == "Colorado"
+for each in ("s3", "kms", "sts"):
+    boto3.client(each, "eu-west-1", aws_access_key_id="a", aws_secret_access_key="b")
+"""
+
+
+@pytest.mark.long
+def test_slim_environment_keeps_what_is_needed(tmp_path: Path) -> None:
+    slim = tmp_path / "environment"
+    # The script only removes files, so links are enough: the environment of the tests stays whole.
+    run("cp", "-al", sys.prefix, str(slim))
+    before = [each.stat().st_size for each in slim.rglob("*") if each.is_file()]
+    run(str(ROOT / "deploy/slim-environment"), str(slim))
+    after = [each.stat().st_size for each in slim.rglob("*") if each.is_file()]
+    assert sum(before) - sum(after) > 110_000_000
+    python = str(slim / "bin/python")
+    run(python, "-c", NEEDED)
+    folder = {f"{PREFIX}DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT / "src")}
+    played = run(python, "-m", "landbridge", "demo", **folder).splitlines()
+    assert re.fullmatch(r"every record moved what its status implies +\d+ transfers +0", played[-1])
