@@ -67,7 +67,8 @@ export default withMermaid(
 /** One example in several languages is one block after the other, which become tabs. */
 function joinLanguages(page: string): void {
   const titles: Record<string, string> = { sh: 'curl', python: 'Python', ts: 'TypeScript' }
-  const blocks = /(?:^```(?:sh|python|ts)\n(?:(?!```).*\n)*```\n\n?){2,}/gm
+  // Each group begins with its first language, so that two in a row stay two.
+  const blocks = /^```(?:sh|python)\n(?:(?!```).*\n)*```\n\n?(?:^```(?:python|ts)\n(?:(?!```).*\n)*```\n\n?)+/gm
   const joined = readFileSync(page, 'utf-8').replace(blocks, (group) => {
     const titled = group.replace(/^```(sh|python|ts)$/gm, (fence, language) => `${fence} [${titles[language]}]`)
     return `::: code-group\n\n${titled}\n:::\n\n`
