@@ -9,7 +9,7 @@ from landbridge.platform.core.ids import derived_id
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
 from tests.payments.virtual_accounts.virtual_account_setup import make_account, make_receiver
-from tests.tenants import Tenant, held
+from tests.tenants import Tenant, held, make_transfer, make_user
 
 SETTINGS, AUDIT, SANDBOX = "/dashboard/settings", "/dashboard/audit-log", "/dashboard/sandbox"
 SECTIONS = ("", "/approvals", "/limits", "/fees", "/time-zone", "/installation")
@@ -85,6 +85,37 @@ async def test_admin_edits_rules_and_concurrent_changes_conflict(org: Tenant) ->
         await org.container.database.single(lambda tx: history(tx, org.org_id, [object_id]))
     )[object_id]
     assert {each.actor for each in changes} == {f"member:{admin.member_id}"}
+
+
+async def test_a_rule_is_tested_and_changed_on_its_form(org: Tenant) -> None:
+    admin, path = await visit(org), f"{SETTINGS}/limits"
+    document = (
+        '{"rules": [{"id": "a", "window": "DAY", "per": "USER", "maxUsd": 5, "over": "REFUSE",'
+        ' "rails": ["wire"]}]}'
+    )
+    await admin.submit(path, {"document": document, "version": "0", "do": "set"})
+    await make_transfer(org, await make_user(org, funds="9"), await make_user(org), "3")
+    page = await admin.load(path, rule="a")
+    assert "Change a rule" in page.text
+    assert (page.value("id"), page.value("maxUsd"), page.value("replaces")) == ("a", "5", "a")
+    new = {"id": "b", "window": "PAYMENT", "per": "ORG", "maxUsd": "2", "over": "REFUSE"}
+    tested = await admin.send(
+        f"{path}/rules", {**new, "version": "1", "do": "simulate", "ruleDays": "30"}
+    )
+    assert tested.status == 200
+    for each in ("With this rule", "1 rejected", "Nothing was changed"):
+        assert each in tested.text
+    assert tested.value("id") == "b"
+    assert (await org.container.limits.rules(org.org_id)).version == 1
+    await admin.submit(
+        f"{path}/rules", {**new, "id": "a", "maxUsd": "7", "replaces": "a", "version": "1"}
+    )
+    (rule,) = (await org.container.limits.rules(org.org_id)).rules.rules
+    # What the form has no field for stays.
+    assert (rule.id, rule.per, rule.rails) == ("a", "ORG", frozenset({"wire"}))
+    wrong = await admin.send(f"{path}/rules", {**new, "do": "simulate", "ruleDays": "0"})
+    assert wrong.status == 422
+    assert wrong.tree.xpath("//input[@id='f-ruleDays'][@aria-invalid]")
 
 
 async def test_rules_are_simulated_and_invalid_rules_keep_their_text(org: Tenant) -> None:

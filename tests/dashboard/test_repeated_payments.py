@@ -60,6 +60,31 @@ async def test_form_is_filled_and_can_be_reviewed(
     assert before.split()[0] in review.text
 
 
+async def test_recent_recipients_fill_the_form(org: Tenant) -> None:
+    ada = await make_payee(org)
+    bob = await make_user(org, firstName="Bob")
+    await make_transfer(org, ada, bob, "2.5")
+    await make_transfer(org, ada, bob, "1.5")
+    await make_transfer(org, ada, await make_user(org, firstName="Grace"), "1")
+    account = await make_account(org, ada)
+    await make_offramp(org, ada, account, 2.5)
+    admin = await visit(org)
+    form = await admin.load("/dashboard/new/transfer", userId=ada)
+    recent = form.tree.xpath("//ul[@aria-label='Recent recipients']//a")
+    assert [each.text for each in recent] == ["Grace Example", "Bob Example"]
+    filled_form = await admin.load(str(recent[1].get("href")))
+    assert filled_form.value("toUser") == bob
+    assert not filled_form.tree.xpath("//input[@name='amount']/@value")[0]
+    payout = await admin.load("/dashboard/new/offramp", userId=ada)
+    (link,) = payout.tree.xpath("//ul[@aria-label='Recent recipients']//a/@href")
+    chosen = (await admin.load(str(link))).tree.xpath(
+        "//select[@name='account']/option[@selected]/@value"
+    )
+    assert chosen == [f"{account}:usd"]
+    swap = await admin.load("/dashboard/new/swap", userId=ada)
+    assert "Recent recipients" not in swap.text
+
+
 async def test_failed_payment_is_tried_again(org: Tenant) -> None:
     ada = await make_user(org, funds="10")
     failed = (await make_swap(org, ada, "5", status=SwapStatus.QUOTE_FAILED))["id"]

@@ -45,9 +45,12 @@ class LimitPages(Controller):
         interface: NamedDependency[InternalClient],
         limits: NamedDependency[Limits],
     ) -> Response[str]:
-        """Show the current rules and the remaining limits."""
+        """Show the current rules and the remaining limits; the form has the rule of the address."""
         check_admin(request.user.caller)
-        return renderer.page(request, _PAGE, **await _values(interface, limits, Form()))
+        values = await _values(interface, limits, Form())
+        changed = request.query_params.get("rule")
+        rule = next((each for each in values["rules"] if each["id"] == changed), None)
+        return renderer.page(request, _PAGE, **(values if rule is None else values | _filled(rule)))
 
     @post("/", fresh=_HOME)
     async def set_document(
@@ -89,20 +92,29 @@ class LimitPages(Controller):
         limits: NamedDependency[Limits],
         clock: NamedDependency[Clock],
     ) -> Page:
-        """Add a rule."""
+        """Add a rule, change one, or test it with the others against past payments."""
         check_admin(request.user.caller)
         form = Form()
         try:
             form = await read_form(request)
             document = (await interface.get(_LIMITS))["limits"]
-            document["rules"].append(_rule(form))
+            document["rules"] = _with_rule(document["rules"], _rule(form), form.text("replaces"))
+            if form.text("do") == "simulate":
+                body = {
+                    "limits": document,
+                    "days": form.integer("ruleDays", minimum=1, maximum=DAYS_MAX),
+                }
+                tested = await interface.post(f"{_LIMITS}/simulate", body)
+                values = await _values(interface, limits, form)
+                return renderer.page(request, _PAGE, **{**values, "tested": tested})
             await _apply_rules(request, limits, clock, encode(document), form)
         except Refused as problem:
             # The API names the rule by its place in the document: `rules[3].window`.
             problem.field = (problem.field or "").rpartition("].")[2] or None
             values = await _values(interface, limits, form)
             return renderer.with_problem(request, _PAGE, problem, **values)
-        return redirect(_HOME, notice=_("Rule added"))
+        notice = _("Rule changed") if form.text("replaces") else _("Rule added")
+        return redirect(_HOME, notice=notice)
 
     @post("/rules/remove", fresh=_HOME)
     async def remove_rule(
@@ -143,6 +155,33 @@ async def _apply_rules(
     )
 
 
+def _with_rule(
+    rules: Sequence[Mapping[str, Any]], rule: Mapping[str, Any], replaces: str
+) -> Sequence[Mapping[str, Any]]:
+    """Return the rules with this one added, or in the place of the one that it replaces.
+
+    What the form has no field for, such as rails, stays.
+    """
+    if replaces not in {each["id"] for each in rules}:
+        return [*rules, rule]
+    own = {*_RULE, "kinds"}
+    return [
+        {**{name: value for name, value in each.items() if name not in own}, **rule}
+        if each["id"] == replaces
+        else each
+        for each in rules
+    ]
+
+
+def _filled(rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the form that changes a rule."""
+    return {
+        "form_values": {name: rule.get(name) or "" for name in _RULE},
+        "form_kinds": rule.get("kinds") or [],
+        "replaces": rule["id"],
+    }
+
+
 def _rule(form: Form) -> Mapping[str, Any]:
     rule: dict[str, Any] = {name: form.text(name) for name in _RULE if form.text(name)}
     if "maxUsd" in rule:
@@ -172,4 +211,7 @@ async def _values(interface: InternalClient, limits: Limits, form: Form) -> dict
         "form_kinds": form.texts("kinds"),
         "days": form.text("days") or "30",
         "simulation": None,
+        "tested": None,
+        "replaces": form.text("replaces"),
+        "rule_days": form.text("ruleDays") or "30",
     }

@@ -15,6 +15,7 @@ from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.choices import choices_for
 from landbridge.dashboard.payments.destinations import destination_of
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind
+from landbridge.dashboard.payments.recent_recipients import recent_recipients
 from landbridge.dashboard.payments.request_bodies import body_of
 from landbridge.dashboard.payments.reviews import review_of
 from landbridge.dashboard.payments.submission import ALREADY_USED, create, plan_of, with_form_fields
@@ -164,6 +165,7 @@ async def _values(
         "kind": kind,
         "form": form,
         "payments_need_approval": request.user.caller.payments_need_approval,
+        "recent": await recent_recipients(interface, kind, user["id"]),
         **offered,
     }
 

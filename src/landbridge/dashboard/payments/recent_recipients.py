@@ -1,0 +1,60 @@
+"""Recipients of a user's latest payments, each as a link that fills the form."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode
+
+from landbridge.dashboard.payments.kinds import BRIDGE, OFFRAMP, TRANSFER, PaymentFormKind
+from landbridge.dashboard.transactions.repeat_links import repeat_link
+from landbridge.platform.http.internal_client import InternalClient
+
+RECIPIENTS_MAX: Final = 5
+_PAYMENTS_READ: Final = 25
+# Of other kinds, the money stays with the user.
+_KINDS: Final = frozenset({TRANSFER.name, BRIDGE.name, OFFRAMP.name})
+# What belongs to the earlier payment.
+_DROPPED: Final = frozenset({"amount", "exact"})
+
+
+@dataclass(frozen=True, slots=True)
+class RecentRecipient:
+    """Recipient of a payment, with the summary that names it, and the filled form."""
+
+    line: Mapping[str, Any]
+    path: str
+
+
+async def recent_recipients(
+    interface: InternalClient, kind: PaymentFormKind, user_id: str
+) -> Sequence[RecentRecipient]:
+    """Return the recipients of the latest payments of this kind, the newest first, each once."""
+    if kind.name not in _KINDS:
+        return ()
+    found = await interface.get(
+        "/v2/transactions",
+        type=kind.transfer_type,
+        userId=user_id,
+        limit=_PAYMENTS_READ,
+        expand="parties",
+    )
+    lines: dict[tuple[str | None, ...], Mapping[str, Any]] = {}
+    for each in found["data"]:
+        to = each["recipient"]
+        key = to["accountId"], to["userId"], to["address"]
+        if to["accountId"] or to["userId"] != user_id:
+            lines.setdefault(key, each)
+    first = list(lines.values())[:RECIPIENTS_MAX]
+    replies = await asyncio.gather(*(interface.get(f"{kind.path}/{each['id']}") for each in first))
+    links = (repeat_link(kind.transfer_type, each["transferDetails"]) for each in replies)
+    return [
+        RecentRecipient(line, _without_amount(link))
+        for line, link in zip(first, links, strict=True)
+        if link is not None
+    ]
+
+
+def _without_amount(link: str) -> str:
+    path, _, query = link.partition("?")
+    return f"{path}?{urlencode([each for each in parse_qsl(query) if each[0] not in _DROPPED])}"
