@@ -174,7 +174,7 @@ async def test_wallets_are_offered_with_balances(org: Tenant) -> None:
     await fund(org, ada, "7.25", currency="usdt", chain="ETHEREUM")
     page = await (await visit(org)).load(f"{NEW}/transfer", userId=ada)
     offered = page.tree.xpath("//select[@name='wallet']/option/text()")
-    assert set(offered[:2]) == {"POLYGON · 100.00 usdc", "ETHEREUM · 7.25 usdt"}
+    assert set(offered[:2]) == {"Polygon · 100.00 USDC", "Ethereum · 7.25 USDT"}
 
 
 async def test_users_are_found_by_name_email_and_id(org: Tenant) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.number_formats import plain_number
+from landbridge.dashboard.payment_lines import chain_name, masked
 from landbridge.dashboard.payments.holdings import (
     CoinHolding,
     UserHoldings,
@@ -70,7 +71,9 @@ def _lists(kind: PaymentFormKind, form: Form) -> Mapping[str, Any]:
         "networks": _pairs(Network),
         "swapped": _pairs(_SWAPPED),
         "coins": [
-            (f"{chain}:{coin}", f"{chain} · {coin}") for chain, coin in TOKENS if coin in COINS
+            (f"{chain}:{coin}", f"{chain_name(chain)} · {coin.upper()}")
+            for chain, coin in TOKENS
+            if coin in COINS
         ],
         "purposes": _pairs(purposes),
         "document_types": _pairs(DOCUMENT_TYPES),
@@ -126,12 +129,12 @@ async def _no_accounts() -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 def _wallet(coins: CoinHolding, language: str) -> Choice:
     available = plain_number(coins.available, language)
-    return coins.code, f"{coins.chain} · {available} {coins.currency}"
+    return coins.code, f"{chain_name(coins.chain)} · {available} {coins.currency.upper()}"
 
 
 def _outside(externals: Sequence[Mapping[str, Any]]) -> list[Choice]:
     return [
-        (f"external:{each['id']}:{chain}:{coin}", f"{_external(each)} · {coin}")
+        (f"external:{each['id']}:{chain}:{coin}", f"{_external(each)} · {coin.upper()}")
         for each in externals
         for chain, coin in TOKENS
         if chain == Chain(each["chain"])
@@ -140,7 +143,7 @@ def _outside(externals: Sequence[Mapping[str, Any]]) -> list[Choice]:
 
 def _external(wallet: Mapping[str, Any]) -> str:
     address = wallet["address"]
-    return f"{wallet['name']} · {wallet['chain']} · {address[:6]}…{address[-4:]}"
+    return f"{wallet['name']} · {chain_name(wallet['chain'])} · {address[:6]}…{address[-4:]}"
 
 
 def _account_code(account: Mapping[str, Any], kind: PaymentFormKind) -> str:
@@ -153,10 +156,10 @@ def account_text(account: Mapping[str, Any]) -> str:
     """Return a bank account as one line of text."""
     rail = account["rail"]
     parts = (
-        rail["currency"],
+        rail["currency"].upper(),
         rail["paymentRail"],
         account["bankName"],
-        account["accountNumber"],
+        masked(account["accountNumber"]),
         account["accountHolderName"],
         None if account["status"] == "ACTIVE" else account["status"],
     )
