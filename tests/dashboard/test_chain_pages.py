@@ -97,6 +97,17 @@ async def test_a_chain_has_head_nodes_accounts_orders_and_treasury(
     assert installation["gasSpentDay"] == 0.006
 
 
+@pytest.mark.usefixtures("payment")
+async def test_the_overview_lists_what_is_wrong_on_a_chain(chain_org: Tenant) -> None:
+    page = await (await visit(chain_org)).load("/dashboard")
+    items = [
+        " ".join(each.text_content().split())
+        for each in page.tree.xpath(f"//ul[@class='calls']/li[a/@href='{POLYGON}']")
+    ]
+    assert "The treasury is below its floor 1 Polygon" in items
+    assert "A relayer is below its floor 1 Polygon" in items
+
+
 async def test_a_payment_has_its_attempts(chain_org: Tenant, payment: UUID) -> None:
     (order,) = (await chain_org.get(f"/v2/chains/orders/{payment}"))["orders"]
     first, second = order["attempts"]

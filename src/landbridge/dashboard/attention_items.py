@@ -8,6 +8,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.approvals.queue_pages import waiting_queues
+from landbridge.dashboard.organisation.chain_pages import chain_problems
+from landbridge.dashboard.payment_lines import chain_name
 from landbridge.dashboard.payments.kinds import find_kind_by_type
 from landbridge.dashboard.transactions.list_views import statuses_of_view
 from landbridge.platform.formats.translations import later as _
@@ -15,6 +17,7 @@ from landbridge.platform.http.internal_client import InternalClient
 
 _ITEMS_MAX: Final = 8
 _MANY: Final = 100
+_CHAINS_S: Final = 0.5
 # Stuck objects that are not payments link to their queue.
 _QUEUES = {
     "INCOMING_PAYMENT": "/dashboard/reviews/deposits",
@@ -40,6 +43,8 @@ class AttentionItem:
     has_more: bool = False
     until: str | None = None
     since: str | None = None
+    # Which one, where the title says what.
+    name: str = ""
 
 
 async def attention_items(
@@ -53,6 +58,7 @@ async def attention_items(
         _reviews(interface),
         _stuck(interface),
         _failed_today(interface, now, zone),
+        _chains(interface),
         _webhooks(interface),
         _reconciliation(interface),
     )
@@ -108,11 +114,11 @@ async def _quotes(interface: InternalClient) -> Sequence[AttentionItem]:
 
 async def _information_requests(interface: InternalClient) -> Sequence[AttentionItem]:
     """Return the requests for information that await an answer, and those that have one."""
-    asked = (("open", "OPEN"), ("answered", "ANSWERED"))
+    lists = (("open", "OPEN"), ("answered", "ANSWERED"))
     found = await asyncio.gather(
         *(
             interface.get("/v2/reviews/transfers", status=status, limit=_MANY)
-            for _name, status in asked
+            for _name, status in lists
         )
     )
     titles = (_("Requests for information"), _("Answers to review"))
@@ -124,7 +130,7 @@ async def _information_requests(interface: InternalClient) -> Sequence[Attention
             has_more=len(reply["reviews"]) == _MANY,
             since=min(each["rfi"]["createdAt"] for each in reply["reviews"]),
         )
-        for (name, _status), title, reply in zip(asked, titles, found, strict=True)
+        for (name, _status), title, reply in zip(lists, titles, found, strict=True)
         if reply["reviews"]
     ]
 
@@ -181,6 +187,28 @@ async def _stuck(interface: InternalClient) -> Sequence[AttentionItem]:
             since=each["waitsSince"],
         )
         for each in found["stuck"][:_ITEMS_MAX]
+    ]
+
+
+async def _chains(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return what is wrong on connected chains: floors, stopped accounts, nodes that lag.
+
+    This calls nodes; where one is slow, that is the item, so that the page does not wait for it.
+    """
+    try:
+        async with asyncio.timeout(_CHAINS_S):
+            found = (await interface.get("/v2/chains"))["chains"]
+    except TimeoutError:
+        return (AttentionItem(path="/dashboard/chains", title=_("Chains answer slowly"), count=1),)
+    return [
+        AttentionItem(
+            path=f"/dashboard/chains/{chain['name']}",
+            title=problem,
+            count=1,
+            name=chain_name(chain["name"]),
+        )
+        for chain in found
+        for problem in chain_problems(chain)
     ]
 
 
