@@ -27,6 +27,11 @@ async def test_without_a_providers_file_there_are_bank_and_identity(org: Tenant)
     page = await (await visit(org)).load(PAGE)
     assert page.text.count("Never run live") == 2
     assert "Nothing waits for it." in page.text
+    for names in (
+        page.tree.xpath("//main//@id"),
+        page.tree.xpath("//*[@role='region']/@aria-label"),
+    ):
+        assert len(names) == len(set(names))
 
 
 async def test_a_sidecar_has_routes_health_and_calls(
