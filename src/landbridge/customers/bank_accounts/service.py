@@ -5,7 +5,7 @@ change of status, the row and its line in `changes` are one transaction; the sam
 one account.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -44,6 +44,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceConflict
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.grouped_lookup import GroupedLookup
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.encryption.user_keys import key_of
@@ -98,6 +99,7 @@ class BankAccounts:
         self._screening = screening
         self._vault = vault
         self._clock = clock
+        self._lookup = GroupedLookup(database, self._read)
 
     async def create(
         self,
@@ -134,17 +136,17 @@ class BankAccounts:
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> BankAccount:
         """An account; raises `AccountNotFound`, also for another user's."""
+        found = (await self._lookup.find(org_id, [account_id])).get(account_id)
+        if found is None or found.user_id != user_id:
+            raise _unknown(account_id)
+        return found
 
-        async def work(tx: Tx) -> BankAccount:
-            # Load the key first: if the user is erased in between, the row is blank and no content
-            # is lost.
-            key = await self._vault.find(tx, org_id, user_id)
-            found = await store.get(tx, org_id, account_id)
-            if found is None or found.user_id != user_id:
-                raise _unknown(account_id)
-            return opened(found, key)
-
-        return await self._database.read(work)
+    async def _read(
+        self, tx: Tx, org_id: UUID, account_ids: Collection[UUID]
+    ) -> Mapping[UUID, BankAccount]:
+        found = await store.get_many(tx, org_id, account_ids)
+        keys = await self._vault.find_many(tx, org_id, {each.user_id for each in found})
+        return {each.id: opened(each, keys.get(each.user_id)) for each in found}
 
     async def check_usable(self, org_id: UUID, user_id: UUID, account_id: UUID) -> BankAccount:
         """Return an account that is usable for payments.

@@ -94,9 +94,12 @@ class UserRecords:
             at=user.updated_at,
         )
 
-    async def cards(self, tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[UserCard]:
-        """Return the existing users among these as list entries."""
-        return await self._opened(tx, org_id, await store.cards(tx, org_id, user_ids))
+    async def cards(
+        self, tx: Tx, org_id: UUID, user_ids: Sequence[UUID]
+    ) -> Mapping[UUID, UserCard]:
+        """Return the existing users among these as list entries, by id."""
+        found = await self._opened(tx, org_id, await store.cards(tx, org_id, user_ids))
+        return {each.id: each for each in found}
 
     async def candidates(
         self,

@@ -26,6 +26,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import BEGINNING, PagePosition, PageWindow
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.grouped_lookup import GroupedLookup
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.formats.texts import check_text
@@ -110,6 +111,7 @@ class Users:
         self._joined = joined
         self._leaving = leaving
         self._lookups = GroupCommit(self._which_frozen, concurrency=2)
+        self._cards = GroupedLookup(database, self._records.cards)
 
     async def create(
         self,
@@ -175,9 +177,8 @@ class Users:
             check_not_frozen(user_id, is_frozen)
 
     async def cards(self, org_id: UUID, user_ids: Sequence[UUID]) -> dict[UUID, UserCard]:
-        """Return the existing users among these, by id."""
-        found = await self._database.read(lambda tx: self._records.cards(tx, org_id, user_ids))
-        return {each.id: each for each in found}
+        """Return the existing users among these, by id; cheap under load."""
+        return await self._cards.find(org_id, user_ids)
 
     async def ids(
         self,
@@ -194,8 +195,7 @@ class Users:
 
     async def find_card(self, tx: Tx, org_id: UUID, user_id: UUID) -> UserCard | None:
         """Return a user as visible to this transaction."""
-        found = await self._records.cards(tx, org_id, [user_id])
-        return found[0] if found else None
+        return (await self._records.cards(tx, org_id, [user_id])).get(user_id)
 
     async def page(
         self,

@@ -39,6 +39,7 @@ from landbridge.platform.core.errors import (
 )
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.db.grouped_lookup import GroupedLookup
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.http.caller import Caller, check_admin
@@ -59,6 +60,7 @@ class Approvals:
         self._ledger = ledger
         self._vault = vault
         self._mails = mails
+        self._lookup = GroupedLookup(database, self._read)
 
     async def draft(
         self,
@@ -176,14 +178,13 @@ class Approvals:
 
     async def of(self, org_id: UUID, transfer_ids: Collection[UUID]) -> Mapping[UUID, Approval]:
         """Return the existing approvals of these records, with votes."""
-        if not transfer_ids:
-            return {}
+        return await self._lookup.find(org_id, transfer_ids)
 
-        async def read(tx: Tx) -> list[Approval]:
-            found = await store.of(tx, org_id, transfer_ids)
-            return await with_votes(tx, self._vault, found)
-
-        return {each.transfer_id: each for each in await self._database.read(read)}
+    async def _read(
+        self, tx: Tx, org_id: UUID, transfer_ids: Collection[UUID]
+    ) -> Mapping[UUID, Approval]:
+        found = await with_votes(tx, self._vault, await store.of(tx, org_id, transfer_ids))
+        return {each.transfer_id: each for each in found}
 
     async def expire(
         self,
