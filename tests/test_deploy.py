@@ -202,6 +202,6 @@ def test_slim_environment_keeps_what_is_needed(tmp_path: Path) -> None:
     assert sum(before) - sum(after) > 110_000_000
     python = str(slim / "bin/python")
     run(python, "-c", NEEDED)
-    folder = {f"{PREFIX}DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT / "src")}
-    played = run(python, "-m", "landbridge", "demo", **folder).splitlines()
+    demo = (python, "-m", "landbridge", "demo", "--data-dir", str(tmp_path / "demo"))
+    played = run(*demo, PYTHONPATH=str(ROOT / "src")).splitlines()
     assert re.fullmatch(r"every record moved what its status implies +\d+ transfers +0", played[-1])
