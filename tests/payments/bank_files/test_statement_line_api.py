@@ -10,7 +10,6 @@ from uuid import UUID
 import pytest
 
 from landbridge.payments.bank_files.statement_line_model import (
-    LINE_MOVES,
     LineResolutionKind,
     StatementLineStatus,
 )
@@ -112,9 +111,3 @@ async def test_lines_require_a_reviewer_key(org: Tenant) -> None:
     for each in calls:
         with pytest.raises(RoleNotAllowed):
             await each
-
-
-@pytest.mark.parametrize("status", list(StatementLineStatus))
-def test_lines_end_as_matched_or_resolved(status: StatementLineStatus) -> None:
-    is_end = status in {StatementLineStatus.MATCHED, StatementLineStatus.RESOLVED}
-    assert LINE_MOVES.is_terminal(status) == is_end

@@ -8,7 +8,6 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.core.money import Money
-from landbridge.platform.core.transitions import Transitions
 
 # Name of lines in the change log.
 KIND = "BANK.LINE"
@@ -63,19 +62,6 @@ class StatementLineStatus(StrEnum):
     """A person: it fits nothing, or nothing may follow from it by itself."""
     RESOLVED = "RESOLVED"
     """Nothing: a person has said what it was."""
-
-
-LINE_MOVES = Transitions(
-    start=frozenset({StatementLineStatus.NEW, StatementLineStatus.UNMATCHED}),
-    table={
-        StatementLineStatus.NEW: frozenset(
-            {StatementLineStatus.MATCHED, StatementLineStatus.UNMATCHED}
-        ),
-        StatementLineStatus.MATCHED: frozenset[StatementLineStatus](),
-        StatementLineStatus.UNMATCHED: frozenset({StatementLineStatus.RESOLVED}),
-        StatementLineStatus.RESOLVED: frozenset[StatementLineStatus](),
-    },
-)
 
 
 class LineResolutionKind(StrEnum):

@@ -72,8 +72,6 @@ def _rails_of(table: AccountTypeTable) -> Iterator[str]:
 
 RAILS = frozenset(rail for table in BY_TYPE.values() for rail in _rails_of(table))
 CORRIDOR_NAMES = frozenset((*FIAT, *CORRIDORS, *Network))
-_Rail = Annotated[str, stated(one_of(sorted(RAILS)))]
-_Corridor = Annotated[str, stated(one_of(sorted(CORRIDOR_NAMES)))]
 _Usd = Annotated[Decimal, stated(coins(_DECIMALS))]
 _DESTINATION: Keywords = {"type": "string", "anyOf": [ADDRESS, IDENTIFIER]}
 

@@ -1,11 +1,10 @@
 """Sandbox prices: stablecoins at par for a small fee, fiat at a table of mid rates less a margin.
 
-The mid rates are plausible, rounded rates of one day, not meant for trading.
+The mid rates are plausible, rounded rates of 2026-01-02, not meant for trading.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from decimal import ROUND_DOWN, Context, Decimal
 
 from landbridge.platform.core.money import RATE_DECIMALS, Rate
@@ -16,9 +15,6 @@ PAR = Price(rate=Rate(Decimal(1)), fee_fraction=Decimal("0.001"), as_of=None)
 
 # Currencies that count as a dollar.
 STABLECOINS = frozenset({"usdc", "usdt", "usdg", "usdHifi"})
-
-# Date of the mid rates below.
-MID_RATES_OF = date(2026, 1, 2)
 
 _STEP = Decimal(1).scaleb(-RATE_DECIMALS)
 _DOWN = Context(prec=60, rounding=ROUND_DOWN)

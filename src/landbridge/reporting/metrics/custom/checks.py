@@ -25,7 +25,6 @@ from landbridge.reporting.metrics.params import TEXT_LENGTH_MAX
 Problem = tuple[str, str]
 
 OF_TWO = frozenset({Function.RATIO, Function.DIFFERENCE})
-_QUOTIENTS = frozenset({Function.AVERAGE, Function.RATIO})
 OF_AMOUNTS = frozenset({Function.SUM, Function.AVERAGE, Function.MINIMUM, Function.MAXIMUM})
 _TIMES = frozenset({Function.MEDIAN, Function.P95})
 _SHARES = frozenset({Function.SUCCESS_SHARE, Function.FAILURE_SHARE})

@@ -4,8 +4,8 @@ Each operand of a measure has keys of its own. Everything is a whole number unti
 computed, and no value is ever a float.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, ROUND_UP, Decimal
+from collections.abc import Callable, MutableMapping
+from decimal import Decimal
 
 from landbridge.platform.core.money import units_as_decimal
 from landbridge.reporting.metrics.builtin.amounts import CURRENCIES, amount_name, asset_of
@@ -27,12 +27,6 @@ VALUE = "value"
 WITHOUT = "without"
 Number = int | Decimal | None
 
-_ROUNDINGS: Mapping[QuotientRounding, str] = {
-    QuotientRounding.HALF_UP: ROUND_HALF_UP,
-    QuotientRounding.HALF_EVEN: ROUND_HALF_EVEN,
-    QuotientRounding.DOWN: ROUND_DOWN,
-    QuotientRounding.UP: ROUND_UP,
-}
 _DECIMALS = 6
 _CENTS = 2
 _USD = "usd_cents"
