@@ -57,7 +57,7 @@ async def test_chart_has_a_table_of_the_same_numbers(still_org: Tenant) -> None:
     for _ in range(3):
         await make_user(still_org)
     page = await (await visit(still_org)).load("/dashboard/reports/explore", template="NEW_USERS")
-    assert page.tree.xpath("//*[@class='hit']/@data-tip")[-1].endswith(" · 3")
+    assert page.tree.xpath("//*[@class='hit']/@data-tip")[-1].endswith(" · New users 3")
     assert page.tree.xpath('//details[@class="numbers"]//td/text()')[0] == "3"
 
 
