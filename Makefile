@@ -16,6 +16,7 @@ SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm 
 	developers/webhooks/test_leases.py developers/webhooks/test_fairness.py platform/db/test_embedded_kills.py \
 	app/processes/test_production_on_chains.py browser/dashboard/test_roles_day.py \
 	providers/sidecar/test_deposit_kills.py providers/sidecar/test_payouts.py dashboard/test_form_refusals.py \
+	customers/verification/test_machine.py \
 	reporting/reconciliation/test_clean_scenarios.py) \
 	$(addprefix tests/providers/sidecar/test_suite.py::test_,python_template_passes typescript_template_passes) \
 	$(addprefix tests/app/processes/test_serve.py::test_,killed_processes_restart_without_losing_acknowledged_data \
@@ -58,7 +59,7 @@ run: setup ## serve on 127.0.0.1:8080; with CHAINS=1 on the chains of `make chai
 	$(if $(CHAINS),$(if $(wildcard $(CHAINS_FILE)),LANDBRIDGE_CHAINS_FILE=$(CHAINS_FILE))) $(BIN)/landbridge serve
 
 test: $(VENV)/.tools ## run all tests but the long ones on a real PostgreSQL
-	$(PYTEST) $(ARGS)
+	$(PYTEST) -m "not machine" $(ARGS)
 
 test-long: $(VENV)/.tools ## the long tests, and lose the answers to commits in every verb and step
 	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine" $(ARGS)

@@ -33,6 +33,8 @@ _SETTINGS = {
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_wal_size": "8GB",
+    # It would visit all databases in turn. No table becomes large enough to need it.
+    "autovacuum": "off",
 }
 
 

@@ -15,7 +15,7 @@ import asyncpg
 from typing_extensions import override
 
 from landbridge.platform.core.errors import Busy
-from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.pool import Database, ReadReplica, Row, Tx
 from landbridge.platform.db.retry import ATTEMPTS, LOST_CONNECTION
 
 T = TypeVar("T")
@@ -196,8 +196,8 @@ class LostCommits(Database):
 
     losses: tuple[Loss, ...] = ()
 
-    def __init__(self, pool: Any) -> None:
-        super().__init__(pool)
+    def __init__(self, pool: Any, replica: ReadReplica | None = None) -> None:
+        super().__init__(pool, replica)
         self.plan = Plan(self.losses) if self.losses else None
 
     @override
