@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from uuid import UUID
 
 import click
@@ -17,10 +18,13 @@ from landbridge.platform.cli_context import data_dir_option, org_option
 from landbridge.platform.db.migrate import MigrationRejected, pending
 from landbridge.platform.db.migrate import migrate as apply_migrations
 from landbridge.platform.db.pool import Database
+from landbridge.platform.db.replica import await_replay
 from landbridge.platform.encryption.service import ResealResult
 
 # At most this many are listed; the metric counts all of them.
 _STUCK_MAX = 1000
+# A copy that is later than this is not audited: it would prove books of the past.
+_REPLICA_PATIENCE_S = 60.0
 # Numbers of changes are four-byte integers.
 _SEQ = click.IntRange(1, 2**31 - 1)
 
@@ -53,18 +57,26 @@ def check(data_dir: str | None, *, replica: bool) -> None:
         raise click.UsageError("--replica needs LANDBRIDGE_READ_DATABASE_URL.")
 
     async def run(dsn: str) -> LedgerAudit:
-        database = await Database.connect(dsn, name="check", size_max=1, is_patient=True)
-        try:
+        async with AsyncExitStack() as stack:
+
+            async def connect(to: str) -> Database:
+                database = await Database.connect(to, name="check", size_max=1, is_patient=True)
+                stack.push_async_callback(database.close)
+                return database
+
+            database = await connect(dsn)
             if await pending(database):
                 raise MigrationRejected(
                     "The database lacks tables. Run `landbridge migrate` first."
                 )
+            if replica and chosen.read_database_url is not None:
+                copy = await connect(chosen.read_database_url)
+                await await_replay(database, copy, patience_s=_REPLICA_PATIENCE_S)
+                database = copy
             return await audit(database, TRANSITIONS, AUDIT_RULES)
-        finally:
-            await database.close()
 
     with open_dsn(chosen) as dsn:
-        audited = asyncio.run(run((chosen.read_database_url if replica else None) or dsn))
+        audited = asyncio.run(run(dsn))
     click.echo(table(audited))
     sys.exit(0 if audited.is_clean else 1)
 

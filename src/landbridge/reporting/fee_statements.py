@@ -70,8 +70,10 @@ class FeeStatements:
 
     async def of(self, org_id: UUID, since: datetime, until: datetime) -> FeeStatement:
         """Return the statement of a period, `until` exclusive."""
-        kinds = await self.database.single(lambda tx: store.by_kind(tx, org_id, since, until))
-        users = await self.database.single(
+        kinds = await self.database.read_on_replica(
+            lambda tx: store.by_kind(tx, org_id, since, until)
+        )
+        users = await self.database.read_on_replica(
             lambda tx: store.most_charged(tx, org_id, since, until, USERS_MAX)
         )
         sums = [_sum(row) for row in kinds]
@@ -92,7 +94,7 @@ class FeeStatements:
     ) -> Sequence[UserFee]:
         """Return fees of a period by user, kind and asset, behind the row `after`."""
         key = _NO_ROW if after is None else _key(after)
-        rows = await self.database.single(
+        rows = await self.database.read_on_replica(
             lambda tx: store.fees_by_user(tx, org_id, since, until, after=key, limit=limit)
         )
         return [UserFee(row["user_id"], row["kind"], row["count"], _money(row)) for row in rows]

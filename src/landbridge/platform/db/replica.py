@@ -43,7 +43,9 @@ _POSITION: Final = """
 select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn()::text end as position
 """
 # False on a server that was never a standby.
-_HAS_REPLAYED: Final = "select coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false)"
+_HAS_REPLAYED: Final = """
+select coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false) as has_replayed
+"""
 _IDENTIFIER: Final = "select c.system_identifier from pg_control_system() c"
 
 
@@ -90,8 +92,10 @@ class Replica:
         Raises `ReplicaUnavailable` if `work` has to run on the primary, and `Busy` if a statement
         of it took too long: it would not be faster there.
         """
+        if self._pool is None or self._rests():
+            raise _unavailable()
         position = await self._position(primary)
-        if self._pool is None or position is None or self._rests():
+        if position is None:
             raise _unavailable()
         async with AsyncExitStack() as stack:
             try:
@@ -118,7 +122,7 @@ class Replica:
         """Return the place in the log that a read must see; None on a standby."""
         if self._identifier is None:
             self._identifier = str((await primary.rows(_IDENTIFIER))[0]["system_identifier"])
-        return (await primary.rows(_POSITION))[0]["position"]
+        return await _end_of_log(primary)
 
     def _rests(self) -> bool:
         """Return whether the replica failed lately; one read after each pause tries it again."""
@@ -140,6 +144,22 @@ class Replica:
         """Raise `NotAReplica` for a new connection to another server's copy."""
         if str(await connection.fetchval(_IDENTIFIER)) != self._identifier:
             raise NotAReplica("this server is not a copy of the primary")
+
+
+async def await_replay(primary: Database, copy: Database, *, patience_s: float) -> None:
+    """Return once a copy has replayed every commit so far; raises `ReplicaUnavailable` if late."""
+    position = await _end_of_log(primary)
+    deadline_s = time.monotonic() + patience_s
+    while not (await copy.rows(_HAS_REPLAYED, position))[0]["has_replayed"]:
+        if time.monotonic() > deadline_s:
+            raise ReplicaUnavailable(
+                f"The replica did not have the newest commits within {patience_s:g} seconds."
+            )
+        await asyncio.sleep(_POLL_S)
+
+
+async def _end_of_log(primary: Database) -> str | None:
+    return (await primary.rows(_POSITION))[0]["position"]
 
 
 def _unavailable() -> ReplicaUnavailable:
