@@ -77,7 +77,7 @@ def test_missing_announcements_are_found() -> None:
     async def announced() -> str:
         return "still there"
 
-    app = Litestar([silent, late, announced])
+    app = Litestar([silent, late, announced], logging_config=None)
     assert _findings(app) == [
         "GET /silent: no Deprecation",
         "GET /silent: no Sunset",
