@@ -163,28 +163,37 @@ class IncomingPayments:
 
         Stores the deciding person and the reason.
         """
-        moved = await self._move(
-            payment,
-            IncomingPaymentStatus.RETURNING,
-            change_type="return",
-            at=at,
-            due_at=at,
-            decided_by=payment.decided_by,
+        return await self._decide(
+            payment, IncomingPaymentStatus.RETURNING, change_type="return", at=at, due_at=at
         )
-        return moved is not None
 
     async def settle_outside(self, payment: IncomingPayment, at: datetime) -> bool:
         """Record the sender's refund by other means; False after a concurrent change.
 
         Stores the deciding person and the reason.
         """
-        moved = await self._move(
+        return await self._decide(
             payment,
             IncomingPaymentStatus.RETURNED,
             change_type="settle_outside",
             at=at,
             due_at=None,
-            decided_by=payment.decided_by,
+        )
+
+    async def _decide(
+        self,
+        payment: IncomingPayment,
+        status: IncomingPaymentStatus,
+        *,
+        change_type: str,
+        at: datetime,
+        due_at: datetime | None,
+    ) -> bool:
+        person = payment.decided_by
+        if person is None:
+            raise InvariantBroken("a decision on a deposit needs a person")
+        moved = await self._move(
+            payment, status, change_type=change_type, at=at, due_at=due_at, decided_by=person
         )
         return moved is not None
 
