@@ -28,7 +28,7 @@ def _command(dsn: str, folder: Path, *command: str) -> str:
     return done.stdout
 
 
-# Migrations fill some tables, whose rows are in the dump too.
+# Migrations fill some tables; these rows are in the dump too.
 _EMPTY = """
 do $$ begin
     execute (

@@ -46,6 +46,19 @@ class AttentionItem:
     # Which one, where the title says what.
     name: str = ""
 
+    @classmethod
+    def of_list(
+        cls,
+        path: str,
+        title: str,
+        found: Sequence[Any],
+        *,
+        until: str | None = None,
+        since: str | None = None,
+    ) -> "AttentionItem":
+        """Return one item for a list that was read up to `_MANY` entries."""
+        return cls(path, title, len(found), len(found) == _MANY, until, since)
+
 
 async def attention_items(
     interface: InternalClient, now: datetime, zone: ZoneInfo
@@ -72,11 +85,10 @@ async def _approvals(interface: InternalClient) -> Sequence[AttentionItem]:
     if not waiting:
         return ()
     return (
-        AttentionItem(
-            path="/dashboard/approvals",
-            title=_("Payments awaiting approval"),
-            count=len(waiting),
-            has_more=len(waiting) == _MANY,
+        AttentionItem.of_list(
+            "/dashboard/approvals",
+            _("Payments awaiting approval"),
+            waiting,
             until=min(each["expiresAt"] for each in waiting),
         ),
     )
@@ -88,11 +100,10 @@ async def _quotes(interface: InternalClient) -> Sequence[AttentionItem]:
     waiting: Sequence[Any] = found["data"]
     if len(waiting) > _ITEMS_MAX:
         return (
-            AttentionItem(
-                path="/dashboard/transactions?status=OPEN_QUOTE",
-                title=_("Quotes awaiting acceptance"),
-                count=len(waiting),
-                has_more=len(waiting) == _MANY,
+            AttentionItem.of_list(
+                "/dashboard/transactions?status=OPEN_QUOTE",
+                _("Quotes awaiting acceptance"),
+                waiting,
                 since=waiting[-1]["updatedAt"],
             ),
         )
@@ -123,11 +134,10 @@ async def _information_requests(interface: InternalClient) -> Sequence[Attention
     )
     titles = (_("Requests for information"), _("Answers to review"))
     return [
-        AttentionItem(
-            path=f"/dashboard/reviews/transfers?show={name}",
-            title=title,
-            count=len(reply["reviews"]),
-            has_more=len(reply["reviews"]) == _MANY,
+        AttentionItem.of_list(
+            f"/dashboard/reviews/transfers?show={name}",
+            title,
+            reply["reviews"],
             since=min(each["rfi"]["createdAt"] for each in reply["reviews"]),
         )
         for (name, _status), title, reply in zip(lists, titles, found, strict=True)
@@ -151,11 +161,10 @@ async def _failed_today(
     if not failed:
         return ()
     return (
-        AttentionItem(
-            path=f"/dashboard/transactions?view=failed&from={today}",
-            title=_("Payments of today that failed"),
-            count=len(failed),
-            has_more=len(failed) == _MANY,
+        AttentionItem.of_list(
+            f"/dashboard/transactions?view=failed&from={today}",
+            _("Payments of today that failed"),
+            failed,
             since=failed[-1]["createdAt"],
         ),
     )
@@ -246,11 +255,10 @@ async def _reconciliation(interface: InternalClient) -> Sequence[AttentionItem]:
     ]
     if found:
         items.append(
-            AttentionItem(
-                path="/dashboard/reconciliation",
-                title=_("Reconciliation differences"),
-                count=len(found),
-                has_more=len(found) == _MANY,
+            AttentionItem.of_list(
+                "/dashboard/reconciliation",
+                _("Reconciliation differences"),
+                found,
                 since=found[-1]["since"],
             )
         )

@@ -25,7 +25,7 @@ _PRECEDENCE: Final = (
     *(KycStatus.CONTACT_SUPPORT, KycStatus.PENDING, KycStatus.CREATED),
     *(KycStatus.ACTIVE, KycStatus.REJECTED),
 )
-# Users whose status is read for one page: some milliseconds.
+# Users that are read for one page, with their status: some milliseconds.
 _SCAN_MAX: Final = 2000
 
 
@@ -91,7 +91,7 @@ class UserSummaries:
         before: datetime,
         limit: int,
     ) -> UserIdPage:
-        """Return users created before a moment whose summary has this status, newest first.
+        """Return users with this status in their summary, created before a moment, newest first.
 
         `INACTIVE` is the status before the first submission. `is_frozen` leaves only frozen ones.
         """

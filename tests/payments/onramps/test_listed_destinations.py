@@ -1,4 +1,4 @@
-"""Deposits on virtual accounts whose coins would go to an address that may not be paid."""
+"""Deposits on virtual accounts that deliver to an address that may not be paid."""
 
 import pytest
 

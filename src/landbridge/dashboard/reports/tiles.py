@@ -14,7 +14,7 @@ from landbridge.dashboard.reports.report_query import Params, Template, params_o
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
 
-# Reports whose numbers are calculated for one page; later ones are linked alone.
+# Reports with numbers on one page; later ones are linked alone.
 TILES_MAX: Final = 12
 
 

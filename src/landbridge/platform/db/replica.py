@@ -107,7 +107,7 @@ class Replica:
                 result = await work(connection)
             except OUT_OF_TIME as error:
                 raise Busy(f"the replica took too long: {type(error).__name__}") from error
-            # Replaying ends a read whose rows it removes, or its connection.
+            # Replaying ends a read, or its connection, if it removes rows that are being read.
             except (
                 *LOST_CONNECTION,
                 asyncpg.SerializationError,
