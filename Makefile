@@ -17,7 +17,8 @@ SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm 
 	app/processes/test_production_on_chains.py browser/dashboard/test_roles_day.py \
 	providers/sidecar/test_deposit_kills.py providers/sidecar/test_payouts.py dashboard/test_form_refusals.py \
 	customers/verification/test_machine.py \
-	reporting/reconciliation/test_clean_scenarios.py) \
+	reporting/reconciliation/test_clean_scenarios.py dashboard/test_spanish_pages.py \
+	dashboard/test_first_load.py) \
 	$(addprefix tests/providers/sidecar/test_suite.py::test_,python_template_passes typescript_template_passes) \
 	$(addprefix tests/app/processes/test_serve.py::test_,killed_processes_restart_without_losing_acknowledged_data \
 	stop_under_load_answers_every_accepted_request) \
@@ -62,7 +63,7 @@ test: $(VENV)/.tools ## run all tests but the long ones on a real PostgreSQL
 	$(PYTEST) -m "not machine" $(ARGS)
 
 test-long: $(VENV)/.tools ## the long tests, and lose the answers to commits in every verb and step
-	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine" $(ARGS)
+	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long or machine or hypothesis" $(ARGS)
 	HYPOTHESIS_PROFILE=long $(PYTEST) -m long tests/providers/evm/outbox/test_soak.py $(ARGS)
 	$(PYTEST) -m "wide or not long" --lost-commits=once $(LOST_COMMITS) $(ARGS)
 	$(PYTEST) -m "wide or not long" --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)

@@ -33,7 +33,13 @@ from tests.server import RunServer, drop_template, make_template, on_server
 from tests.tenants import SETTINGS, Tenant, make_tenant, served
 
 # The duration of an example depends on the load of the machine, not on the tested code.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# `make test` has fewer examples than the long tests, which run everything that plays at random.
+settings.register_profile(
+    "unhurried",
+    max_examples=100 if "HYPOTHESIS_PROFILE" in os.environ else 30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("unhurried")
 
 _URL = "TEST_DATABASE_URL"

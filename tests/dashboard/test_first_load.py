@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import pytest
+
 from tests.dashboard.browsing import Visitor, visit
 from tests.dashboard.world import World, build, in_process_client
 from tests.tenants import Tenant
@@ -11,6 +13,7 @@ BYTES_MAX: Final = 100_000
 LARGE: Final = {"report-builder": 200_000, "report-template-edit": 200_000}
 
 
+@pytest.mark.long
 async def test_a_first_load_is_below_its_bound(org: Tenant) -> None:
     world: World = await build(in_process_client(org))
     admin = await visit(org)

@@ -32,6 +32,7 @@ def _forms(found: str | tuple[str, ...]) -> tuple[str, ...]:
     return (found,) if isinstance(found, str) else found
 
 
+@pytest.mark.long
 async def test_no_page_has_an_english_text(org: Tenant, english_texts: frozenset[str]) -> None:
     assert templates("es")
     world: World = await build_with_linked_pages(org)

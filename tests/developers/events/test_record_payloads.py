@@ -7,6 +7,7 @@ import pytest
 from landbridge.platform.db.pool import Database
 from landbridge.providers.simulation.outcome_catalog import ScriptedStep
 from tests.developers.events.event_readers import Watch, Watching, watching
+from tests.matrices import each_value_once
 from tests.properties.wallet_effects import accept_verb
 from tests.scripted import PATHS, Cast, make_cast, pairs
 from tests.tenants import Tenant
@@ -14,21 +15,19 @@ from tests.tenants import Tenant
 RAMPS = ("ONRAMP", "OFFRAMP")
 # Outcomes that create no payment, or an ordinary one.
 _ALIKE = {"unavailable", "depeg", "lost", "twice"}
-# No plan, and every outcome that a sandbox can script. `make test` runs the first of each step;
+# No plan, and every outcome that a sandbox can script. `make test` runs one of each step;
 # `make test-long` runs all.
-_FIRST = {
-    outcome.step: outcome
-    for _, outcome in reversed(list(pairs()))
-    if outcome.step is not ScriptedStep.WEBHOOK and outcome.name not in _ALIKE
-}
-PLANS = [(kind, "") for kind in PATHS] + [
-    pytest.param(
-        *(kind, f"{outcome.step}={outcome.name}"),
-        marks=() if outcome == _FIRST[outcome.step] else pytest.mark.long,
-    )
-    for kind, outcome in pairs()
-    if outcome.step is not ScriptedStep.WEBHOOK and outcome.name not in _ALIKE
-]
+PLANS = each_value_once(
+    [
+        *((kind, "") for kind in PATHS),
+        *(
+            (kind, f"{outcome.step}={outcome.name}")
+            for kind, outcome in pairs()
+            if outcome.step is not ScriptedStep.WEBHOOK and outcome.name not in _ALIKE
+        ),
+    ],
+    values=lambda case: [(case[1] or case[0]).partition("=")[0]],
+)
 
 
 @pytest.mark.parametrize(("kind", "plan"), PLANS)

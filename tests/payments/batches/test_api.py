@@ -146,34 +146,33 @@ async def test_any_coin_on_any_chain_can_be_sent(org: Tenant) -> None:
     assert await held(org, bob, "usdg", "ETHEREUM") == "5"
 
 
-@pytest.mark.parametrize(
-    ("item", "refused", "names"),
-    [
-        ({"amount": "1"}, "400 FIELD_VALIDATION_ERROR", "destination.batch[1]"),
-        ({"userId": MISSING, "amount": "1"}, "404 USER_NOT_FOUND", MISSING),
-        ({"userId": "BOB"}, "400 FIELD_VALIDATION_ERROR", "[1].amount is required"),
-        ({"userId": "BOB", "amount": 1}, "400 FIELD_VALIDATION_ERROR", "amount"),
-        ({"userId": "BOB", "amount": "0"}, "400 FIELD_VALIDATION_ERROR", "[1].amount must be"),
-        ({"userId": "BOB", "amount": "-1"}, "400 FIELD_VALIDATION_ERROR", "[1].amount must be"),
-        ({"userId": "BOB", "amount": "1e2"}, "400 FIELD_VALIDATION_ERROR", "[1].amount is not"),
-        ({"userId": "BOB", "amount": "0.0000001"}, "400 FIELD_VALIDATION_ERROR", "[1].amount"),
-        ({"userId": "BOB", "amount": "9.5"}, "400 INSUFFICIENT_BALANCE", "less than the 10.5"),
-        ({"userId": "ADA", "amount": "1"}, "400 INVALID_TRANSACTION_ROUTE", "[1]: this is the"),
-        ({"userId": "FROZEN", "amount": "1"}, "403 USER_FROZEN", "frozen"),
-        (
-            {"userId": "BOB", "walletAddress": OUTSIDE, "amount": "1"},
-            "400 FIELD_VALIDATION_ERROR",
-            "destination.batch[1].userId and destination.batch[1].walletAddress exclude",
-        ),
-        (
-            {"walletAddress": OUTSIDE, "amount": "1"},
-            "404 WALLET_NOT_FOUND",
-            "destination.batch[1].walletAddress",
-        ),
-    ],
-)
+INVALID_RECIPIENTS = [
+    ({"amount": "1"}, "400 FIELD_VALIDATION_ERROR", "destination.batch[1]"),
+    ({"userId": MISSING, "amount": "1"}, "404 USER_NOT_FOUND", MISSING),
+    ({"userId": "BOB"}, "400 FIELD_VALIDATION_ERROR", "[1].amount is required"),
+    ({"userId": "BOB", "amount": 1}, "400 FIELD_VALIDATION_ERROR", "amount"),
+    ({"userId": "BOB", "amount": "0"}, "400 FIELD_VALIDATION_ERROR", "[1].amount must be"),
+    ({"userId": "BOB", "amount": "-1"}, "400 FIELD_VALIDATION_ERROR", "[1].amount must be"),
+    ({"userId": "BOB", "amount": "1e2"}, "400 FIELD_VALIDATION_ERROR", "[1].amount is not"),
+    ({"userId": "BOB", "amount": "0.0000001"}, "400 FIELD_VALIDATION_ERROR", "[1].amount"),
+    ({"userId": "BOB", "amount": "9.5"}, "400 INSUFFICIENT_BALANCE", "less than the 10.5"),
+    ({"userId": "ADA", "amount": "1"}, "400 INVALID_TRANSACTION_ROUTE", "[1]: this is the"),
+    ({"userId": "FROZEN", "amount": "1"}, "403 USER_FROZEN", "frozen"),
+    (
+        {"userId": "BOB", "walletAddress": OUTSIDE, "amount": "1"},
+        "400 FIELD_VALIDATION_ERROR",
+        "destination.batch[1].userId and destination.batch[1].walletAddress exclude",
+    ),
+    (
+        {"walletAddress": OUTSIDE, "amount": "1"},
+        "404 WALLET_NOT_FOUND",
+        "destination.batch[1].walletAddress",
+    ),
+]
+
+
 async def test_one_invalid_recipient_refuses_the_batch(
-    org: Tenant, item: dict[str, Any], refused: str, names: str
+    org: Tenant, subtests: pytest.Subtests
 ) -> None:
     users = {
         "ADA": await make_user(org, funds="10"),
@@ -181,12 +180,14 @@ async def test_one_invalid_recipient_refuses_the_batch(
         "FROZEN": await make_user(org),
     }
     await org.container.users.freeze(org.caller, UUID(users["FROZEN"]), reason=None)
-    recipient = {name: users.get(value, value) for name, value in item.items()}
-    body = batch_body(users["ADA"], {"userId": users["BOB"], "amount": "1"}, recipient)
-    answer = await org.send("POST", BATCHES, body)
-    assert refusal(answer) == refused, answer.text
-    assert names in sentence(answer)
-    assert (await org.get(BATCHES))["count"] == 0
+    for item, refused, names in INVALID_RECIPIENTS:
+        with subtests.test(item=item):
+            recipient = {name: users.get(value, value) for name, value in item.items()}
+            body = batch_body(users["ADA"], {"userId": users["BOB"], "amount": "1"}, recipient)
+            answer = await org.send("POST", BATCHES, body)
+            assert refusal(answer) == refused, answer.text
+            assert names in sentence(answer)
+            assert (await org.get(BATCHES))["count"] == 0
     # Nothing is held: the full balance can still be sent.
     await make_transfer(org, users["ADA"], users["BOB"], 10)
 

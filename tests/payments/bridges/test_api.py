@@ -155,22 +155,16 @@ REFUSED: list[tuple[str, str, Any, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "says", "amount", "source", "destination"), REFUSED)
 async def test_invalid_bridge_is_refused_naming_the_field(
-    org: Tenant,
-    ada: str,
-    *,
-    name: str,
-    says: str,
-    amount: Any,
-    source: dict[str, Any],
-    destination: dict[str, Any],
+    org: Tenant, ada: str, subtests: pytest.Subtests
 ) -> None:
-    body = bridge_body(ada, amount, source=source, destination=destination)
-    answer = await org.send("POST", BRIDGES, body)
-    assert refusal(answer) == name, answer.text
-    assert says in sentence(answer)
-    assert len(sentence(answer)) < 300
+    for name, says, amount, source, destination in REFUSED:
+        with subtests.test(says=says):
+            body = bridge_body(ada, amount, source=source, destination=destination)
+            answer = await org.send("POST", BRIDGES, body)
+            assert refusal(answer) == name, answer.text
+            assert says in sentence(answer)
+            assert len(sentence(answer)) < 300
     # Nothing was created, and the request id can be used again.
     assert (await org.get(BRIDGES))["count"] == 0
     await _make(org, ada, request_id=body["requestId"])

@@ -11,6 +11,7 @@ import pytest
 
 from landbridge.app.container import ASSETS
 from landbridge.platform.core.money import Money
+from tests.matrices import each_value_once
 from tests.payments.engine.dry_run_flows import APPROVABLE, FLOWS, posted
 from tests.tenants import Tenant, good, refusal, sentence
 
@@ -19,7 +20,7 @@ NAMES = sorted(FLOWS)
 AMOUNTS = {name: ["12.345679", "11.000001", "17"] for name in NAMES} | {
     "onramp": ["12.37", "11.01", "17"]
 }
-CASES = [(name, amount) for name in NAMES for amount in AMOUNTS[name]]
+CASES = each_value_once((name, amount) for name in NAMES for amount in AMOUNTS[name])
 # Members that differ between two payments of one request.
 OWN_VALUES = frozenset({"id", "feeId", "transferId", "createdAt", "updatedAt", "expiresAt"})
 

@@ -78,15 +78,17 @@ BAD_ENDS: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "name", "field"), BAD_ENDS)
 async def test_invalid_request_is_refused(
-    org: Tenant, ada: tuple[str, str], changes: dict[str, Any], name: str, field: str
+    org: Tenant, ada: tuple[str, str], subtests: pytest.Subtests
 ) -> None:
-    body = offramp_body(*ada, **{key: each for key, each in changes.items() if key != "requestId"})
-    body |= {key: each for key, each in changes.items() if key == "requestId"}
-    refused, message = await _refused(org, body)
-    assert refused == name
-    assert field in message
+    for changes, name, field in BAD_ENDS:
+        with subtests.test(changes=changes):
+            ends = {key: each for key, each in changes.items() if key != "requestId"}
+            body = offramp_body(*ada, **ends)
+            body |= {key: each for key, each in changes.items() if key == "requestId"}
+            refused, message = await _refused(org, body)
+            assert refused == name
+            assert field in message
 
 
 async def test_unknown_party_is_not_found(org: Tenant, ada: tuple[str, str]) -> None:

@@ -19,45 +19,44 @@ from landbridge.providers.rails.none import NoRails
 from tests.onramps import ONRAMPS, make_african_account, make_onramp, make_payer, onramp_body
 from tests.tenants import SETTINGS, Tenant, make_user, refusal, sentence
 
+INVALID: list[tuple[dict[str, Any], str]] = [
+    ({"source": {"amount": None}}, "source.amount"),
+    ({"destination": {"amount": 5}}, "source.amount"),
+    ({"source": {"amount": 0}}, "source.amount"),
+    ({"source": {"amount": -1}}, "source.amount"),
+    ({"source": {"amount": "1.001"}}, "source.amount"),
+    ({"source": {"amount": "1e40"}}, "source.amount"),
+    ({"source": {"amount": True}}, "source.amount"),
+    ({"source": {"amount": None}, "destination": {"amount": "0.0000001"}}, "destination"),
+    ({"source": {"transferType": "rtp"}}, "source.transferType"),
+    ({"source": {"currency": None}}, "source.currency"),
+    ({"source": {"userId": "me"}}, "source.userId"),
+    ({"destination": {"chain": "TRON"}}, "destination.chain"),
+    ({"purposeOfPayment": "fun"}, "purposeOfPayment"),
+    ({"isInstant": "yes"}, "isInstant"),
+    ({"requestId": None}, "requestId"),
+    ({"fee": {"type": "FIX", "value": 100}}, "source.amount"),
+    ({"fee": {"type": "FIX", "value": -1}}, "fee.value"),
+    ({"fee": {"type": "FIX", "value": "0.001"}}, "fee.value"),
+    ({"fee": {"type": "PERCENT", "value": 1}}, "fee.value"),
+    ({"fee": {"type": "PERCENT", "value": -0.1}}, "fee.value"),
+    ({"fee": {"type": "PERCENT", "value": "0.0000001"}}, "fee.value"),
+    ({"fee": {"type": "SHARE", "value": 1}}, "fee.type"),
+    ({"fee": {"type": "FIX"}}, "fee.value"),
+]
 
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"source": {"amount": None}}, "source.amount"),
-        ({"destination": {"amount": 5}}, "source.amount"),
-        ({"source": {"amount": 0}}, "source.amount"),
-        ({"source": {"amount": -1}}, "source.amount"),
-        ({"source": {"amount": "1.001"}}, "source.amount"),
-        ({"source": {"amount": "1e40"}}, "source.amount"),
-        ({"source": {"amount": True}}, "source.amount"),
-        ({"source": {"amount": None}, "destination": {"amount": "0.0000001"}}, "destination"),
-        ({"source": {"transferType": "rtp"}}, "source.transferType"),
-        ({"source": {"currency": None}}, "source.currency"),
-        ({"source": {"userId": "me"}}, "source.userId"),
-        ({"destination": {"chain": "TRON"}}, "destination.chain"),
-        ({"purposeOfPayment": "fun"}, "purposeOfPayment"),
-        ({"isInstant": "yes"}, "isInstant"),
-        ({"requestId": None}, "requestId"),
-        ({"fee": {"type": "FIX", "value": 100}}, "source.amount"),
-        ({"fee": {"type": "FIX", "value": -1}}, "fee.value"),
-        ({"fee": {"type": "FIX", "value": "0.001"}}, "fee.value"),
-        ({"fee": {"type": "PERCENT", "value": 1}}, "fee.value"),
-        ({"fee": {"type": "PERCENT", "value": -0.1}}, "fee.value"),
-        ({"fee": {"type": "PERCENT", "value": "0.0000001"}}, "fee.value"),
-        ({"fee": {"type": "SHARE", "value": 1}}, "fee.type"),
-        ({"fee": {"type": "FIX"}}, "fee.value"),
-    ],
-)
-async def test_invalid_input_is_refused_by_name(
-    org: Tenant, changes: dict[str, Any], field: str
-) -> None:
+
+async def test_invalid_input_is_refused_by_name(org: Tenant, subtests: pytest.Subtests) -> None:
     user = await make_payer(org)
-    parties = {name: changes[name] for name in ("source", "destination") if name in changes}
-    body = onramp_body(user, **parties)
-    body |= {name: each for name, each in changes.items() if name not in parties}
-    answer = await org.send("POST", ONRAMPS, {k: v for k, v in body.items() if v is not None})
-    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
-    assert field in sentence(answer)
+    for changes, field in INVALID:
+        with subtests.test(changes=changes):
+            parties = {name: changes[name] for name in ("source", "destination") if name in changes}
+            body = onramp_body(user, **parties)
+            body |= {name: each for name, each in changes.items() if name not in parties}
+            sent = {name: each for name, each in body.items() if each is not None}
+            answer = await org.send("POST", ONRAMPS, sent)
+            assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+            assert field in sentence(answer)
 
 
 async def test_african_currency_needs_an_account_and_a_purpose(org: Tenant) -> None:

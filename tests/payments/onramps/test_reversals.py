@@ -15,6 +15,7 @@ from landbridge.payments.onramps.model import OnrampStatus
 from landbridge.payments.receivables.model import TRANSITIONS, as_receivable
 from landbridge.payments.receivables.transitions import receivable_id, recovered
 from landbridge.platform.core.errors import ResourceConflict
+from tests.matrices import each_value_once
 from tests.onramps import check_books, house_units, onramp_of, statuses
 from tests.payments.onramps.onramp_scenario import OnrampScenario
 from tests.payments.onramps.test_verbs import RESTS
@@ -29,7 +30,7 @@ GOES_BACK = {OnrampStatus.FIAT_FAILED, OnrampStatus.CRYPTO_FAILED}
 OWED = {OnrampStatus.COMPLETED, OnrampStatus.FIAT_RETURNED}
 
 
-@pytest.mark.parametrize(("status", "is_reviewed"), list(product(RESTS, [False, True])))
+@pytest.mark.parametrize(("status", "is_reviewed"), each_value_once(product(RESTS, [False, True])))
 async def test_reversed_deposit(
     scenario: OnrampScenario, status: OnrampStatus, *, is_reviewed: bool
 ) -> None:

@@ -13,6 +13,7 @@ from landbridge.payments.onramps.model import REVIEWABLE, OnrampStatus
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.money import Rate
 from landbridge.providers.rates.port import Price
+from tests.matrices import each_value_once
 from tests.onramps import (
     ONRAMPS,
     check_books,
@@ -68,7 +69,8 @@ def _expected(verb: str, status: OnrampStatus) -> str:
 
 
 @pytest.mark.parametrize(
-    ("status", "verb"), list(product(RESTS, ["quote/accept", "quote/refresh", "cancel"]))
+    ("status", "verb"),
+    each_value_once(product(RESTS, ["quote/accept", "quote/refresh", "cancel"])),
 )
 async def test_every_verb_at_every_status(
     scenario: OnrampScenario, status: OnrampStatus, verb: str
@@ -109,7 +111,7 @@ async def test_review_pauses_any_waiting_status(
 
 @pytest.mark.parametrize(
     ("status", "verb"),
-    list(product(sorted(REVIEWABLE), ["quote/accept", "quote/refresh", "cancel"])),
+    each_value_once(product(sorted(REVIEWABLE), ["quote/accept", "quote/refresh", "cancel"])),
 )
 async def test_every_verb_in_review(
     scenario: OnrampScenario, status: OnrampStatus, verb: str

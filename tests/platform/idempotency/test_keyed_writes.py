@@ -3,7 +3,6 @@
 import asyncio
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import httpx2
 import pytest
@@ -36,22 +35,40 @@ def is_replay(response: httpx2.Response) -> bool:
     return "Idempotent-Replayed" in response.headers
 
 
+def _request_path(org: Tenant, key: str) -> str:
+    return f"{REQUESTS}/{derived_id(org.org_id, f'idempotency-key/{key}')}"
+
+
 def test_every_keyed_operation_has_a_kind_and_a_test() -> None:
     kinds = {name: kind for name, (kind, _) in KEYED_WRITES.items()}
     assert {name: kind for name, (kind, _) in KEYED_OPERATIONS.items()} == kinds
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_the_same_key_is_carried_out_once(org: Tenant, name: str) -> None:
-    write = await KEYED_WRITES[name][1](org)
-    before, key = await write.effects(org), f"order {uuid4()}"
-    first = await write.send(org, key)
+async def test_a_key_is_carried_out_once(org: Tenant, other_org: Tenant, name: str) -> None:
+    kind, make = KEYED_WRITES[name]
+    write = await make(org)
+    before, path = await write.effects(org), _request_path(org, "order 1")
+    assert await org.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
+    first = await write.send(org, "order 1")
     done = await write.effects(org)
     assert done > before
-    again = [await write.send(org, key), await write.send(org, f'"{key}"')]
+    again = [await write.send(org, "order 1"), await write.send(org, '"order 1"')]
     assert [answer_of(each) for each in again] == [answer_of(first)] * 2
     assert [is_replay(each) for each in (first, *again)] == [False, True, True]
+    if write.json is not None or write.file is not None:
+        other = await write.send(org, "order 1", is_other=True)
+        assert refusal(other) == CONFLICT
+        assert "was already used with another request" in other.text
+        assert not is_replay(other)
     assert await write.effects(org) == done
+    found = await org.get(path)
+    assert (found["kind"], found["status"], found["isFinal"]) == (kind, None, True)
+    assert found["createdAt"] <= found["updatedAt"]
+    if name not in {"kycLinks.create", "sandbox.advanceClock"}:
+        query = {"chain": "POLYGON", "currency": "usdc"} if name == "sandbox.fundWallet" else {}
+        assert (await org.send("GET", found["href"], **query)).status_code == 200
+    assert await other_org.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,20 +81,6 @@ async def test_another_key_is_another_write(org: Tenant, name: str) -> None:
     if write.adds:
         answer_of(await write.send(org, None))
         assert await write.effects(org) == done + 2 * write.adds
-
-
-@pytest.mark.parametrize("name", NAMES)
-async def test_another_request_under_the_key_is_refused(org: Tenant, name: str) -> None:
-    write = await KEYED_WRITES[name][1](org)
-    if write.json is None and write.file is None:
-        pytest.skip("the request has no body")
-    answer_of(await write.send(org, "order 1"))
-    done = await write.effects(org)
-    other = await write.send(org, "order 1", is_other=True)
-    assert refusal(other) == CONFLICT
-    assert "was already used with another request" in other.text
-    assert not is_replay(other)
-    assert await write.effects(org) == done
 
 
 async def test_the_path_is_part_of_the_request(org: Tenant) -> None:
@@ -114,22 +117,6 @@ async def test_a_write_whose_commit_was_not_acknowledged_is_done_once(
     assert answer_of(first) == answer_of(again)
     assert (is_replay(first), is_replay(again)) == (False, True)
     assert await write.effects(org) == before + (write.adds or 1)
-
-
-@pytest.mark.parametrize("name", NAMES)
-async def test_the_request_is_found(org: Tenant, other_org: Tenant, name: str) -> None:
-    kind, make = KEYED_WRITES[name]
-    write = await make(org)
-    path = f"{REQUESTS}/{derived_id(org.org_id, 'idempotency-key/order 1')}"
-    assert await org.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
-    answer_of(await write.send(org, "order 1"))
-    found = await org.get(path)
-    assert (found["kind"], found["status"], found["isFinal"]) == (kind, None, True)
-    assert found["createdAt"] <= found["updatedAt"]
-    if name not in {"kycLinks.create", "sandbox.advanceClock"}:
-        query = {"chain": "POLYGON", "currency": "usdc"} if name == "sandbox.fundWallet" else {}
-        assert (await org.send("GET", found["href"], **query)).status_code == 200
-    assert await other_org.refused("GET", path) == "404 RESOURCE_NOT_FOUND"
 
 
 async def test_a_refused_request_leaves_its_key_free(org: Tenant) -> None:
