@@ -154,6 +154,7 @@ def _iteration(operation: ApiOperation, item: Type, flavour: _Flavour) -> Iterat
     yield f"            page = {flavour.wait}self.{verb}({passed})"
     yield f"            for each in page.{snake(operation.items)}:"
     yield "                yield each"
-    yield "            if page.next_cursor is None:"
+    # The end of the log of events has a cursor too, for those that come later.
+    yield "            if page.next_cursor in {None, cursor}:"
     yield "                return"
     yield "            cursor = page.next_cursor"

@@ -20,6 +20,7 @@ from landbridge_sdk import (
     requests,
 )
 from landbridge_sdk.requests import NewWebhook
+from tests.change_log import settled
 from tests.tenants import URL, Tenant, app_of, make_user
 
 
@@ -110,6 +111,13 @@ async def test_pages_are_followed_to_the_end(org: Tenant, lb: AsyncLandbridge) -
     made = [(await lb.swaps.create(a_swap(user, "1"))).transfer_details.id for _ in range(5)]
     found = [each.transfer_details.id async for each in lb.swaps.list_all(user_id=user, limit=2)]
     assert found == made[::-1]
+
+
+async def test_log_of_events_is_followed_to_its_end(org: Tenant, lb: AsyncLandbridge) -> None:
+    user = await make_user(org)
+    await settled(org.container.database)
+    types = [each.event_type async for each in lb.events.list_all(object_id=user, limit=1)]
+    assert types[0] == "USER.CREATE"
 
 
 async def test_dry_run_writes_nothing(org: Tenant, lb: AsyncLandbridge) -> None:

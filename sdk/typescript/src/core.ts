@@ -120,17 +120,19 @@ export class Core implements Sender {
   }
 }
 
-/** Go through all pages of a list. */
+/** Go through all pages of a list; the end of the log of events has a cursor too, for later ones. */
 export async function* pages<P extends { nextCursor?: string | null }, T>(
   read: (cursor: string | undefined) => Promise<P>,
   itemsOf: (page: P) => T[],
 ): AsyncGenerator<T> {
   let cursor: string | undefined;
-  do {
+  for (;;) {
     const page = await read(cursor);
     yield* itemsOf(page);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
+    const next = page.nextCursor ?? undefined;
+    if (next === undefined || next === cursor) return;
+    cursor = next;
+  }
 }
 
 /** Return a path with its parameters in their order, each escaped. */

@@ -33,7 +33,12 @@ from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.concurrency import OrgConcurrency
 from landbridge.platform.http.constraints import ConstraintPlugin
 from landbridge.platform.http.direct_routes import DirectLitestar
-from landbridge.platform.http.list_query import AnyRequest, check_query, provide_window
+from landbridge.platform.http.list_query import (
+    AnyRequest,
+    check_query,
+    provide_queue_window,
+    provide_window,
+)
 from landbridge.platform.http.methods import OPTIONS, options_reply
 from landbridge.platform.http.metrics import MetricsText
 from landbridge.platform.http.number_masks import masking
@@ -75,6 +80,7 @@ def build_app(container: Container) -> Litestar:
             "public_url": Provide(lambda: container.settings.base_url, sync_to_thread=False),
             "installation": Provide(lambda: installation(container.settings), sync_to_thread=False),
             "window": Provide(provide_window, sync_to_thread=False),
+            "queue": Provide(provide_queue_window, sync_to_thread=False),
             "options": Provide(provide_request_options, sync_to_thread=False),
             "state_machines": Provide(lambda: STATE_MACHINES, sync_to_thread=False),
             "metrics_token": Provide(

@@ -8,7 +8,7 @@ from landbridge.ledger import record_queue_store as store
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.gather import gather_in_order
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database
 
 
@@ -20,7 +20,7 @@ class RecordQueues:
     ledger: Ledger
 
     async def oldest(
-        self, org_id: UUID, kind: str, statuses: Collection[str], window: PageWindow
+        self, org_id: UUID, kind: str, statuses: Collection[str], window: QueueWindow
     ) -> Sequence[Transfer]:
         """Return records of these statuses, the oldest first."""
         ids = await self.database.single(

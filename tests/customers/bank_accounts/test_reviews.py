@@ -191,7 +191,7 @@ async def test_reviews_are_paged_oldest_first(strict_org: Tenant) -> None:
     created = [(await strict_org.post(at(user), body))["id"] for _ in range(3)]
     first = await strict_org.get(REVIEWS, limit=2)
     assert [each["accountId"] for each in first["reviews"]] == created[:2]
-    rest = await strict_org.get(REVIEWS, limit=2, createdAfter=first["nextCursor"])
+    rest = await strict_org.get(REVIEWS, limit=2, cursor=first["nextCursor"])
     assert [each["accountId"] for each in rest["reviews"]] == created[2:]
 
 

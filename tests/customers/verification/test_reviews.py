@@ -332,11 +332,23 @@ async def test_the_queue_is_oldest_first_and_paged(office: Tenant) -> None:
     query: dict[str, str | int] = {"limit": 2}
     while (page := await office.get(QUEUE, **query))["count"]:
         ids += [each["user"]["id"] for each in page["reviews"]]
-        query["createdAfter"] = page["nextCursor"]
+        query["cursor"] = page["nextCursor"]
     assert ids == users
     for bad in ("NOPE", "", "ACTIVE,"):
         assert await office.refused("GET", QUEUE, status=bad) == "400 FIELD_VALIDATION_ERROR"
     assert (await office.get(QUEUE, status="ACTIVE,REJECTED"))["count"] == 0
+
+
+async def test_no_case_of_one_submission_is_left_out_between_pages(office: Tenant) -> None:
+    user = await make_person(office)
+    body = {"rails": [each.value for each in Rail]}
+    await office.post(f"/v2/users/{user}/kyc/submissions", body)
+    found: list[str] = []
+    query: dict[str, str | int] = {"limit": 2}
+    while (page := await office.get(QUEUE, **query))["count"]:
+        found += [each["rails"] for each in page["reviews"]]
+        query["cursor"] = page["nextCursor"]
+    assert sorted(found) == sorted(Rail)
 
 
 async def test_an_unknown_case_is_not_found(office: Tenant, other_org: Tenant) -> None:

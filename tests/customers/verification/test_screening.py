@@ -73,6 +73,14 @@ async def load(org: Tenant, *names: str) -> None:
     await org.container.screening.load(list_, is_forced=True)
 
 
+async def test_every_case_of_one_submission_is_compared_again(org: Tenant) -> None:
+    await load(org, *LISTED)
+    user = await make_person(org, last_name="Approval")
+    body = {"rails": [each.value for each in Rail]}
+    await org.post(f"/v2/users/{user}/kyc/submissions", body)
+    assert (await rescreened(org))[0] == len(Rail)
+
+
 async def test_a_listed_person_goes_to_a_reviewer_even_with_a_name_that_approves(
     org: Tenant,
 ) -> None:

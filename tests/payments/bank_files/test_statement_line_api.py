@@ -44,7 +44,7 @@ async def test_a_line_is_shown_and_resolved(org: Tenant) -> None:
     assert other == "409 RESOURCE_CONFLICT"
     assert (await org.get(LINES))["count"] == 0
     assert (await org.get(LINES, status="RESOLVED"))["reviews"] == [resolved]
-    assert (await org.get(LINES, createdAfter=page["nextCursor"], status="RESOLVED"))["count"] == 0
+    assert (await org.get(LINES, cursor=page["nextCursor"], status="RESOLVED"))["count"] == 0
 
 
 async def test_bank_texts_are_encrypted_and_deleted_after_their_retention(org: Tenant) -> None:

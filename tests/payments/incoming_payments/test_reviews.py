@@ -53,7 +53,7 @@ async def test_unmatched_deposit_waits_for_a_reviewer(org: Tenant, other_org: Te
     assert await run(org, steps_of(org, NoTaker())) == 0
     page = await org.get(DEPOSITS, limit=1)
     assert (page["count"], page["reviews"][0]["id"]) == (1, str(first.id))
-    page = await org.get(DEPOSITS, createdAfter=page["nextCursor"])
+    page = await org.get(DEPOSITS, cursor=page["nextCursor"])
     (shown,) = page["reviews"]
     assert shown == await org.get(f"{DEPOSITS}/{second.id}")
     assert (shown["amount"], shown["currency"], shown["reference"]) == ("5", "usd", "thanks")

@@ -237,7 +237,7 @@ async def test_queue_pages_start_with_the_longest_waiting(scenario: ReviewScenar
     assert await ids(status="ANSWERED") == [records[0].id]
     assert await ids(status="CLOSED,OPEN") == [records[1].id, records[2].id, records[3].id]
     first = await scenario.org.get(REVIEWS, limit=2)
-    assert await ids(createdAfter=first["nextCursor"]) == [records[3].id]
+    assert await ids(cursor=first["nextCursor"]) == [records[3].id]
     assert (await scenario.org.get(REVIEWS, createdAfter="2100-01-01")).get("nextCursor") is None
     assert await scenario.org.refused("GET", REVIEWS, status="LOST") == "400 FIELD_VALIDATION_ERROR"
 

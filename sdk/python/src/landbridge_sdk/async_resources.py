@@ -27,7 +27,7 @@ class AsyncAccountReviews:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         timeout: float | None = None,
     ) -> replies.AccountReviewPage:
         """List accounts that wait for a decision.
@@ -67,7 +67,7 @@ class AsyncAccountReviews:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -234,7 +234,7 @@ class AsyncAccounts:
             )
             for each in page.banks:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -380,7 +380,7 @@ class AsyncApprovals:
             )
             for each in page.approvals:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -472,7 +472,7 @@ class AsyncAuditLog:
             )
             for each in page.entries:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -508,7 +508,7 @@ class AsyncBankLines:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["NEW", "MATCHED", "UNMATCHED", "RESOLVED"]] | None = None,
         timeout: float | None = None,
     ) -> replies.BankLinePage:
@@ -552,7 +552,7 @@ class AsyncBankLines:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -640,7 +640,7 @@ class AsyncBatches:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -745,7 +745,7 @@ class AsyncBridges:
             )
             for each in page.data:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -868,7 +868,7 @@ class AsyncDepositReviews:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         timeout: float | None = None,
     ) -> replies.DepositReviewPage:
         """List unmatched deposits.
@@ -908,7 +908,7 @@ class AsyncDepositReviews:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -992,7 +992,7 @@ class AsyncDepositScreenings:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "LOST"]]
         | None = None,
         timeout: float | None = None,
@@ -1038,7 +1038,7 @@ class AsyncDepositScreenings:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1128,7 +1128,7 @@ class AsyncDeposits:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1203,7 +1203,7 @@ class AsyncDisbursements:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1295,7 +1295,7 @@ class AsyncEvents:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1369,7 +1369,7 @@ class AsyncExternalWallets:
             )
             for each in page.external_wallets:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1829,7 +1829,7 @@ class AsyncKycReviews:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[
             Literal[
                 "INACTIVE",
@@ -1899,7 +1899,7 @@ class AsyncKycReviews:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2196,7 +2196,7 @@ class AsyncOfframps:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2366,7 +2366,7 @@ class AsyncOnramps:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2549,7 +2549,7 @@ class AsyncReceivables:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["OPEN", "RECOVERED", "WRITTEN_OFF"]] | None = None,
         transfer_id: str | None = None,
         timeout: float | None = None,
@@ -2597,7 +2597,7 @@ class AsyncReceivables:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2668,7 +2668,7 @@ class AsyncReconciliation:
             )
             for each in page.closes:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2821,7 +2821,7 @@ class AsyncReconciliation:
             )
             for each in page.differences:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2965,7 +2965,7 @@ class AsyncReconciliation:
             )
             for each in page.runs:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -3290,7 +3290,7 @@ class AsyncRequestLog:
             )
             for each in page.requests:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -3392,7 +3392,7 @@ class AsyncResolutions:
             )
             for each in page.resolutions:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -3660,7 +3660,7 @@ class AsyncSettlementRules:
             )
             for each in page.rules:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -3822,7 +3822,7 @@ class AsyncSwaps:
             )
             for each in page.data:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4226,7 +4226,7 @@ class AsyncTransactions:
             )
             for each in page.data:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4462,7 +4462,7 @@ class AsyncTransferReviews:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["OPEN", "ANSWERED", "CLOSED"]] | None = None,
         timeout: float | None = None,
     ) -> replies.TransferReviewPage:
@@ -4506,7 +4506,7 @@ class AsyncTransferReviews:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4630,7 +4630,7 @@ class AsyncTransfers:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4753,7 +4753,7 @@ class AsyncUsers:
             )
             for each in page.users:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4956,7 +4956,7 @@ class AsyncVirtualAccounts:
             )
             for each in page.data:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -5306,7 +5306,7 @@ class AsyncWebhooks:
             )
             for each in page.deliveries:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 

@@ -27,7 +27,7 @@ class AccountReviews:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         timeout: float | None = None,
     ) -> replies.AccountReviewPage:
         """List accounts that wait for a decision.
@@ -67,7 +67,7 @@ class AccountReviews:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -234,7 +234,7 @@ class Accounts:
             )
             for each in page.banks:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -380,7 +380,7 @@ class Approvals:
             )
             for each in page.approvals:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -470,7 +470,7 @@ class AuditLog:
             )
             for each in page.entries:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -506,7 +506,7 @@ class BankLines:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["NEW", "MATCHED", "UNMATCHED", "RESOLVED"]] | None = None,
         timeout: float | None = None,
     ) -> replies.BankLinePage:
@@ -550,7 +550,7 @@ class BankLines:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -638,7 +638,7 @@ class Batches:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -743,7 +743,7 @@ class Bridges:
             )
             for each in page.data:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -864,7 +864,7 @@ class DepositReviews:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         timeout: float | None = None,
     ) -> replies.DepositReviewPage:
         """List unmatched deposits.
@@ -904,7 +904,7 @@ class DepositReviews:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -988,7 +988,7 @@ class DepositScreenings:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "LOST"]]
         | None = None,
         timeout: float | None = None,
@@ -1034,7 +1034,7 @@ class DepositScreenings:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1124,7 +1124,7 @@ class Deposits:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1199,7 +1199,7 @@ class Disbursements:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1291,7 +1291,7 @@ class Events:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1365,7 +1365,7 @@ class ExternalWallets:
             )
             for each in page.external_wallets:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -1823,7 +1823,7 @@ class KycReviews:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[
             Literal[
                 "INACTIVE",
@@ -1893,7 +1893,7 @@ class KycReviews:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2186,7 +2186,7 @@ class Offramps:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2352,7 +2352,7 @@ class Onramps:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2533,7 +2533,7 @@ class Receivables:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["OPEN", "RECOVERED", "WRITTEN_OFF"]] | None = None,
         transfer_id: str | None = None,
         timeout: float | None = None,
@@ -2581,7 +2581,7 @@ class Receivables:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2652,7 +2652,7 @@ class Reconciliation:
             )
             for each in page.closes:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2805,7 +2805,7 @@ class Reconciliation:
             )
             for each in page.differences:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -2949,7 +2949,7 @@ class Reconciliation:
             )
             for each in page.runs:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -3268,7 +3268,7 @@ class RequestLog:
             )
             for each in page.requests:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -3366,7 +3366,7 @@ class Resolutions:
             )
             for each in page.resolutions:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -3634,7 +3634,7 @@ class SettlementRules:
             )
             for each in page.rules:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -3792,7 +3792,7 @@ class Swaps:
             )
             for each in page.data:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4194,7 +4194,7 @@ class Transactions:
             )
             for each in page.data:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4430,7 +4430,7 @@ class TransferReviews:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["OPEN", "ANSWERED", "CLOSED"]] | None = None,
         timeout: float | None = None,
     ) -> replies.TransferReviewPage:
@@ -4474,7 +4474,7 @@ class TransferReviews:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4596,7 +4596,7 @@ class Transfers:
             )
             for each in page.records:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4719,7 +4719,7 @@ class Users:
             )
             for each in page.users:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -4920,7 +4920,7 @@ class VirtualAccounts:
             )
             for each in page.data:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
@@ -5268,7 +5268,7 @@ class Webhooks:
             )
             for each in page.deliveries:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 

@@ -1,7 +1,7 @@
 """Routes for reviewers of pending accounts; not part of the contract."""
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -23,10 +23,11 @@ from landbridge.customers.bank_accounts.service import (
     AccountDecision,
     BankAccounts,
 )
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest, check_reviewer
 from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.list_query import cursor_after
 from landbridge.platform.http.responses import Moment, WireStruct, moment
 
 
@@ -79,11 +80,11 @@ class AccountReview(WireStruct, frozen=True):
 
 
 class AccountReviewPage(WireStruct, frozen=True):
-    """Page of pending accounts, oldest first; pass `nextCursor` as `createdAfter`."""
+    """Page of pending accounts, oldest first; pass `nextCursor` as `cursor`."""
 
     count: int
     reviews: list[AccountReview]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class AccountDecisionRequest(WireStruct, frozen=True):
@@ -104,17 +105,15 @@ class AccountReviewRoutes(Controller):
         self,
         request: ApiRequest,
         bank_accounts: NamedDependency[BankAccounts],
-        window: NamedDependency[PageWindow],
+        queue: NamedDependency[QueueWindow],
     ) -> AccountReviewPage:
         """Oldest first; needs a key that may review."""
         check_reviewer(request.user)
-        found = await bank_accounts.pending(request.user.org_id, window)
-        # Just behind the last one; no two accounts of an organisation share a moment.
-        after = found[-1].created_at + timedelta(microseconds=1) if found else None
+        found = await bank_accounts.pending(request.user.org_id, queue)
         return AccountReviewPage(
             count=len(found),
             reviews=[_review(account) for account in found],
-            next_cursor=msgspec.UNSET if after is None else moment(after),
+            next_cursor=cursor_after(found),
         )
 
     @post(

@@ -43,7 +43,7 @@ from landbridge.ledger.replays import first_difference
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceConflict
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import PageWindow, QueueWindow
 from landbridge.platform.db.grouped_lookup import GroupedLookup
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
@@ -199,17 +199,11 @@ class BankAccounts:
 
         return await self._database.transact(work)
 
-    async def pending(self, org_id: UUID, window: PageWindow) -> Sequence[BankAccount]:
+    async def pending(self, org_id: UUID, window: QueueWindow) -> Sequence[BankAccount]:
         """Accounts that wait for a reviewer, oldest first."""
 
         async def work(tx: Tx) -> Sequence[BankAccount]:
-            found = await store.pending(
-                tx,
-                org_id,
-                since=window.since,
-                before=window.position.created_at,
-                limit=window.limit,
-            )
+            found = await store.pending(tx, org_id, window)
             keys = await self._vault.find_many(tx, org_id, {each.user_id for each in found})
             return [opened(each, keys.get(each.user_id)) for each in found]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.model import BankAccountStatus
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
 
 _ADD = """
@@ -135,9 +135,10 @@ _PENDING = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
     created_at, updated_at
 from bank_accounts
-where org_id = $1 and status = 'PENDING' and created_at >= $2 and created_at < $3
+where org_id = $1 and status = 'PENDING' and (created_at, id) > ($2, $3)
+    and created_at < $4
 order by created_at, id
-limit $4
+limit $5
 """
 
 
@@ -308,11 +309,11 @@ async def active_of_users(
     return [_account(row) for row in rows]
 
 
-async def pending(
-    tx: Tx, org_id: UUID, *, since: datetime, before: datetime, limit: int
-) -> list[SealedBankAccount]:
+async def pending(tx: Tx, org_id: UUID, window: QueueWindow) -> list[SealedBankAccount]:
     """Accounts that wait for a reviewer, oldest first."""
-    return [_account(row) for row in await tx.fetch(_PENDING, org_id, since, before, limit)]
+    after = window.after
+    rows = await tx.fetch(_PENDING, org_id, after.created_at, after.id, window.before, window.limit)
+    return [_account(row) for row in rows]
 
 
 def _account(row: Row) -> SealedBankAccount:

@@ -1,6 +1,5 @@
 """Routes of screenings: /v2/reviews/deposit-screenings. Ours; for reviewers' keys."""
 
-from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -15,15 +14,14 @@ from landbridge.customers.deposit_screening.model import (
     ScreeningStatus,
 )
 from landbridge.customers.deposit_screening.reviews import ScreeningReviews
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of
-from landbridge.platform.http.list_query import parse_choices
+from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
 # Times have microseconds, so this is the smallest step.
-_NEXT = timedelta(microseconds=1)
 _WAITING = frozenset({ScreeningStatus.IN_SCREENING, ScreeningStatus.HELD})
 
 
@@ -53,11 +51,11 @@ class DepositScreeningReply(WireStruct, frozen=True):
 
 
 class DepositScreeningList(WireStruct, frozen=True):
-    """Page of screenings, oldest first; `nextCursor` goes into `createdAfter`."""
+    """Page of screenings, oldest first; `nextCursor` goes into `cursor`."""
 
     count: int
     reviews: list[DepositScreeningReply]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class DepositScreeningRoutes(Controller):
@@ -72,7 +70,7 @@ class DepositScreeningRoutes(Controller):
         request: ApiRequest,
         *,
         screening_reviews: NamedDependency[ScreeningReviews],
-        window: NamedDependency[PageWindow],
+        queue: NamedDependency[QueueWindow],
         status: Annotated[
             list[str] | None,
             query(
@@ -84,11 +82,11 @@ class DepositScreeningRoutes(Controller):
     ) -> DepositScreeningList:
         """List screenings, the oldest first. A held deposit is decided on by a resolution."""
         statuses = parse_choices("status", status, ScreeningStatus) or _WAITING
-        found = await screening_reviews.queue(request.user, statuses, window)
+        found = await screening_reviews.queue(request.user, statuses, queue)
         return DepositScreeningList(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].record.created_at + _NEXT) if found else msgspec.UNSET,
+            next_cursor=cursor_after([each.record for each in found]),
         )
 
     @get(

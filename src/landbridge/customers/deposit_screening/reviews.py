@@ -15,7 +15,7 @@ from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.errors import ResourceNotFound
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.reviewer_access import check_reviewer_access
 
@@ -28,7 +28,7 @@ class ScreeningReviews:
     queues: RecordQueues
 
     async def queue(
-        self, caller: Caller, statuses: Collection[ScreeningStatus], window: PageWindow
+        self, caller: Caller, statuses: Collection[ScreeningStatus], window: QueueWindow
     ) -> Sequence[DepositScreening]:
         """Return screenings of these statuses, the oldest first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)

@@ -31,6 +31,7 @@ from landbridge.customers.verification.schemas import status_payload
 from landbridge.customers.verification.store import SealedCase
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.snapshots import take
@@ -75,15 +76,12 @@ class VerificationCases:
         self,
         org_id: UUID,
         statuses: Collection[KycStatus],
-        *,
-        since: datetime,
-        before: datetime,
-        limit: int,
+        window: QueueWindow,
     ) -> Sequence[QueuedCase]:
-        """Yield cases in these statuses, oldest first; decrypted singly, as they are large."""
+        """Return cases in these statuses, oldest first; decrypted singly, as they are large."""
 
         async def work(tx: Tx) -> Sequence[QueuedCase]:
-            found = await store.queue(tx, org_id, statuses, since=since, before=before, limit=limit)
+            found = await store.queue(tx, org_id, statuses, window)
             keys = await self._vault.find_many(tx, org_id, {each.user_id for each in found})
             return [queued(_opened(each, keys.get(each.user_id))) for each in found]
 

@@ -7,7 +7,7 @@ repeated and processes the remaining cases: a reopened case is no longer ACTIVE.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from landbridge.customers.verification.cases import VerificationCases
@@ -16,12 +16,10 @@ from landbridge.customers.verification.outcomes import SANCTIONS_LIST, compared_
 from landbridge.customers.verification.screened_names import subjects
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.core.pagination import PagePosition, queue_window
 from landbridge.providers.screening.service import Screening
 
 BATCH_SIZE = 100
-_TICK = timedelta(microseconds=1)
-_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
-_NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class NoSanctionsList(LandbridgeError):
@@ -53,21 +51,21 @@ class Rescreening:
         """Compare every ACTIVE case of these organisations; raise `NoSanctionsList`."""
         compared, opened = 0, 0
         for org_id, offset in offsets.items():
-            since = _ALWAYS
-            while found := await self._batch(org_id, since, batch_size):
+            after: PagePosition | None = None
+            while found := await self._batch(org_id, after, batch_size):
                 for each in found:
                     # One at a time: submitted data may be large.
                     case = await self._cases.get(org_id, each.id)
                     opened += case is not None and await self._compare(case, offset)
                 compared += len(found)
-                # Timestamps are unique, so no case is skipped.
-                since = found[-1].created_at + _TICK
+                # Cases of one submission have the same time.
+                after = PagePosition(found[-1].created_at, found[-1].id)
         return RescreeningResult(compared, opened)
 
-    async def _batch(self, org_id: UUID, since: datetime, limit: int) -> Sequence[QueuedCase]:
-        return await self._cases.queue(
-            org_id, [KycStatus.ACTIVE], since=since, before=_NEVER, limit=limit
-        )
+    async def _batch(
+        self, org_id: UUID, after: PagePosition | None, limit: int
+    ) -> Sequence[QueuedCase]:
+        return await self._cases.queue(org_id, [KycStatus.ACTIVE], queue_window(limit, after))
 
     async def _compare(self, case: VerificationCase, offset: timedelta) -> bool:
         """Return whether the case was reopened; False if it has changed concurrently."""

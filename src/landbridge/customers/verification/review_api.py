@@ -1,6 +1,6 @@
 """Review routes: /v2/reviews/kyc. Not in the contract; for reviewers, by dashboard or by API."""
 
-from datetime import date, timedelta
+from datetime import date
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -19,11 +19,11 @@ from landbridge.customers.verification.reviews import (
     ReviewDecisionRequest,
 )
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import or_empty, query, some_of, stated
-from landbridge.platform.http.list_query import parse_choices
+from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment
 from landbridge.providers.identity.port import (
@@ -36,7 +36,6 @@ from landbridge.providers.identity.port import (
 _PARTS_MAX = 200
 _VERSION_MAX = 2**31 - 1
 # Times have microseconds, so this is the next moment after one.
-_NEXT = timedelta(microseconds=1)
 
 _Reason = Annotated[str, stated(prose(REASON_LENGTH_MAX))]
 _Text = Annotated[str, stated(or_empty(prose(TEXT_LENGTH_MAX)))]
@@ -149,11 +148,11 @@ class ListedReview(WireStruct, frozen=True):
 
 
 class ReviewPage(WireStruct, frozen=True):
-    """Page of cases, oldest first; pass `nextCursor` as `createdAfter`."""
+    """Page of cases, oldest first; pass `nextCursor` as `cursor`."""
 
     count: int
     reviews: list[ListedReview]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class ReviewRoutes(Controller):
@@ -168,7 +167,7 @@ class ReviewRoutes(Controller):
         request: ApiRequest,
         *,
         kyc_reviews: NamedDependency[KycReviews],
-        window: NamedDependency[PageWindow],
+        queue: NamedDependency[QueueWindow],
         status: Annotated[
             list[str] | None,
             query(None, some_of(KycStatus), description="MANUAL_REVIEW if left out."),
@@ -176,11 +175,11 @@ class ReviewRoutes(Controller):
     ) -> ReviewPage:
         """List summaries, longest waiting first; each review has the full content."""
         statuses = parse_choices("status", status, KycStatus) or {KycStatus.MANUAL_REVIEW}
-        found = await kyc_reviews.page(request.user, statuses, window)
+        found = await kyc_reviews.page(request.user, statuses, queue)
         return ReviewPage(
             count=len(found),
             reviews=[_listed(case, card) for case, card in found],
-            next_cursor=moment(found[-1][0].created_at + _NEXT) if found else msgspec.UNSET,
+            next_cursor=cursor_after([case for case, _ in found]),
         )
 
     @get("/{caseId:str}", summary="Retrieve a KYC review", operation_id="kycReviews.retrieve")

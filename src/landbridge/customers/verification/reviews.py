@@ -33,7 +33,7 @@ from landbridge.customers.verification.screened_names import subjects
 from landbridge.customers.verification.submissions import is_field
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.http.caller import Caller, check_reviewer
 from landbridge.providers.identity.port import (
     CheckResult,
@@ -83,17 +83,11 @@ class KycReviews:
         self._clock = clock
 
     async def page(
-        self, caller: Caller, statuses: Collection[KycStatus], window: PageWindow
+        self, caller: Caller, statuses: Collection[KycStatus], window: QueueWindow
     ) -> Sequence[tuple[QueuedCase, UserCard]]:
         """List cases in these statuses, oldest first; raise `RoleNotAllowed`."""
         check_reviewer(caller)
-        cases = await self._cases.queue(
-            caller.org_id,
-            statuses,
-            since=window.since,
-            before=window.position.created_at,
-            limit=window.limit,
-        )
+        cases = await self._cases.queue(caller.org_id, statuses, window)
         cards = await self._users.cards(caller.org_id, list({each.user_id for each in cases}))
         return [(each, cards[each.user_id]) for each in cases]
 

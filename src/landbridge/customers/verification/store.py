@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.verification.model import KycStatus
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
 
 _ADD = """
@@ -115,10 +115,10 @@ _QUEUE = """
 select org_id, id, user_id, rail, status, version, round, claims, failures, reference,
     sealed_snapshot, sealed_findings, submitted_at, due_at, created_at, updated_at
 from kyc_cases
-where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
-    and sealed_snapshot is not null
+where org_id = $1 and status = any($2::text[]) and (created_at, id) > ($3, $4)
+    and created_at < $5 and sealed_snapshot is not null
 order by created_at, id
-limit $5
+limit $6
 """
 
 
@@ -284,13 +284,13 @@ async def queue(
     tx: Tx,
     org_id: UUID,
     statuses: Collection[KycStatus],
-    *,
-    since: datetime,
-    before: datetime,
-    limit: int,
+    window: QueueWindow,
 ) -> Sequence[SealedCase]:
     """Return cases in these statuses with content to review, oldest first."""
-    rows = await tx.fetch(_QUEUE, org_id, list(statuses), since, before, limit)
+    after, before = window.after, window.before
+    rows = await tx.fetch(
+        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
+    )
     return [_sealed(row) for row in rows]
 
 

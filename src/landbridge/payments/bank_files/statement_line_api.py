@@ -1,6 +1,6 @@
 """Routes of statement lines in manual review: /v2/reviews/bank-lines. Our own."""
 
-from datetime import date, timedelta
+from datetime import date
 from typing import Annotated
 from uuid import UUID
 
@@ -19,16 +19,15 @@ from landbridge.payments.bank_files.statement_line_model import (
     StatementLineTexts,
 )
 from landbridge.payments.bank_files.statement_lines import StatementLineReviews
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of, stated
-from landbridge.platform.http.list_query import parse_choices
+from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
 # Times have microseconds, so this is the next distinct time.
-_NEXT = timedelta(microseconds=1)
 
 
 class LineResolution(WireStruct, frozen=True):
@@ -90,11 +89,11 @@ class BankLine(WireStruct, frozen=True):
 
 
 class BankLinePage(WireStruct, frozen=True):
-    """Page of lines, oldest first; pass `nextCursor` as `createdAfter`."""
+    """Page of lines, oldest first; pass `nextCursor` as `cursor`."""
 
     count: int
     reviews: list[BankLine]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class BankLineRoutes(Controller):
@@ -109,7 +108,7 @@ class BankLineRoutes(Controller):
         request: ApiRequest,
         *,
         statement_line_reviews: NamedDependency[StatementLineReviews],
-        window: NamedDependency[PageWindow],
+        queue: NamedDependency[QueueWindow],
         status: Annotated[
             list[str] | None,
             query(None, some_of(StatementLineStatus), description="UNMATCHED if left out."),
@@ -119,11 +118,11 @@ class BankLineRoutes(Controller):
         statuses = parse_choices("status", status, StatementLineStatus) or {
             StatementLineStatus.UNMATCHED
         }
-        found = await statement_line_reviews.queue(request.user, statuses, window)
+        found = await statement_line_reviews.queue(request.user, statuses, queue)
         return BankLinePage(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].created_at + _NEXT) if found else msgspec.UNSET,
+            next_cursor=cursor_after(found),
         )
 
     @get("/{lineId:str}", summary="Retrieve a bank line", operation_id="bankLines.retrieve")

@@ -12,7 +12,7 @@ from landbridge.payments.bank_files.statement_line_model import (
 )
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import Money
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
@@ -79,9 +79,10 @@ select org_id, id, account_id, file_id, kind, asset, units, booked_on, status, r
     created_at,
     updated_at
 from statement_lines
-where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
+where org_id = $1 and status = any($2::text[]) and (created_at, id) > ($3, $4)
+    and created_at < $5
 order by created_at, id
-limit $5
+limit $6
 """
 
 # A matched line needs no texts: the payment and the incoming payment have their own.
@@ -260,11 +261,12 @@ async def list_new(
 
 
 async def queue(
-    tx: Tx, org_id: UUID, statuses: Collection[StatementLineStatus], window: PageWindow
+    tx: Tx, org_id: UUID, statuses: Collection[StatementLineStatus], window: QueueWindow
 ) -> Sequence[SealedStatementLine]:
     """Return the lines with these statuses, the oldest first."""
+    after, before = window.after, window.before
     rows = await tx.fetch(
-        _QUEUE, org_id, list(statuses), window.since, window.position.created_at, window.limit
+        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
     )
     return [_line(row) for row in rows]
 

@@ -42,7 +42,7 @@ from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, ResourceConflict, ResourceNotFound
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.formats.texts import check_prose
@@ -68,7 +68,7 @@ class StatementLineReviews:
     clock: Clock
 
     async def queue(
-        self, caller: Caller, statuses: Collection[StatementLineStatus], window: PageWindow
+        self, caller: Caller, statuses: Collection[StatementLineStatus], window: QueueWindow
     ) -> Sequence[StatementLine]:
         """Return the lines with these statuses, the oldest first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)

@@ -1,6 +1,5 @@
 """Routes of unmatched deposits for reviewers: /v2/reviews/deposits. Not in the contract."""
 
-from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -16,15 +15,15 @@ from landbridge.payments.incoming_payments.model import (
 )
 from landbridge.payments.incoming_payments.reviews import IncomingPaymentReviews
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.list_query import cursor_after
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
 # Times have microseconds, so this is the next moment after one.
-_TICK = timedelta(microseconds=1)
 
 _Comment = Annotated[str, stated(prose(COMMENT_LENGTH_MAX))]
 
@@ -83,11 +82,11 @@ class DepositReview(WireStruct, frozen=True):
 
 
 class DepositReviewPage(WireStruct, frozen=True):
-    """A page of unmatched deposits, oldest first; pass `nextCursor` back as `createdAfter`."""
+    """A page of unmatched deposits, oldest first; pass `nextCursor` back as `cursor`."""
 
     count: int
     reviews: list[DepositReview]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class DepositReviewRoutes(Controller):
@@ -101,14 +100,14 @@ class DepositReviewRoutes(Controller):
         self,
         request: ApiRequest,
         incoming_payment_reviews: NamedDependency[IncomingPaymentReviews],
-        window: NamedDependency[PageWindow],
+        queue: NamedDependency[QueueWindow],
     ) -> DepositReviewPage:
         """List unmatched deposits, the longest waiting first."""
-        found = await incoming_payment_reviews.queue(request.user, window)
+        found = await incoming_payment_reviews.queue(request.user, queue)
         return DepositReviewPage(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].received_at + _TICK) if found else msgspec.UNSET,
+            next_cursor=cursor_after([PagePosition(each.received_at, each.id) for each in found]),
         )
 
     @get(

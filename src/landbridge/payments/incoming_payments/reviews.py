@@ -27,7 +27,7 @@ from landbridge.payments.incoming_payments.returns import ReturnOrders, return_p
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, ResourceConflict, Unavailable, Unclear
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.core.retry_policy import key_of_attempt
 from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.texts import check_prose
@@ -63,7 +63,7 @@ class IncomingPaymentReviews:
     database: Database
     orders: ReturnOrders | None
 
-    async def queue(self, caller: Caller, window: PageWindow) -> Sequence[IncomingPayment]:
+    async def queue(self, caller: Caller, window: QueueWindow) -> Sequence[IncomingPayment]:
         """List unmatched deposits, the longest waiting first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)
         return await self.incoming_payments.queue(caller.org_id, window)

@@ -36,7 +36,7 @@ from landbridge.payments.incoming_payments.sealed_texts import (
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
 from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFound
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 
@@ -197,7 +197,7 @@ class IncomingPayments:
         )
         return moved is not None
 
-    async def queue(self, org_id: UUID, window: PageWindow) -> Sequence[IncomingPayment]:
+    async def queue(self, org_id: UUID, window: QueueWindow) -> Sequence[IncomingPayment]:
         """List unmatched payments, the longest waiting first."""
 
         async def read(tx: Tx) -> list[IncomingPayment]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
 from landbridge.platform.core.money import Money
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
@@ -110,9 +110,10 @@ select org_id, id, bank_reference, account_number, asset, units, rail, status, t
     sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
     return_attempts, decided_by
 from incoming_payments
-where org_id = $1 and status = 'UNMATCHED' and received_at >= $2 and received_at < $3
+where org_id = $1 and status = 'UNMATCHED' and (received_at, id) > ($2, $3)
+    and received_at < $4
 order by received_at, id
-limit $4
+limit $5
 """
 
 _POSTPONE = """
@@ -265,9 +266,10 @@ async def reverse(tx: Tx, org_id: UUID, payment_id: UUID, *, at: datetime, decid
     await tx.execute(_REVERSE, org_id, payment_id, at, decided_by)
 
 
-async def queue(tx: Tx, org_id: UUID, window: PageWindow) -> Sequence[SealedIncomingPayment]:
+async def queue(tx: Tx, org_id: UUID, window: QueueWindow) -> Sequence[SealedIncomingPayment]:
     """List unmatched payments, the longest waiting first."""
-    rows = await tx.fetch(_QUEUE, org_id, window.since, window.position.created_at, window.limit)
+    after = window.after
+    rows = await tx.fetch(_QUEUE, org_id, after.created_at, after.id, window.before, window.limit)
     return [_incoming_payment(row) for row in rows]
 
 

@@ -1,6 +1,5 @@
 """Routes of receivables: /v2/reviews/receivables. Ours; for reviewers' keys."""
 
-from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -11,15 +10,14 @@ from litestar.params import FromPath
 
 from landbridge.payments.receivables.model import Receivable, ReceivableStatus
 from landbridge.payments.receivables.service import Receivables
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
-from landbridge.platform.http.list_query import optional_id, parse_choices
+from landbridge.platform.http.list_query import cursor_after, optional_id, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
 # Times have microseconds, so this is the smallest step.
-_NEXT = timedelta(microseconds=1)
 
 
 class ReceivableReply(WireStruct, frozen=True):
@@ -38,11 +36,11 @@ class ReceivableReply(WireStruct, frozen=True):
 
 
 class ReceivableList(WireStruct, frozen=True):
-    """Page of receivables, oldest first; `nextCursor` goes into `createdAfter`."""
+    """Page of receivables, oldest first; `nextCursor` goes into `cursor`."""
 
     count: int
     reviews: list[ReceivableReply]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class ReceivableRoutes(Controller):
@@ -57,7 +55,7 @@ class ReceivableRoutes(Controller):
         request: ApiRequest,
         *,
         receivables: NamedDependency[Receivables],
-        window: NamedDependency[PageWindow],
+        queue: NamedDependency[QueueWindow],
         status: Annotated[
             list[str] | None,
             query(
@@ -76,17 +74,16 @@ class ReceivableRoutes(Controller):
         statuses = parse_choices("status", status, ReceivableStatus)
         if payment_id is None:
             found = await receivables.queue(
-                request.user, statuses or {ReceivableStatus.OPEN}, window
+                request.user, statuses or {ReceivableStatus.OPEN}, queue
             )
         else:
             one = await receivables.find_of(request.user, payment_id)
             is_selected = one is not None and (statuses is None or one.status in statuses)
             found = [one] if one is not None and is_selected else []
-        is_page = payment_id is None and len(found) > 0
         return ReceivableList(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].record.created_at + _NEXT) if is_page else msgspec.UNSET,
+            next_cursor=cursor_after([each.record for each in found] if payment_id is None else []),
         )
 
     @get(

@@ -24,7 +24,7 @@ from landbridge.payments.receivables.model import (
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.reviewer_access import check_reviewer_access
@@ -73,7 +73,7 @@ class Receivables:
         return as_receivable(found)
 
     async def queue(
-        self, caller: Caller, statuses: Collection[ReceivableStatus], window: PageWindow
+        self, caller: Caller, statuses: Collection[ReceivableStatus], window: QueueWindow
     ) -> Sequence[Receivable]:
         """Return receivables of these statuses, the oldest first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)

@@ -1,6 +1,5 @@
 """Routes of payment reviews for reviewers: /v2/reviews/transfers. Not in the contract."""
 
-from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -12,17 +11,16 @@ from litestar.params import FromPath, JSONBody
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.rfis.model import FILES_MAX, TEXT_LENGTH_MAX, Rfi, RfiStatus
 from landbridge.payments.rfis.reviews import TransferReviewCase, TransferReviews
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.files.model import FileId
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import or_empty, query, some_of, stated
-from landbridge.platform.http.list_query import parse_choices
+from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment
 
 # Times have microseconds, so this is the next moment after one.
-_TICK = timedelta(microseconds=1)
 
 _Prose = Annotated[str, stated(prose(TEXT_LENGTH_MAX))]
 
@@ -76,11 +74,11 @@ class TransferReview(WireStruct, frozen=True):
 
 
 class TransferReviewPage(WireStruct, frozen=True):
-    """A page of requests with their payments; pass `nextCursor` back as `createdAfter`."""
+    """A page of requests with their payments; pass `nextCursor` back as `cursor`."""
 
     count: int
     reviews: list[TransferReview]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class TransferReviewRoutes(Controller):
@@ -95,7 +93,7 @@ class TransferReviewRoutes(Controller):
         request: ApiRequest,
         *,
         transfer_reviews: NamedDependency[TransferReviews],
-        window: NamedDependency[PageWindow],
+        queue: NamedDependency[QueueWindow],
         status: Annotated[
             list[str] | None,
             query(None, some_of(RfiStatus), description="OPEN and ANSWERED by default."),
@@ -106,12 +104,11 @@ class TransferReviewRoutes(Controller):
             RfiStatus.OPEN,
             RfiStatus.ANSWERED,
         }
-        found = await transfer_reviews.queue(request.user, statuses, window)
-        last = found[-1].latest if found else None
+        found = await transfer_reviews.queue(request.user, statuses, queue)
         return TransferReviewPage(
             count=len(found),
             reviews=[review_reply(each) for each in found],
-            next_cursor=moment(last.created_at + _TICK) if last else msgspec.UNSET,
+            next_cursor=cursor_after([rfi for each in found for rfi in each.rfis]),
         )
 
     @get(

@@ -23,7 +23,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.optimistic_retry import optimistic_retry
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_prose
@@ -72,7 +72,7 @@ class TransferReviews:
     flows: Mapping[str, ReviewableFlow]
 
     async def queue(
-        self, caller: Caller, statuses: Collection[RfiStatus], window: PageWindow
+        self, caller: Caller, statuses: Collection[RfiStatus], window: QueueWindow
     ) -> Sequence[TransferReviewCase]:
         """List requests of these statuses with their payments, oldest first.
 

@@ -19,7 +19,7 @@ from landbridge.payments.rfis.model import Rfi, RfiStatus, RfiTexts
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.core.ids import derived_id
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.user_keys import key_of
@@ -163,19 +163,12 @@ class Rfis:
         }
 
     async def queue(
-        self, org_id: UUID, statuses: Collection[RfiStatus], window: PageWindow
+        self, org_id: UUID, statuses: Collection[RfiStatus], window: QueueWindow
     ) -> Sequence[Rfi]:
         """List requests of these statuses, oldest first."""
 
         async def read(tx: Tx) -> list[Rfi]:
-            found = await store.queue(
-                tx,
-                org_id,
-                statuses,
-                since=window.since,
-                before=window.position.created_at,
-                limit=window.limit,
-            )
+            found = await store.queue(tx, org_id, statuses, window)
             return await self._opened(tx, org_id, found)
 
         return await self._database.read(read)

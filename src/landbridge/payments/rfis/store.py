@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.payments.rfis.model import Rfi, RfiStatus, RfiTexts
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.encryption.service import DataKey
 
@@ -46,9 +47,10 @@ _QUEUE = """
 select org_id, id, transfer_id, transfer_kind, user_id, status, sealed_texts, file_ids, opened_by,
     answered_at, closed_at, version, created_at, updated_at
 from rfis
-where org_id = $1 and status = any($2::text[]) and created_at >= $3 and created_at < $4
+where org_id = $1 and status = any($2::text[]) and (created_at, id) > ($3, $4)
+    and created_at < $5
 order by created_at, id
-limit $5
+limit $6
 """
 
 _UPDATE = """
@@ -112,13 +114,13 @@ async def queue(
     tx: Tx,
     org_id: UUID,
     statuses: Collection[RfiStatus],
-    *,
-    since: datetime,
-    before: datetime,
-    limit: int,
+    window: QueueWindow,
 ) -> Sequence["StoredRfi"]:
     """List the requests of these statuses, oldest first."""
-    rows = await tx.fetch(_QUEUE, org_id, list(statuses), since, before, limit)
+    after, before = window.after, window.before
+    rows = await tx.fetch(
+        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
+    )
     return [StoredRfi(row) for row in rows]
 
 

@@ -44,6 +44,24 @@ class PageWindow:
         return PagePosition(self.before or _END, _LEAST_ID)
 
 
+@dataclass(frozen=True, slots=True)
+class QueueWindow:
+    """The requested part of a list that shows the oldest first: rows behind `after`."""
+
+    limit: int
+    after: PagePosition
+    before: datetime
+
+
+def queue_window(
+    limit: int, after: datetime | PagePosition | None = None, before: datetime | None = None
+) -> QueueWindow:
+    """Return a part of a queue; `after` is a row, or the earliest requested time."""
+    if not isinstance(after, PagePosition):
+        after = PagePosition(after or BEGINNING, _LEAST_ID)
+    return QueueWindow(limit, after, before or _END)
+
+
 def parse_moment(text: str) -> datetime:
     """Parse a date or an ISO 8601 timestamp with an offset; raises ValueError with a sentence."""
     try:

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 from uuid import UUID
 
+import msgspec
 from litestar import Request
 
 from landbridge.platform.core.choices import case_hint
@@ -17,13 +18,30 @@ from landbridge.platform.core.pagination import (
     LIMIT_MAX,
     PagePosition,
     PageWindow,
+    QueueWindow,
     parse_moment,
+    queue_window,
 )
 from landbridge.platform.http.constraints import DATE_OR_TIME, form, integer, query
 
 W = TypeVar("W", bound=str)
 
 AnyRequest = Request[Any, Any, Any]
+
+
+class PositionedRow(Protocol):
+    """Row of a list that is ordered by these two."""
+
+    @property
+    def created_at(self) -> datetime:
+        """Return the time it is ordered by."""
+        ...
+
+    @property
+    def id(self) -> UUID:
+        """Return its id."""
+        ...
+
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -82,10 +100,30 @@ def provide_window(
     )
 
 
+def provide_queue_window(
+    limit: Limit = None,
+    created_before: CreatedBefore = None,
+    created_after: CreatedAfter = None,
+    cursor: PositionCursor = None,
+) -> QueueWindow:
+    """Return the requested part of a queue; `cursor` wins over `createdAfter`."""
+    after = _moment("createdAfter", created_after)
+    return queue_window(
+        _limit(limit), parse_position(cursor) or after, _moment("createdBefore", created_before)
+    )
+
+
 def position_text(position: PagePosition) -> str:
     """Return a cursor that continues after this row."""
     microseconds = (position.created_at - _EPOCH) // _MICROSECOND
     return f"{microseconds:0{_MOMENT_DIGITS}x}{position.id.hex}"
+
+
+def cursor_after(rows: Sequence[PositionedRow]) -> str | msgspec.UnsetType:
+    """Return the cursor that continues after the last of these rows; unset after none."""
+    if not rows:
+        return msgspec.UNSET
+    return position_text(PagePosition(rows[-1].created_at, rows[-1].id))
 
 
 def parse_position(cursor: str | None) -> PagePosition | None:
