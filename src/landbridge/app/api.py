@@ -57,6 +57,12 @@ BODY_BYTES_MAX = 1_000_000
 _NOTE_USE_EVERY_S = 5
 
 
+_LIST_PARTS = {
+    "window": Provide(provide_window, sync_to_thread=False),
+    "queue": Provide(provide_queue_window, sync_to_thread=False),
+}
+
+
 def build_app(container: Container) -> Litestar:
     """Build the ASGI application over these services.
 
@@ -79,8 +85,7 @@ def build_app(container: Container) -> Litestar:
             **{name: Provide(_service(container, name), sync_to_thread=False) for name in SERVICES},
             "public_url": Provide(lambda: container.settings.base_url, sync_to_thread=False),
             "installation": Provide(lambda: installation(container.settings), sync_to_thread=False),
-            "window": Provide(provide_window, sync_to_thread=False),
-            "queue": Provide(provide_queue_window, sync_to_thread=False),
+            **_LIST_PARTS,
             "options": Provide(provide_request_options, sync_to_thread=False),
             "state_machines": Provide(lambda: STATE_MACHINES, sync_to_thread=False),
             "metrics_token": Provide(
