@@ -1,9 +1,10 @@
 """Authentication: access to pages, and protection of forms against forgery."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
 from typing import Any, cast
+from urllib.parse import urlencode
 
 import httpx2
 import pytest
@@ -13,6 +14,7 @@ from landbridge.app.container import Container
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import Visitor, visit
+from tests.dashboard.test_proof import age_session
 from tests.tenants import URL, Tenant, app_of
 
 _FOREIGN = "https://evil.example"
@@ -198,3 +200,56 @@ async def test_every_form_requires_a_csrf_token(org: Tenant, app: Litestar) -> N
                 headers={"Cookie": f"landbridge={visitor.cookie}", "Origin": URL},
             )
             assert response.status_code == 403, path
+
+
+@pytest.mark.parametrize("change", ["remove", "demote", "sign_out", "age"])
+async def test_form_is_refused_if_rights_end_while_it_arrives(org: Tenant, change: str) -> None:
+    admin, leaving = await visit(org), await visit(org)
+    path = f"/dashboard/team/{leaving.member_id}"
+    fields = {"csrf": leaving.csrf, "email": "second@example.com", "name": "B", "role": "admin"}
+
+    async def body() -> AsyncGenerator[bytes]:
+        yield urlencode(fields).encode()
+        if change == "remove":
+            await admin.submit(f"{path}/remove")
+        elif change == "demote":
+            await admin.submit(f"{path}/role", {"role": "member"})
+        elif change == "sign_out":
+            await leaving.submit("/dashboard/sign-out")
+        else:
+            await age_session(org, leaving)
+        yield b""
+
+    response = await org.client.post(
+        "/dashboard/team/invite",
+        content=body(),
+        headers={
+            "Cookie": f"landbridge={leaving.cookie}",
+            "Origin": URL,
+            "Content-Type": "application/x-www-form-urlencoded",
+        },
+    )
+    assert response.status_code == (403 if change == "demote" else 303)
+    people = await org.container.team.list_members(org.org_id)
+    assert "second@example.com" not in {each.email for each in people}
+
+
+async def test_upload_is_refused_if_its_visitor_is_removed_meanwhile(org: Tenant) -> None:
+    admin, leaving = await visit(org), await visit(org)
+
+    async def body() -> AsyncGenerator[bytes]:
+        yield b'--b\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n'
+        await admin.submit(f"/dashboard/team/{leaving.member_id}/remove")
+        yield f"{leaving.csrf}\r\n--b--\r\n".encode()
+
+    response = await org.client.post(
+        f"/dashboard/reviews/transfers/{leaving.member_id}/answer",
+        content=body(),
+        headers={
+            "Cookie": f"landbridge={leaving.cookie}",
+            "Origin": URL,
+            "Content-Type": "multipart/form-data; boundary=b",
+        },
+    )
+    assert response.status_code == 303
+    assert response.headers["location"].startswith("/dashboard/sign-in")

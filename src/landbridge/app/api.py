@@ -28,7 +28,7 @@ from landbridge.payments.engine.request_options import (
 )
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.http import error_responses
-from landbridge.platform.http.auth_guard import auth_guard
+from landbridge.platform.http.auth_guard import auth_guard, waited_guard
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.concurrency import OrgConcurrency
 from landbridge.platform.http.constraints import ConstraintPlugin
@@ -80,7 +80,7 @@ def build_app(container: Container) -> Litestar:
         return_dto=None,
         response_class=ResponseEncoder,
         guards=[auth_guard(authenticate, lambda: container.rate_limits, needed_scope)],
-        before_request=_checking(turns),
+        before_request=_checking(turns, waited_guard(authenticate, needed_scope)),
         dependencies={
             **{name: Provide(_service(container, name), sync_to_thread=False) for name in SERVICES},
             "public_url": Provide(lambda: container.settings.base_url, sync_to_thread=False),
@@ -125,7 +125,9 @@ def build_app(container: Container) -> Litestar:
     return app
 
 
-def _checking(turns: OrgConcurrency) -> Callable[[AnyRequest], Awaitable[Response[Any] | None]]:
+def _checking(
+    turns: OrgConcurrency, check_waited: Callable[[AnyRequest], Awaitable[None]]
+) -> Callable[[AnyRequest], Awaitable[Response[Any] | None]]:
     async def check(request: AnyRequest) -> Response[Any] | None:
         if request.method == OPTIONS:
             return options_reply(request)
@@ -133,6 +135,7 @@ def _checking(turns: OrgConcurrency) -> Callable[[AnyRequest], Awaitable[Respons
         check_query_names(request)
         await check_request_options(request)
         await turns.take(request)
+        await check_waited(request)
         return None
 
     return check

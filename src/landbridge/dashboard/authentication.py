@@ -6,6 +6,8 @@ Guarantees:
 - Pages that grant power (keys, admins, policies, limits, fees) require a fresh proof of identity: a
   handler that declares `fresh=` and its return path accepts only sessions with a proof from the
   last ten minutes.
+- A form is accepted only from a visitor who still has these rights once its last byte has arrived,
+  which may be minutes after the first.
 - No cross-site request changes anything: every POST must come from the dashboard's own origin and
   carry the token of its session. The guard checks this for all handlers, so none can omit it.
 """
@@ -103,19 +105,15 @@ def page_guard(
         request.scope["user"] = visitor
         if signed is not None:
             mark_authenticated(request.scope)
-        if not handler.opt.get("signed_out"):
-            # Checked before the body is read: signed-out visitors cannot send forms to these pages.
-            if signed is None:
-                raise NotSignedIn
-            if signed.needs_second and not handler.opt.get("second"):
-                raise MfaRequired
-            if FRESH in handler.opt and not is_fresh(signed):
-                raise RecentSignInRequired
-        if request.method not in _SAFE and not handler.opt.get("upload"):
-            await _check_form(request, visitor, base_url)
-        if handler.opt.get("upload"):
-            # Files are read only for visitors who passed the checks above.
-            await _check_upload(request, visitor, base_url, upload_memory)
+        # Before the body is read: signed-out visitors cannot send forms to these pages, nor files.
+        _check_rights(handler, signed, is_fresh)
+        if request.method in _SAFE:
+            return
+        await _check_sent(request, handler, visitor, base_url, upload_memory)
+        if secret and signed is not None:
+            signed = await find_session(secret)
+            _check_rights(handler, signed, is_fresh)
+            request.scope["user"] = replace(visitor, signed=signed)
 
     return guard
 
@@ -134,6 +132,35 @@ def browser_cookie(token: str, *, base_url: str) -> Cookie:
 def known_browser(request: AnyRequest, *, base_url: str) -> str | None:
     """Return the browser's recognition token, unverified."""
     return cookie(request.scope, _name(_BROWSER, base_url))
+
+
+def _check_rights(
+    handler: BaseRouteHandler,
+    signed: SignedInSession | None,
+    is_fresh: Callable[[SignedInSession], bool],
+) -> None:
+    """Raise `NotSignedIn`, `MfaRequired` or `RecentSignInRequired`, as the handler requires."""
+    if handler.opt.get("signed_out"):
+        return
+    if signed is None:
+        raise NotSignedIn
+    if signed.needs_second and not handler.opt.get("second"):
+        raise MfaRequired
+    if FRESH in handler.opt and not is_fresh(signed):
+        raise RecentSignInRequired
+
+
+async def _check_sent(
+    request: AnyRequest,
+    handler: BaseRouteHandler,
+    visitor: PageVisitor,
+    base_url: str,
+    upload_memory: UploadMemory,
+) -> None:
+    if handler.opt.get("upload"):
+        await _check_upload(request, visitor, base_url, upload_memory)
+    else:
+        await _check_form(request, visitor, base_url)
 
 
 async def _check_form(request: AnyRequest, visitor: PageVisitor, base_url: str) -> None:

@@ -1,10 +1,13 @@
+import asyncio
+from collections.abc import AsyncGenerator
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx2
 import pytest
 
 from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.http.auth_guard import STALE_AFTER_S
 from tests.tenants import SETTINGS, Tenant, good, refusal
 
 PING = "/v2/ping"
@@ -150,3 +153,31 @@ async def test_reporting_details_a_404_only_when_a_parameter_is_at_fault(org: Te
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/docs", "/openapi.json"])
 async def test_pages_about_the_service_need_no_key(client: httpx2.AsyncClient, path: str) -> None:
     assert (await client.get(path)).status_code == 200
+
+
+@pytest.mark.parametrize("size", [0, 40_000])
+async def test_key_revoked_while_its_body_arrives_creates_nothing(org: Tenant, size: int) -> None:
+    link_id = uuid4()
+
+    async def body() -> AsyncGenerator[bytes]:
+        yield b'{"idempotencyKey": ' + b" " * size
+        await org.container.orgs.revoke_key(org.org_id, org.caller.id)
+        await asyncio.sleep(STALE_AFTER_S + 0.1)
+        yield f'"{link_id}"}}'.encode()
+
+    answer = await org.client.post("/v2/tos-link", content=body(), headers=org.headers)
+    assert refusal(answer) == "401 INVALID_API_KEY"
+    links = await org.container.database.rows(
+        "select id from agreements where org_id = $1", org.org_id
+    )
+    assert links == []
+
+
+async def test_slow_body_of_a_valid_key_is_accepted(org: Tenant) -> None:
+    async def body() -> AsyncGenerator[bytes]:
+        yield b'{"idempotencyKey": '
+        await asyncio.sleep(STALE_AFTER_S + 0.1)
+        yield f'"{uuid4()}"}}'.encode()
+
+    answer = await org.client.post("/v2/tos-link", content=body(), headers=org.headers)
+    assert answer.status_code == 200, answer.text

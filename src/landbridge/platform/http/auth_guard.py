@@ -1,13 +1,15 @@
 """Authentication guard: a route without `public=True` in its options requires a valid API key.
 
-The key must have the scope that the application's table names for the route.
+The key must have the scope that the application's table names for the route. It must still be valid
+when the body has arrived and the request's turn has come: a client may take minutes to send a body.
 
 Dashboard pages call routes within this process (`internal_client`) for a signed-in member. The
 member is in the ASGI scope, which no client can write.
 """
 
+import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
@@ -20,6 +22,14 @@ from landbridge.platform.http.headers import header
 _SCHEME = "bearer "
 # Scope key of the caller of an internal request.
 INSIDE = "landbridge.caller"
+# Scope key of the monotonic time of the authentication by a key.
+_AUTHENTICATED_AT: Final = "landbridge.authenticated_at"
+# A key is read again if the request waited longer than this; most requests wait a few milliseconds.
+STALE_AFTER_S: Final = 1.0
+
+AnyConnection = ASGIConnection[Any, Any, Any, Any]
+Authenticate = Callable[[str], Awaitable[Caller]]
+NeededScope = Callable[[AnyConnection, BaseRouteHandler], KeyScope]
 
 
 class RequestRateLimiter(Protocol):
@@ -35,15 +45,11 @@ class RequestRateLimiter(Protocol):
 
 
 def auth_guard(
-    authenticate: Callable[[str], Awaitable[Caller]],
-    rates: Callable[[], RequestRateLimiter],
-    needed_scope: Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], KeyScope],
-) -> Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], Awaitable[None]]:
+    authenticate: Authenticate, rates: Callable[[], RequestRateLimiter], needed_scope: NeededScope
+) -> Callable[[AnyConnection, BaseRouteHandler], Awaitable[None]]:
     """Litestar guard; `authenticate` raises `KeyInvalid` for an invalid key."""
 
-    async def guard(
-        connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
-    ) -> None:
+    async def guard(connection: AnyConnection, handler: BaseRouteHandler) -> None:
         if handler.opt.get("public"):
             if INSIDE not in connection.scope:
                 rates().count_address(connection.scope)
@@ -58,11 +64,32 @@ def auth_guard(
             rates().count_address(connection.scope)
             raise
         connection.scope["user"] = caller
+        cast("dict[str, Any]", connection.scope)[_AUTHENTICATED_AT] = time.monotonic()
         mark_authenticated(connection.scope)
         rates().count_caller(connection.scope, caller)
         check_scope(caller, needed_scope(connection, handler))
 
     return guard
+
+
+def waited_guard(
+    authenticate: Authenticate, needed_scope: NeededScope
+) -> Callable[[AnyConnection], Awaitable[None]]:
+    """Return a check of requests that are about to be handled, after body and queue.
+
+    A request that waited longer than `STALE_AFTER_S` is authenticated again, so that a key that was
+    revoked meanwhile, or an organisation that was frozen, is noticed. Raises as `auth_guard`.
+    """
+
+    async def check(request: AnyConnection) -> None:
+        at_s = cast("dict[str, Any]", request.scope).get(_AUTHENTICATED_AT)
+        if at_s is None or time.monotonic() - at_s < STALE_AFTER_S:
+            return
+        caller = await authenticate(bearer(request.scope))
+        request.scope["user"] = caller
+        check_scope(caller, needed_scope(request, request.route_handler))
+
+    return check
 
 
 def bearer(scope: Any) -> str:
