@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from landbridge.customers.kyc import model as kyc
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.kyc.schemas import kyc_reply
@@ -14,11 +16,11 @@ from landbridge.customers.onboarding.model import KycLink
 from landbridge.customers.onboarding.schemas import KycLinkReply, kyc_link_reply
 from landbridge.customers.onboarding.service import KycLinks
 from landbridge.customers.users.errors import UserNotFound
-from landbridge.customers.users.model import AGREEMENT_KIND, USER_KIND, UserCard
+from landbridge.customers.users.model import AGREEMENT_KIND, USER_KIND, Agreement, UserCard
 from landbridge.customers.users.schemas import user_reply
 from landbridge.customers.users.service import Users
 from landbridge.customers.users.terms import TermsOfService
-from landbridge.customers.users.terms_api import link_reply
+from landbridge.customers.users.terms_api import TermsLinkReply, link_reply
 from landbridge.customers.verification import model as verification
 from landbridge.customers.verification.schemas import status_payload
 from landbridge.customers.verification.service import Verification
@@ -76,10 +78,13 @@ class UserPayloads:
         return status_payload(user_id, rail, case)
 
     async def _terms_links(self, org_id: UUID, events: Sequence[Event]) -> Sequence[Any]:
-        """Return the present links: accepted terms never change, except for erased addresses."""
+        """Return the present links: accepted terms never change, except for erased addresses.
+
+        They come without the token: keys that only read also read events, and it accepts terms.
+        """
         ids = [fact_id(each.change, "id") for each in events]
         found = await self.terms.find_many(org_id, set(ids))
-        return [link_reply(found[each]) if each in found else None for each in ids]
+        return [_signed_link(found.get(each)) for each in ids]
 
     async def _kyc_links(self, org_id: UUID, events: Sequence[Event]) -> Sequence[Any]:
         """Return the links as they were logged: their other fields only change when erased."""
@@ -91,6 +96,10 @@ class UserPayloads:
         if user_id not in cards:
             raise UserNotFound
         return cards[user_id]
+
+
+def _signed_link(agreement: Agreement | None) -> TermsLinkReply | None:
+    return None if agreement is None else replace(link_reply(agreement), session_token="")
 
 
 def _kyc_link(change: Change, link: KycLink | None) -> KycLinkReply | None:
