@@ -183,6 +183,9 @@ async def test_admins_resume_no_account_of_another_organisation(chain_org: Tenan
     path = f"{POLYGON}/resume"
     assert (await theirs.send(path, {"address": wallet["address"]})).status == 409
     # A relayer sends for all organisations.
+    assert "Stopped" in (await theirs.load(POLYGON)).text
+    assert "Resume account" not in (await theirs.load(POLYGON)).text
+    assert "Resume account" in (await ours.load(POLYGON)).text
     assert (await theirs.send(path, {"address": STOPPED})).status == 403
     assert await ours.submit(path, {"address": wallet["address"]}) == POLYGON
     assert await ours.submit(path, {"address": STOPPED}) == POLYGON

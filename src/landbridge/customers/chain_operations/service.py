@@ -106,7 +106,7 @@ class ChainOperations:
         if account is None:
             raise ResourceConflict(_NOT_STOPPED)
         is_shared = account.relayer_index is not None
-        if is_shared and (await self._orgs.all())[0].id != caller.org_id:
+        if is_shared and not await self.may_resume_relayers(caller):
             raise RoleNotAllowed("all organisations share this account; its operator resumes it")
         at = self._clock.stamp(caller.clock_offset)
 
@@ -130,6 +130,10 @@ class ChainOperations:
             )
 
         await self._database.transact(work)
+
+    async def may_resume_relayers(self, caller: Caller) -> bool:
+        """Return whether this is an admin of the first organisation, which is the operator's."""
+        return caller.is_admin and (await self._orgs.all())[0].id == caller.org_id
 
     async def treasury(self, org_id: UUID, chain: EvmChain) -> Treasury:
         """Return an organisation's own address on a chain, and its balances."""

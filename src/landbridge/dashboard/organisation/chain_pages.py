@@ -45,13 +45,19 @@ class ChainPages(Controller):
         self,
         request: PageRequest,
         name: FromPath[str],
+        *,
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        chain_operations: NamedDependency[ChainOperations],
     ) -> Response[str]:
         """Show one chain."""
         chain = await interface.get(f"{_API}/{name}")
         return renderer.page(
-            request, "organisation/chain.html", chain=chain, problems=chain_problems(chain)
+            request,
+            "organisation/chain.html",
+            chain=chain,
+            problems=chain_problems(chain),
+            may_resume_relayers=await chain_operations.may_resume_relayers(request.user.caller),
         )
 
     @post("/{name:str}/resume", fresh=f"{_HOME}/{{name}}")
