@@ -271,6 +271,7 @@ def _mailing(org: Tenant) -> tuple[SignIn, Callable[[], "asyncio.Future[int]"]]:
         container.clock,
         sessions=sessions,
         links=links,
+        throttle=throttle,
         vault=container.vault,
         hashes=hashes,
     )

@@ -7,7 +7,14 @@ from uuid import UUID
 
 import pytest
 
-from landbridge.customers.team.errors import AddressTaken, LastAdmin, LinkInvalid, SignInRefused
+from landbridge.customers.team.errors import (
+    AddressTaken,
+    LastAdmin,
+    LinkInvalid,
+    SignInRefused,
+    TooManyAttempts,
+)
+from landbridge.customers.team.login_rate_limit import FREE, AttemptSubject
 from landbridge.customers.team.model import Theme
 from landbridge.platform.changes.service import history
 from landbridge.platform.core.errors import (
@@ -84,6 +91,27 @@ async def test_an_address_is_one_members(org: Tenant, other_org: Tenant) -> None
                 admin.signed.caller, email=email, name="Ada", role=MemberRole.MEMBER
             )
         assert refused.value.field == "email"
+
+
+async def test_addresses_of_others_are_not_tried_out_by_invitations(
+    org: Tenant, other_org: Tenant
+) -> None:
+    admin, outsider = await first_admin(org), await first_admin(other_org)
+    team = org.container.team
+
+    async def invite(email: str) -> None:
+        await team.invite(admin.signed.caller, email=email, name="Ada", role=MemberRole.MEMBER)
+
+    # Those that are accepted, or have another fault, do not count.
+    for number in range(FREE[AttemptSubject.INVITATION] + 2):
+        await invite(f"{number}-{org.org_id}@x.test")
+        with pytest.raises(FieldInvalid):
+            await invite("no address")
+    for _ in range(FREE[AttemptSubject.INVITATION]):
+        with pytest.raises(AddressTaken):
+            await invite(outsider.email)
+    with pytest.raises(TooManyAttempts):
+        await invite(outsider.email)
 
 
 async def test_weak_passwords_are_refused(org: Tenant) -> None:

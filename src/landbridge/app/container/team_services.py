@@ -37,7 +37,15 @@ def gather_staff(
     base_url, hashes = settings.base_url, PasswordHashes(settings.password_memory_kib)
     sessions, throttle = Sessions(database, clock, vault), LoginRateLimit(database, clock)
     links = MemberLinks(database, clock, outbox, vault, base_url=base_url)
-    members = Team(database, clock, sessions=sessions, links=links, vault=vault, hashes=hashes)
+    members = Team(
+        database,
+        clock,
+        sessions=sessions,
+        links=links,
+        throttle=throttle,
+        vault=vault,
+        hashes=hashes,
+    )
     passkeys = Passkeys(
         database,
         clock,

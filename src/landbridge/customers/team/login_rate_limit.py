@@ -41,6 +41,7 @@ class AttemptSubject(StrEnum):
     SECOND = "second"  # codes of a member's second factor
     OWN = "own"  # a member's password, required again
     MAILS = "mails"  # with a link, to one address
+    INVITATION = "invitation"  # of an organisation, to an address that is a member's
 
 
 # Number of attempts without delay.
@@ -54,6 +55,7 @@ FREE: Final = {
     AttemptSubject.SECOND: 4,
     AttemptSubject.OWN: 5,
     AttemptSubject.MAILS: 3,
+    AttemptSubject.INVITATION: 10,
 }
 # Shared subjects decay sooner than those of one person.
 _SHARED: Final = {

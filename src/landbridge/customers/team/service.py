@@ -16,6 +16,7 @@ from uuid import UUID
 from landbridge.customers.team import link_store, mfa_store, passkey_store, store
 from landbridge.customers.team.errors import AddressTaken, LastAdmin
 from landbridge.customers.team.links import MemberLinks
+from landbridge.customers.team.login_rate_limit import AttemptSubject, LoginRateLimit
 from landbridge.customers.team.model import (
     KIND,
     ChangeAuthor,
@@ -61,6 +62,7 @@ class Team:
         *,
         sessions: Sessions,
         links: MemberLinks,
+        throttle: LoginRateLimit,
         vault: Vault,
         hashes: PasswordHashes,
     ) -> None:
@@ -68,6 +70,7 @@ class Team:
         self._clock = clock
         self._sessions = sessions
         self._links = links
+        self._throttle = throttle
         self._vault = vault
         self._hashes = hashes
 
@@ -91,10 +94,20 @@ class Team:
     ) -> NewInvitation:
         """Create a member who sets a password by the link; admins only.
 
-        Raises `AddressTaken` if the address belongs to a member of any organisation.
+        Raises `AddressTaken` if the address belongs to a member of any organisation, and
+        `TooManyAttempts` after several of these: they would show who uses this installation.
         """
         check_admin(caller)
-        return await self._invite(ChangeAuthor.caller(caller), email=email, name=name, role=role)
+        by, subject = ChangeAuthor.caller(caller), (AttemptSubject.INVITATION, str(caller.org_id))
+        await self._throttle.take(*subject)
+        try:
+            invitation = await self._invite(by, email=email, name=name, role=role)
+        except FieldInvalid as refusal:
+            if not isinstance(refusal, AddressTaken):
+                await self._throttle.give_back(*subject)
+            raise
+        await self._throttle.give_back(*subject)
+        return invitation
 
     async def invite_by_operator(
         self, org_id: UUID, offset: timedelta, *, email: str, name: str, role: MemberRole
