@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 
+from landbridge.ledger.model import HouseRole
 from landbridge.platform.db.pool import Row, Tx
 
 # A correction references the record that it corrects, which may be a correction itself. The
@@ -56,6 +57,22 @@ from tree r
 join entries e on e.org_id = $1 and e.transfer_id = r.id
 where e.held <> 0 or e.role = 'in_transit'
 group by e.account_id, e.asset
+"""
+
+# What a record and all its corrections have moved, on each account and house account.
+MOVED = """
+with recursive tree as (
+    select $2::uuid as id
+    union all
+    select t.id
+    from tree r
+    join transfers t on t.org_id = $1 and t.kind = 'LEDGER.CORRECTION'
+        and t.request ->> 'transfer' = r.id::text
+)
+select e.account_id, e.role, e.asset, sum(e.available + e.held) as units
+from tree r
+join entries e on e.org_id = $1 and e.transfer_id = r.id
+group by e.account_id, e.role, e.asset
 """
 
 WAITING_CHANGES = """
@@ -118,6 +135,15 @@ async def waiting(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | None
     """
     rows = await tx.fetch(WAITING, org_id, root_id)
     return {(row["account_id"], row["asset"]): int(row["units"]) for row in rows}
+
+
+async def moved(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | HouseRole, str], int]:
+    """Return the units that a record and its corrections moved, by (account or role, asset)."""
+    rows = await tx.fetch(MOVED, org_id, root_id)
+    return {
+        (row["account_id"] or HouseRole(row["role"]), row["asset"]): int(row["units"])
+        for row in rows
+    }
 
 
 async def waiting_changes(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[int]:

@@ -14,6 +14,8 @@ corrects, and references them. Guarantees:
   request that is repeated late can never reverse twice.
 - A record and its corrections together hold no money and have none in transit, as before.
   Journals that belong together are corrected together: a hold with the journal that released it.
+- A correction leads back towards the state before the record, never beyond it: a payout that was
+  returned is not taken back once more.
 - A payment is corrected after the records that belong to it: its receivable, fees, coins sent back,
   or lost by their chain.
 - No wallet goes below zero: money that was spent since can't be taken back.
@@ -74,9 +76,10 @@ async def correct(
 
     Raises `TransactionNotFound`; `ResourceNotFound` for a change without a journal;
     `ResourceConflict` if the record is not terminal, if a change was corrected before and that
-    correction was corrected since, or if the record would hold money or have some in transit
-    afterwards; `InsufficientBalance` if a wallet has spent the money that would be taken from it;
-    and `RequestIdTaken` if the changes were corrected before with another reason.
+    correction was corrected since, if the record would hold money or have some in transit
+    afterwards, or if another of its journals has moved the money back; `InsufficientBalance` if a
+    wallet has spent the money that would be taken from it; and `RequestIdTaken` if the changes were
+    corrected before with another reason.
     """
     reason = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
     correction = RecordCorrection(
@@ -101,6 +104,8 @@ async def correct(
         _check_posted(transfer_id, correction.seqs, {row["seq"] for row in rows})
         postings = reversal(rows, assets)
         await _check_settles(tx, found, root_id, correction.seqs, postings)
+        if len(chain) % 2:
+            await _check_leads_back(tx, root, correction.seqs, postings)
         corrected = await ledger.create_in(
             tx, _build_creation(found, correction, postings, actor=actor, at=at), TRANSITIONS
         )
@@ -236,6 +241,25 @@ async def _check_settles(
                 f"this would leave {units} units of {asset} {remainder}; correct all related "
                 f"changes in one command: {_changes(related)} moved this money, but only "
                 f"{_changes(seqs)} was requested"
+            )
+
+
+async def _check_leads_back(
+    tx: Tx, root: Transfer, seqs: Sequence[int], postings: Sequence[Posting]
+) -> None:
+    """Raise `ResourceConflict` if the record's other journals have undone these already."""
+    moved = await correction_store.moved(tx, root.org_id, root.id)
+    back = Counter[tuple[UUID | HouseRole, str]]()
+    for posting in postings:
+        units = posting.available.units + posting.held_units
+        back[posting.account, posting.available.asset.code] += units
+    for (account, asset), units in back.items():
+        before = moved.get((account, asset), 0)
+        if not min(before, 0) <= before + units <= max(before, 0):
+            name = account if isinstance(account, HouseRole) else f"account {account}"
+            raise ResourceConflict(
+                f"another change of {root.id} has moved {asset} of {name} back already, at least "
+                f"in part: correct it together with {_changes(seqs)}, or the money is moved twice"
             )
 
 

@@ -1,6 +1,6 @@
 """One organisation and one real chain: an anvil with tokens, and the steps that follow it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -160,8 +160,8 @@ async def chain_world(
         yield world
 
 
-async def correct_all(org: Tenant, record_id: UUID) -> None:
-    """Reverse all journals of a record, as `landbridge correct` does."""
+async def correct_all(org: Tenant, record_id: UUID, seqs: Sequence[int] = ()) -> None:
+    """Reverse these journals of a record, or all, as `landbridge correct` does."""
     container = org.container
     rows = await container.database.rows(
         "select distinct seq from entries where org_id = $1 and transfer_id = $2",
@@ -175,7 +175,7 @@ async def correct_all(org: Tenant, record_id: UUID) -> None:
         TRANSITIONS,
         org_id=org.org_id,
         transfer_id=record_id,
-        seqs=[row["seq"] for row in rows],
+        seqs=seqs or [row["seq"] for row in rows],
         reason="test",
         actor="test",
         at=container.clock.stamp(),

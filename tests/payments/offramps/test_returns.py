@@ -1,6 +1,8 @@
 """Payouts that come back after they were settled: at every status, with fees, from outside."""
 
-from uuid import uuid4
+from contextlib import suppress
+from itertools import combinations
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -11,6 +13,7 @@ from landbridge.payments.offramps.returns import return_refusal
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.core.money import Money
 from landbridge.providers.rails.currencies import FIAT
+from tests.customers.chain_deposits.chain_world import correct_all
 from tests.developers.events.event_readers import watching
 from tests.payments.offramps.offramp_scenario import OUTSIDE, OfframpScenario
 from tests.payments.offramps.test_model import offramp
@@ -80,6 +83,27 @@ async def test_refund_of_a_frozen_user_goes_to_the_frozen_wallet(scenario: Offra
     await scenario.run()
     assert await scenario.status(created) == "CRYPTO_RETURNED"
     assert await held(scenario.org, scenario.ada) == "1000"
+
+
+async def test_parts_of_a_returned_payout_are_not_corrected_alone(
+    scenario: OfframpScenario,
+) -> None:
+    created = await completed(scenario)
+    await return_payout(scenario.org, created)
+    await scenario.run()
+    assert await scenario.status(created) == "CRYPTO_RETURNED"
+    record_id = UUID(created["id"])
+    rows = await scenario.org.container.database.rows(
+        "select distinct seq from entries where transfer_id = $1 order by seq", record_id
+    )
+    seqs = [row["seq"] for row in rows]
+    for size in range(1, len(seqs)):
+        for part in combinations(seqs, size):
+            # Refused, unless it takes back nothing that another change has not.
+            with suppress(ResourceConflict):
+                await correct_all(scenario.org, record_id, part)
+            assert await held(scenario.org, scenario.ada) == "1000", part
+    await check_books(scenario.org)
 
 
 async def test_refused_refund_is_retried(scenario: OfframpScenario) -> None:
