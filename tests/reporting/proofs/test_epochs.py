@@ -38,6 +38,39 @@ async def test_checkpoint_that_a_crash_kept_back_is_published_later(
     assert signing.folder.last(org.org_id) is not None
 
 
+@pytest.mark.parametrize("is_growing", [False, True])
+async def test_worker_that_was_killed_before_it_published_is_resumed(
+    org: Tenant, tmp_path: Path, *, is_growing: bool
+) -> None:
+    await make_user(org)
+    killed = _publishing(org, tmp_path)
+    first = await _signed(org, killed)
+    await make_user(org)
+    # Stored, and never published.
+    second = await _signed(org, replace(killed, folder=CheckpointFolder(None)))
+    if is_growing:
+        await make_user(org)
+        await books.sequenced(org)
+    offsets = {org.org_id: org.caller.clock_offset}
+    # Another process publishes it at its start; it is too early to sign again.
+    await _publishing(org, tmp_path).sign_due(offsets)
+    assert _files(tmp_path) == [first, second]
+
+
+async def test_checkpoint_that_could_not_be_written_is_published_next(
+    org: Tenant, tmp_path: Path
+) -> None:
+    await make_user(org)
+    signing = _publishing(org, tmp_path)
+    (tmp_path / str(org.org_id)).write_text("in the way")
+    with pytest.raises(OSError, match="directory"):
+        await _signed(org, signing)
+    (tmp_path / str(org.org_id)).unlink()
+    await signing.sign_due({org.org_id: org.caller.clock_offset})
+    published = _files(tmp_path)
+    assert published == [await _signed(org, signing)]
+
+
 @pytest.mark.parametrize("is_longer", [False, True])
 async def test_nothing_is_signed_over_a_published_head_of_another_history(
     org: Tenant, tmp_path: Path, *, is_longer: bool

@@ -2,13 +2,16 @@
 
 Guarantees:
 - A checkpoint is stored before it leaves the process, so no two of one size are ever signed.
+- A stored checkpoint is published, also if the process is killed in between: the next process
+  publishes it, the same bytes, before it signs another.
 - Where a published checkpoint is not one of this tree, nothing is signed until `resume`: a second
   history under the same origin could never be taken back.
 """
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from uuid import UUID
@@ -42,6 +45,8 @@ class CheckpointSigning:
     clock: Clock
     every: timedelta
     folder: CheckpointFolder
+    # Organisations whose latest checkpoint was published, as far as this process knows.
+    _published: set[UUID] = field(init=False, default_factory=set[UUID])
 
     async def sign_due(
         self, offsets: Mapping[UUID, timedelta], closed_at: Mapping[UUID, datetime] = _NO_CLOSES
@@ -50,6 +55,9 @@ class CheckpointSigning:
 
         `closed_at` is when the last daily close was confirmed: its change is covered at once.
         """
+        for org_id in offsets.keys() - self._published:
+            with _logged_failures(org_id):
+                await self._publish_last(org_id)
         unsigned = await self.database.single(lambda tx: store.find_unsigned(tx, offsets.keys()))
         for org_id, last_at in unsigned.items():
             is_recent = (
@@ -57,11 +65,8 @@ class CheckpointSigning:
             )
             if is_recent and not _is_closing(closed_at.get(org_id), last_at):
                 continue
-            with logged_failures(busy="proofs.busy", failed="proofs.failed", org_id=str(org_id)):
-                try:
-                    await self.sign(org_id, offsets[org_id])
-                except BooksForked as error:
-                    _log.error("proofs.forked", org_id=str(org_id), reason=str(error))
+            with _logged_failures(org_id):
+                await self.sign(org_id, offsets[org_id])
 
     async def sign(self, org_id: UUID, offset: timedelta) -> StoredCheckpoint | None:
         """Return the latest checkpoint, signed now if the tree has grown; None without leaves.
@@ -73,11 +78,7 @@ class CheckpointSigning:
 
         async def work(tx: Tx) -> StoredCheckpoint | None:
             tree = await store.lock(tx, org_id)
-            if published is not None and await _is_forked(tx, tree, published):
-                raise BooksForked(
-                    f"The published checkpoint of {published.head.size} changes is not one of this "
-                    "database: a backup was restored. `landbridge proofs resume` begins an epoch."
-                )
+            await _check_continues(tx, tree, published)
             last = await store.last_checkpoint(tx, org_id)
             if (tree.epoch, tree.size) <= (last.epoch, last.size) if last else not tree.size:
                 return last
@@ -89,10 +90,27 @@ class CheckpointSigning:
             await store.add_checkpoint(tx, org_id, new)
             return new
 
+        self._published.discard(org_id)
         signed = await self.database.transact(work)
         if signed is not None:
             await asyncio.to_thread(self.folder.publish, org_id, signed)
+        self._published.add(org_id)
         return signed
+
+    async def _publish_last(self, org_id: UUID) -> None:
+        """Publish the latest checkpoint, unless it is; raises as `sign`."""
+        published = await asyncio.to_thread(self.folder.last, org_id)
+
+        async def work(tx: Tx) -> StoredCheckpoint | None:
+            last = await store.last_checkpoint(tx, org_id)
+            if last is not None:
+                await _check_continues(tx, await store.lock(tx, org_id), published)
+            return last
+
+        last = await self.database.transact(work)
+        if last is not None:
+            await asyncio.to_thread(self.folder.publish, org_id, last)
+        self._published.add(org_id)
 
     async def resume(self, org_id: UUID) -> int:
         """Begin an epoch after a restored backup; return its number.
@@ -131,6 +149,24 @@ def _is_closing(closed_at: datetime | None, last_at: datetime | None) -> bool:
     The worker appends its change to the tree within seconds.
     """
     return closed_at is not None and (last_at is None or closed_at > last_at - SPREAD)
+
+
+@contextmanager
+def _logged_failures(org_id: UUID) -> Generator[None]:
+    """Log what fails for one organisation, so that the others have their turn."""
+    with logged_failures(busy="proofs.busy", failed="proofs.failed", org_id=str(org_id)):
+        try:
+            yield
+        except BooksForked as error:
+            _log.error("proofs.forked", org_id=str(org_id), reason=str(error))
+
+
+async def _check_continues(tx: Tx, tree: ProofTree, published: PublishedHead | None) -> None:
+    if published is not None and await _is_forked(tx, tree, published):
+        raise BooksForked(
+            f"The published checkpoint of {published.head.size} changes is not one of this "
+            "database: a backup was restored. `landbridge proofs resume` begins an epoch."
+        )
 
 
 async def _is_forked(tx: Tx, tree: ProofTree, published: PublishedHead) -> bool:
