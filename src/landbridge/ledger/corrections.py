@@ -75,11 +75,10 @@ async def correct(
     """Reverse the journals of these changes of a record; return the correction's record.
 
     Raises `TransactionNotFound`; `ResourceNotFound` for a change without a journal;
-    `ResourceConflict` if the record is not terminal, if a change was corrected before and that
-    correction was corrected since, if the record would hold money or have some in transit
-    afterwards, or if another of its journals has moved the money back; `InsufficientBalance` if a
-    wallet has spent the money that would be taken from it; and `RequestIdTaken` if the changes were
-    corrected before with another reason.
+    `ResourceConflict` if the record is not terminal, a change was corrected before and that
+    correction since, the record would hold money or have some in transit afterwards, or another of
+    its journals has moved the money back; `InsufficientBalance` if a wallet has spent what would be
+    taken; and `RequestIdTaken` if the changes were corrected before with another reason.
     """
     reason = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
     correction = RecordCorrection(
@@ -97,14 +96,14 @@ async def correct(
             return CreatedTransfer(known, is_replay=True)
         found = await _get_ended(tx, transitions_by_kind, org_id, transfer_id)
         root = await _get_ended(tx, transitions_by_kind, org_id, root_id)
-        # Every second one puts the record's journals back in effect.
-        if len(chain) % 2:
+        is_restoring = len(chain) % 2 == 0  # every second one puts the journals back in effect
+        if not is_restoring:
             await _check_alone(tx, transitions_by_kind, root)
         rows = await correction_store.journals(tx, org_id, transfer_id, correction.seqs)
         _check_posted(transfer_id, correction.seqs, {row["seq"] for row in rows})
         postings = reversal(rows, assets)
         await _check_settles(tx, found, root_id, correction.seqs, postings)
-        if len(chain) % 2:
+        if not is_restoring:
             await _check_leads_back(tx, root, correction.seqs, postings)
         corrected = await ledger.create_in(
             tx, _build_creation(found, correction, postings, actor=actor, at=at), TRANSITIONS
