@@ -2,15 +2,22 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from landbridge.app.container import Container, wire
+from landbridge.payments.limits.model import CoolDown, LimitAction, LimitRules
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from tests.onramps import ONRAMPS, make_payer, onramp_body
+from tests.payments.virtual_accounts.virtual_account_setup import account_body, make_receiver
+from tests.payments.virtual_accounts.virtual_account_setup import at as virtual_accounts
+from tests.payments.virtual_accounts.virtual_account_setup import (
+    make_account as make_virtual_account,
+)
 from tests.payouts import OFFRAMPS, make_account, make_payee, offramp_body
 from tests.providers.screening.lists import person, sanctions_list
 from tests.tenants import (
@@ -204,3 +211,28 @@ async def test_a_sanctioned_address_is_refused(own_org: Tenant) -> None:
         "destination.walletAddress: the destination is on a sanctions list"
     )
     await own_org.post(TRANSFERS, transfer_body(user, {"walletAddress": CAROL}))
+
+
+@pytest.mark.parametrize("rule", ["policy", "limits"])
+async def test_a_virtual_account_waits_until_its_address_is_not_new(org: Tenant, rule: str) -> None:
+    """It delivers whatever arrives, so a cool-down of new addresses would bound nothing."""
+    user = await make_receiver(org)
+    own = await make_virtual_account(org, user)
+    wallet = await register(org, user, BOB)
+    to_bob = account_body(None, externalWalletId=wallet)
+    if rule == "policy":
+        await set_policy(org, newAddressHours=24, newAddressAmountMax=50)
+    else:
+        rules = LimitRules(cool_down=CoolDown(24, Decimal(50), LimitAction.REFUSE))
+        limits, at = org.container.limits, org.container.clock.stamp()
+        await limits.set_rules(org.org_id, rules, actor="test", at=at)
+    path = virtual_accounts(user, own["id"])
+    changes = virtual_accounts(user, own["id"], "update")
+    for each in (virtual_accounts(user), changes):
+        answer = await org.send("POST", each, to_bob)
+        assert answer.status_code in {400, 403}
+        assert "at least 24 hours ago" in sentence(answer)
+    assert (await org.get(path))["destination"] == own["destination"]
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 24 * 3600})
+    await org.post(virtual_accounts(user), to_bob)
+    await org.post(changes, to_bob)

@@ -295,9 +295,14 @@ async def test_production_has_no_bank_and_simulates_no_deposits(
     external = await register(org, str(user), OUTSIDE)
     outside = replace(TO_POLYGON, chain=None, external_wallet_id=UUID(external))
     with pytest.raises(RouteInvalid, match="no connected chain"):
-        await DeliveryDestinations(real.wallets, rails, chains=NoChains()).find(
-            org.org_id, user, outside
-        )
+        await DeliveryDestinations(
+            real.wallets,
+            rails,
+            chains=NoChains(),
+            address_policies=real.address_policies,
+            limits=real.limits,
+            clock=real.clock,
+        ).find(org.caller, user, outside)
     with pytest.raises(RouteInvalid, match="no connected chain"):
         await real.settlement_rules.create(org.caller, rule_request("0.1"), request_id=uuid4())
     found = await real.virtual_accounts.get(org.org_id, user, account)

@@ -70,6 +70,17 @@ def _return_orders(on: CustomerServices) -> ReturnOrders | None:
     return files if on.providers is None else ProviderReturnOrders(files)
 
 
+def _delivery_destinations(on: CustomerServices) -> DeliveryDestinations:
+    return DeliveryDestinations(
+        on.wallets,
+        on.rails,
+        on.chains,
+        address_policies=on.address_policies,
+        limits=on.limits,
+        clock=on.clock,
+    )
+
+
 def prepare_payments(on: CustomerServices) -> PaymentServices:
     """Wire the shared services."""
     settings, database, ledger = on.settings, on.database, on.ledger
@@ -123,7 +134,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
             users=on.users,
             verified=on.verification,
             rails=on.rails,
-            destinations=DeliveryDestinations(on.wallets, on.rails, on.chains),
+            destinations=_delivery_destinations(on),
             deposits=virtual_deposits,
         ),
         settlement_rules=SettlementRules(database, on.wallets, on.clock, on.chains),

@@ -164,11 +164,12 @@ def _cooling(
     return [
         (each, _cooling_counter(usage, each, known.get(each.name)))
         for each in cool_down_targets(rules, usage)
-        if _is_new(rule, known.get(each.name), usage.at)
+        if is_new(rule, known.get(each.name), usage.at)
     ]
 
 
-def _is_new(rule: CoolDown, since: datetime | None, at: datetime) -> bool:
+def is_new(rule: CoolDown, since: datetime | None, at: datetime) -> bool:
+    """Return whether a destination known since then, or not at all, is new."""
     return since is None or at < since + timedelta(hours=rule.hours)
 
 

@@ -25,6 +25,7 @@ from landbridge.payments.limits.evaluation import (
     counter_increments,
     counter_of,
     evaluate,
+    is_new,
     list_findings,
     remaining_amount,
 )
@@ -171,6 +172,18 @@ class Limits:
         target = PaymentDestination(name=address, usd=Decimal(0))
         for each in list_findings((await self.rules(org_id)).rules, [target]):
             raise LimitExceeded(each.sentence)
+
+    async def check_cooled_down(self, org_id: UUID, known_since: datetime, now: datetime) -> None:
+        """Raise `LimitExceeded` if the cool-down bounds a destination known since then.
+
+        For accounts that deliver to it without a request, and so without an amount to bound.
+        """
+        rule = (await self.rules(org_id)).rules.cool_down
+        if rule is not None and is_new(rule, known_since, now):
+            raise LimitExceeded(
+                "a virtual account delivers only to addresses that were registered at least "
+                f"{rule.hours} hours ago"
+            )
 
     async def set_rules_for(
         self, caller: Caller, rules: LimitRules, *, instead_of: int, at: datetime

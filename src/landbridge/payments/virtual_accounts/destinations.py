@@ -1,11 +1,16 @@
 """Delivery destinations of virtual accounts. Source: contract, accounts 5."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
 from uuid import UUID
 
+from landbridge.customers.address_policies.service import AddressPolicies
 from landbridge.customers.wallets.errors import WalletNotFound
+from landbridge.customers.wallets.model import ExternalWallet
 from landbridge.customers.wallets.service import Wallets
 from landbridge.payments.quotes.errors import RouteInvalid
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, RoleNotAllowed
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.chains.port import ChainAction, Chains
@@ -39,6 +44,14 @@ class DeliveryDestination:
     external_wallet_id: UUID | None
 
 
+class NewDestinationLimits(Protocol):
+    """Limits on what a new destination receives."""
+
+    async def check_cooled_down(self, org_id: UUID, known_since: datetime, now: datetime) -> None:
+        """Raise `LimitExceeded` if a destination known since then is new."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class DeliveryDestinations:
     """Find destination wallets and reject invalid ones."""
@@ -47,15 +60,19 @@ class DeliveryDestinations:
     rails: Rails
     # Whether coins can leave the platform (see payments/engine/parties.py).
     chains: Chains
+    address_policies: AddressPolicies
+    limits: NewDestinationLimits
+    clock: Clock
 
     async def find(
-        self, org_id: UUID, user_id: UUID, route: ConversionRoute
+        self, caller: Caller, user_id: UUID, route: ConversionRoute
     ) -> DeliveryDestination:
         """Return the destination of the coins.
 
-        Raises `FieldInvalid`, `RouteInvalid` for a currency that no bank or chain serves, and
-        `WalletNotFound`.
+        Raises `FieldInvalid`, `RouteInvalid` for a currency that no bank or chain serves,
+        `WalletNotFound`, and `RouteInvalid` and `LimitExceeded` for an address that is too new.
         """
+        org_id = caller.org_id
         if not await self.rails.takes_deposits(org_id, route.source_currency):
             raise RouteInvalid(
                 "sourceCurrency: no connected bank accepts deposits",
@@ -66,7 +83,7 @@ class DeliveryDestinations:
                 "give either destinationChain or externalWalletId", field="destinationChain"
             )
         if route.external_wallet_id is not None:
-            found = await self._external(org_id, user_id, route)
+            found = await self._external(caller, user_id, route)
         else:
             found = await self._own(org_id, user_id, route)
         is_served = (found.chain, found.currency) in TOKENS and (
@@ -80,11 +97,11 @@ class DeliveryDestinations:
         return found
 
     async def _external(
-        self, org_id: UUID, user_id: UUID, route: ConversionRoute
+        self, caller: Caller, user_id: UUID, route: ConversionRoute
     ) -> DeliveryDestination:
         wallet = None
         if route.external_wallet_id is not None:
-            wallet = await self.wallets.external(org_id, route.external_wallet_id)
+            wallet = await self.wallets.external(caller.org_id, route.external_wallet_id)
         if wallet is None or wallet.user_id != user_id or not wallet.is_active:
             raise WalletNotFound(
                 f"externalWalletId is not an active external wallet of user {user_id}",
@@ -95,9 +112,26 @@ class DeliveryDestinations:
                 "externalWalletId: no connected chain can deliver the coins there",
                 field="externalWalletId",
             )
+        await self._check_known(caller, wallet)
         return DeliveryDestination(
             route.destination_currency, wallet.chain, wallet.address, wallet.id
         )
+
+    async def _check_known(self, caller: Caller, wallet: ExternalWallet) -> None:
+        """Check that an address was registered before the cool-downs of new ones.
+
+        An account delivers whatever arrives, and nobody requests it, so they would bound nothing.
+        """
+        bound = await self.address_policies.find_new_address_bound(caller, wallet.address)
+        if bound is not None:
+            hours = int(bound[1].total_seconds()) // 3600
+            raise RouteInvalid(
+                "externalWalletId: a virtual account delivers only to addresses that were "
+                f"registered at least {hours} hours ago",
+                field="externalWalletId",
+            )
+        now = self.clock.now(caller.clock_offset)
+        await self.limits.check_cooled_down(caller.org_id, wallet.created_at, now)
 
     async def _own(
         self, org_id: UUID, user_id: UUID, route: ConversionRoute

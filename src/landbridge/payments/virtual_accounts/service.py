@@ -104,7 +104,7 @@ class VirtualAccounts:
         """
         await self._check_may_receive(caller, user_id)
         check_member_may_deliver(caller, route.external_wallet_id)
-        found = await self._destinations.find(caller.org_id, user_id, route)
+        found = await self._destinations.find(caller, user_id, route)
         at = self._clock.stamp(caller.clock_offset)
         account = VirtualAccount(
             org_id=caller.org_id,
@@ -171,7 +171,7 @@ class VirtualAccounts:
         await self.get(caller.org_id, user_id, account_id)
         await self._check_may_receive(caller, user_id)
         check_member_may_deliver(caller, route.external_wallet_id)
-        found = await self._destinations.find(caller.org_id, user_id, route)
+        found = await self._destinations.find(caller, user_id, route)
 
         def changed(account: VirtualAccount) -> VirtualAccount:
             if account.settlement_rule_id is not None and account.chain is not found.chain:
