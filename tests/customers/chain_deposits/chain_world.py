@@ -34,6 +34,12 @@ from tests.tenants import SETTINGS, Tenant, make_tenant, make_user, served
 COIN = 10**6
 CONFIRMATIONS, FINALITY = 2, 4
 _STEPS_MAX = 200
+# A token that moves one unit, whatever its caller transfers: it logs that, and returns true.
+PAYS_ONE_UNIT = (
+    "0x60016000526004353"  # one in memory; the third topic is the payee
+    "37fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"  # Transfer, by the caller
+    "60206000a360206000f3"
+)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from tests.customers.chain_deposits.chain_world import (
     COIN,
     CONFIRMATIONS,
     FINALITY,
+    PAYS_ONE_UNIT,
     FollowedChain,
     configured,
     correct_all,
@@ -112,6 +113,31 @@ async def test_a_credited_deposit_that_returns_is_not_credited_again(world: Foll
     assert await statuses(world.org, user) == [("5", "COMPLETED")]
     assert await held(world.org, user) == "5"
     assert not await is_frozen(world, user)
+    await world.check_ledger()
+
+
+@pytest.mark.parametrize("is_reversed_before", [False, True])
+async def test_a_deposit_that_returns_with_another_amount_is_credited_with_that(
+    world: FollowedChain, *, is_reversed_before: bool
+) -> None:
+    """The result of a transaction may depend on its block, as its sender wishes."""
+    user, address = await world.new_user()
+    raw = raw_of(world, world.pay(address, 5))
+    await world.finalize()
+    assert await held(world.org, user) == "5"
+    world.reorganise(FINALITY + 2)
+    await world.follow()
+    world.rpc.call("anvil_setCode", world.token().address, PAYS_ONE_UNIT)
+    if is_reversed_before:
+        await world.finalize()
+        await world.finalize()
+        assert await held(world.org, user) == "0"
+    await send_again(world, raw)
+    await world.finalize()
+    await world.finalize()
+    assert await statuses(world.org, user, minAmount="0") == [("0.000001", "COMPLETED")]
+    assert await held(world.org, user) == "0.000001"
+    assert await is_frozen(world, user)
     await world.check_ledger()
 
 

@@ -15,7 +15,7 @@ from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from tests.customers.chain_deposits.chain_world import correct_all
+from tests.customers.chain_deposits.chain_world import PAYS_ONE_UNIT, correct_all
 from tests.house_accounts import house_balance
 from tests.payments.offramps.external_scenario import (
     COIN,
@@ -193,6 +193,27 @@ async def test_coins_that_return_late_are_recovered_and_may_be_lost_again(
     await scenario.finalize()
     assert [status for _, status in await reversals(scenario)] == ["RECOVERED", "OPEN"]
     assert await owed(scenario) == 100
+    await check_books(scenario.world.org)
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+async def test_coins_that_return_with_another_amount_stay_owed(
+    scenario: ExternalScenario, *, is_late: bool
+) -> None:
+    _, transaction = await paid(scenario)
+    raw = raw_of(scenario, transaction)
+    await lose(scenario, transaction)
+    if is_late:
+        await scenario.finalize()
+    token = scenario.world.outbox.context.chain.tokens["usdc"]
+    scenario.world.rpc.call("anvil_setCode", token.address, PAYS_ONE_UNIT)
+    await send_again(scenario, raw)
+    await scenario.finalize()
+    await scenario.finalize()
+    assert await scenario.deposits() == [("REVERSED", 100)]
+    assert [status for _, status in await reversals(scenario)] == ["OPEN"]
+    assert await owed(scenario) == 100
+    assert await is_frozen(scenario)
     await check_books(scenario.world.org)
 
 

@@ -64,6 +64,15 @@ class ChainDeposit:
         """Amount of the deposit."""
         return Money(self.units, ASSETS[self.asset])
 
+    def pays_as(self, other: "ChainDeposit") -> bool:
+        """Return whether both pay the same amount of the same sender to the same wallet."""
+        return (self.wallet_id, self.asset, self.units, self.source_address) == (
+            other.wallet_id,
+            other.asset,
+            other.units,
+            other.source_address,
+        )
+
 
 def deposit_id(chain: Chain, transaction_hash: str, position: int) -> UUID:
     """Return the id of a deposit: always the same, in whatever block its transaction is."""

@@ -6,7 +6,8 @@ Guarantees:
 - Credits are in the transaction that moves the cursor, and their records' ids are derived from
   chain, transaction and position: a deposit is credited once, whatever is read again.
 - A credit is never edited. If its block is gone for good, a reversal takes it back; if the
-  transaction then returns, it is credited by a new record.
+  transaction then returns, it is credited by a new record. The same holds if it returns with
+  another amount, sender or wallet, as its result may depend on its block.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,8 +15,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import structlog
+
 from landbridge.customers.chain_deposits import reversals, store, treasury_store
 from landbridge.customers.chain_deposits.matching import FoundDeposits
+from landbridge.customers.chain_deposits.metrics import REVERSALS
 from landbridge.customers.chain_deposits.model import (
     ChainDeposit,
     ChainDepositStatus,
@@ -38,6 +42,8 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.following import progress
 from landbridge.providers.evm.following.model import BlockRef, ChainCursor
+
+_log = structlog.stdlib.get_logger()
 
 # Blocks further below the final one are not needed for an ordinary reorganisation.
 _BLOCKS_KEPT = 1_000
@@ -82,6 +88,17 @@ class ChainDeposits:
             return moved
 
         return await self._database.transact(work)
+
+    async def returned_otherwise(self, found: FoundDeposits) -> Sequence[ChainDeposit]:
+        """Return orphaned deposits that have returned with another amount, sender or wallet.
+
+        They have to be reversed before `complete`.
+        """
+        by_key = {(each.org_id, each.id): each for each in found.wallets}
+        if not by_key:
+            return []
+        orphaned = await self._database.single(lambda tx: store.orphaned(tx, by_key.keys()))
+        return [each for each in orphaned if not each.pays_as(by_key[each.org_id, each.id])]
 
     async def complete(
         self,
@@ -216,7 +233,17 @@ class ChainDeposits:
             await store.set_status(tx, reversed_)
             return True
 
-        return await self._database.transact(work)
+        is_reversed = await self._database.transact(work)
+        if is_reversed:
+            REVERSALS.labels(deposit.chain).inc()
+            _log.error(
+                "chain_deposits.reversed",
+                chain=deposit.chain,
+                org_id=str(deposit.org_id),
+                id=str(deposit.id),
+                hash=deposit.transaction_hash,
+            )
+        return is_reversed
 
     async def give_up(
         self, cursor: ChainCursor, deposit: TreasuryDeposit, offset: timedelta

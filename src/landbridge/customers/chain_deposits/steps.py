@@ -23,7 +23,7 @@ from landbridge.customers.chain_deposits.matching import (
     TransferMatcher,
     treasury_deposits,
 )
-from landbridge.customers.chain_deposits.metrics import FOLLOWED, HEAD, LOST, ORPHANS, REVERSALS
+from landbridge.customers.chain_deposits.metrics import FOLLOWED, HEAD, LOST, ORPHANS
 from landbridge.customers.chain_deposits.service import ChainDeposits
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Upstream
@@ -244,6 +244,10 @@ class ChainDepositSteps:
 
         known = await self._database.read(confirmed)
         found = await self._read(chain, reader, blocks, offsets, known=known)
+        for deposit in await self._deposits.returned_otherwise(found):
+            offset = offsets.get(deposit.org_id, timedelta())
+            if not await self._deposits.reverse(cursor, deposit, offset):
+                return False  # tried again at the next run
         return await self._deposits.complete(cursor, blocks[-1], found, offsets)
 
     async def _read(
@@ -339,16 +343,7 @@ class ChainDepositSteps:
             if mined.get(deposit.transaction_hash, final) > final:
                 continue
             offset = offsets.get(deposit.org_id, timedelta())
-            if await self._deposits.reverse(cursor, deposit, offset):
-                has_moved = True
-                REVERSALS.labels(chain).inc()
-                _log.error(
-                    "chain_deposits.reversed",
-                    chain=chain,
-                    org_id=str(deposit.org_id),
-                    id=str(deposit.id),
-                    hash=deposit.transaction_hash,
-                )
+            has_moved |= await self._deposits.reverse(cursor, deposit, offset)
         return has_moved
 
     async def _give_up_lost(

@@ -28,8 +28,24 @@ insert into chain_deposits
         asset, units, source_address, contract_address, status, found_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'CONFIRMED', $14)
 on conflict (org_id, id) do update
-set block_number = excluded.block_number, block_hash = excluded.block_hash
-where chain_deposits.status <> 'COMPLETED'
+set block_number = excluded.block_number, block_hash = excluded.block_hash,
+    wallet_id = excluded.wallet_id, user_id = excluded.user_id, asset = excluded.asset,
+    units = excluded.units, source_address = excluded.source_address,
+    contract_address = excluded.contract_address
+where chain_deposits.status in ('CONFIRMED', 'REVERSED')
+    or chain_deposits.status = 'ORPHANED' and (
+        chain_deposits.wallet_id, chain_deposits.asset, chain_deposits.units,
+        chain_deposits.source_address
+    ) = (excluded.wallet_id, excluded.asset, excluded.units, excluded.source_address)
+"""
+
+_ORPHANED = """
+select org_id, id, chain, transaction_hash, position, block_number, block_hash, wallet_id, user_id,
+    asset, units, source_address, contract_address, status, credits, found_at,
+    is_suspended
+from chain_deposits
+where (org_id, id) in (select * from unnest($1::uuid[], $2::uuid[])) and status = 'ORPHANED'
+order by org_id, id
 """
 
 _LOCK = """
@@ -107,7 +123,10 @@ async def match(
 
 
 async def add(tx: Tx, deposit: ChainDeposit) -> None:
-    """Store a found deposit; a known one that is not credited moves to this block."""
+    """Store a found deposit; a known one that is not credited moves to this block.
+
+    An orphaned one that has returned as another one stays as it was: it is to be reversed.
+    """
     await tx.execute(
         _ADD,
         deposit.org_id,
@@ -169,6 +188,12 @@ async def overdue_orphans(
 ) -> Sequence[ChainDeposit]:
     """Return orphaned deposits that should have returned by the final block."""
     return [_deposit(row) for row in await tx.fetch(_ORPHANS, chain, final, limit)]
+
+
+async def orphaned(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> Sequence[ChainDeposit]:
+    """Return which of these deposits, by (organisation, id), are orphaned."""
+    rows = await tx.fetch(_ORPHANED, [org_id for org_id, _ in keys], [id_ for _, id_ in keys])
+    return [_deposit(row) for row in rows]
 
 
 async def count_orphans(tx: Tx, chain: Chain) -> int:

@@ -38,13 +38,14 @@ insert into treasury_deposits
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CONFIRMED', $10)
 on conflict (org_id, id) do update
 set block_number = excluded.block_number, is_lost = false, returns_by = null,
-    units = case treasury_deposits.status
-        when 'CONFIRMED' then excluded.units else treasury_deposits.units
-    end,
+    units = excluded.units,
     status = case
         when treasury_deposits.status in ('LOST', 'REVERSED') then 'CONFIRMED'
         else treasury_deposits.status
     end
+where treasury_deposits.units = excluded.units
+    or treasury_deposits.status in ('CONFIRMED', 'LOST', 'REVERSED')
+        and treasury_deposits.transfer_id is null
 """
 
 _SET_FINAL = """
@@ -196,7 +197,10 @@ async def match(tx: Tx, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Row]:
 
 
 async def add(tx: Tx, deposit: TreasuryDeposit) -> None:
-    """Store a found deposit; a known one moves to this block, and is not lost any more."""
+    """Store a found deposit; a known one moves to this block, and is not lost any more.
+
+    One that was final, and returns with another amount, stays lost: what was booked is taken back.
+    """
     await tx.execute(
         _ADD,
         deposit.org_id,
