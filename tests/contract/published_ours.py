@@ -83,7 +83,7 @@ QUERIES = {
     "GET /v2/approvals": f"status initiatorProfileId {_LIST}",
     "GET /v2/transactions/summary": f"type userId currency minAmount maxAmount {_LIST}",
     "GET /v2/transactions": (
-        f"id expand type status userId currency minAmount maxAmount metadata {_LIST}"
+        f"id expand type status userId currency minAmount maxAmount metadata sort {_LIST}"
     ),
     "GET /v2/disbursements": f"userId {_LIST}",
     "GET /v2/search": "q",

@@ -64,6 +64,47 @@ def test_counts_say_where_they_are_cut(
     assert view_totals(_query(view="attention"), summary).is_complete is is_open_complete
 
 
+async def test_headings_sort_the_list_and_keep_the_filters(org: Tenant) -> None:
+    ada = await make_user(org, funds="100")
+    ids = [(await make_swap(org, ada, each))["id"] for each in ("5", "7", "6")]
+    admin = await visit(org)
+
+    async def read(path: str) -> tuple[list[str], dict[str, tuple[str | None, str]]]:
+        page = await admin.load(path)
+        headings = page.tree.xpath("//div[@id='transactions']//th[@scope='col'][a]")
+        links = page.tree.xpath("//div[@id='transactions']//tbody/tr/th/a/@href")
+        return [each.rpartition("/")[2] for each in links], {
+            each.xpath("string(a)"): (each.get("aria-sort"), each.xpath("a/@href")[0])
+            for each in headings
+        }
+
+    shown, headings = await read(f"{LIST}?type=WALLET.SWAP")
+    assert shown == ids[::-1]
+    assert headings["Created"] == ("descending", f"{LIST}?type=WALLET.SWAP&sort=createdAt")
+    order, path = headings["Payment"]
+    assert order is None
+    shown, headings = await read(path)
+    assert shown == [ids[1], ids[2], ids[0]]
+    assert headings["Payment"] == ("descending", f"{LIST}?type=WALLET.SWAP&sort=amountUsd")
+    assert headings["Created"] == (None, f"{LIST}?type=WALLET.SWAP")
+    shown, headings = await read(headings["Payment"][1])
+    assert shown == [ids[0], ids[2], ids[1]]
+    assert headings["Payment"] == ("ascending", path)
+    # Tabs, the form and the export keep the order.
+    page = await admin.load(path)
+    assert all("sort=-amountUsd" in each for each in page.tree.xpath("//nav[@id='views']//a/@href"))
+    assert page.tree.xpath("//form[@action='/dashboard/transactions']/input[@name='sort']/@value")
+    exported = await admin.open(f"{LIST}/csv", type="WALLET.SWAP", sort="-amountUsd")
+    assert [line.split(",")[0] for line in exported.response.text.splitlines()[1:]] == [
+        ids[1], ids[2], ids[0]
+    ]  # fmt: skip
+
+
+async def test_an_unknown_order_is_newest_first(org: Tenant) -> None:
+    page = await (await visit(org)).load(LIST, sort="odd")
+    assert page.tree.xpath("//th/@aria-sort") == []  # no rows yet, and no refusal
+
+
 async def test_tabs_filter_by_what_a_status_means(org: Tenant) -> None:
     ada = await make_user(org, funds="100")
     bob = await make_user(org, firstName="Bob")

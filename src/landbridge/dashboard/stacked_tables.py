@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -9,11 +10,11 @@ _START_TAG = re.compile(r"<(tr|td|th)\b([^>]*)>")
 _SPAN = re.compile(r'colspan="(\d+)"')
 
 
-def label_cells(rows: Markup, columns: Sequence[str | Sequence[str]]) -> Markup:
+def label_cells(rows: Markup, columns: Sequence[str | Sequence[Any]]) -> Markup:
     """Return table rows whose data cells name their column in `data-label`, which the style shows.
 
-    `columns` are as of the macro `table`: a heading, or a heading and its class. Values in cells
-    are escaped, so a tag found here is one of the table's.
+    `columns` are as of the macro `table`: a heading, or a heading and more about it. Values
+    in cells are escaped, so a tag found here is one of the table's.
     """
     headings = [each if isinstance(each, str) else each[0] for each in columns]
     index = 0

@@ -9,22 +9,26 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from landbridge.ledger import listing_store as store
+from landbridge.ledger import sorted_listing_store as sorted_store
 from landbridge.ledger.listing_store import (
     AssetTotal,
     JournalEntry,
     TransferFilter,
     TransferListRow,
 )
-from landbridge.platform.core.pagination import PagePosition, PageWindow
-from landbridge.platform.db.pool import Database
+from landbridge.ledger.sorted_listing_store import AmountOrder
+from landbridge.platform.core.pagination import END, PagePosition, PageWindow
+from landbridge.platform.db.pool import Database, Tx
 
 __all__ = [
+    "AmountOrder",
     "AssetTotal",
     "JournalEntry",
     "TransferFilter",
     "TransferListPage",
     "TransferListRow",
     "TransferListing",
+    "TransferScope",
 ]
 
 # Records that one statement scans: few at first, because most searches find enough there.
@@ -33,10 +37,38 @@ SCAN_SIZES = (250, 750, 1_000)
 
 @dataclass(frozen=True, slots=True)
 class TransferListPage:
-    """Page of records, newest first; `last` is the position to continue from, None at the end."""
+    """Page of records; `last` is the position to continue from, None at the end."""
 
     lines: Sequence[TransferListRow]
     last: PagePosition | None
+
+
+@dataclass(frozen=True, slots=True)
+class TransferScope:
+    """Records of these kinds, of one user or of all, that match filters and a window."""
+
+    kinds: Sequence[str]
+    user_id: UUID | None
+    filters: TransferFilter
+    window: PageWindow
+
+    def includes(self, row: TransferListRow) -> bool:
+        """Return what the statements of `page` decide; metadata is left out."""
+        filters, before = self.filters, self.window.before
+        bounds = None if filters.amounts is None else filters.amounts.get(row.source_asset, (1, 0))
+        return (
+            row.kind in self.kinds
+            and self.user_id in {None, row.user_id}
+            and self.window.since <= row.created_at
+            and (before is None or row.created_at < before)
+            and (filters.statuses is None or row.status in filters.statuses)
+            and (
+                filters.assets is None
+                or row.source_asset in filters.assets
+                or row.destination_asset in filters.assets
+            )
+            and (bounds is None or bounds[0] <= row.source_units <= bounds[1])
+        )
 
 
 class TransferListing:
@@ -81,6 +113,38 @@ class TransferListing:
             position = scan.last
         return TransferListPage(found, position)
 
+    async def sorted_page(
+        self,
+        org_id: UUID,
+        scope: TransferScope,
+        *,
+        order: AmountOrder | None,
+        after: TransferListRow | None,
+    ) -> TransferListPage:
+        """Return the page after a record, or the first: by amount, or oldest first without order.
+
+        Metadata is not filtered.
+        """
+        found: list[TransferListRow] = []
+        last = after
+        for limit in (2 * scope.window.limit, *self._scan_sizes[:-1]):
+            rows = await self._database.read_on_replica(
+                lambda tx, last=last, limit=limit: _scan(
+                    tx, org_id, scope, order, last=last, limit=limit
+                )
+            )
+            found += [each for each in rows if scope.includes(each)]
+            if len(found) > scope.window.limit:
+                del found[scope.window.limit :]
+                last = found[-1]
+                break
+            if len(rows) < limit:
+                return TransferListPage(found, None)
+            last = rows[-1]
+        return TransferListPage(
+            found, None if last is None else PagePosition(last.created_at, last.id)
+        )
+
     async def under_way(self, org_id: UUID, *, limit: int) -> Sequence[TransferListRow]:
         """Return records that have not ended, those that are due last first."""
         return await self._database.read_on_replica(lambda tx: store.under_way(tx, org_id, limit))
@@ -112,3 +176,28 @@ class TransferListing:
     async def by_id(self, org_id: UUID, id_: UUID) -> Sequence[TransferListRow]:
         """Return the record with this id, and the record with this request id."""
         return await self._database.single(lambda tx: store.by_id(tx, org_id, id_))
+
+
+async def _scan(
+    tx: Tx,
+    org_id: UUID,
+    scope: TransferScope,
+    order: AmountOrder | None,
+    *,
+    last: TransferListRow | None,
+    limit: int,
+) -> Sequence[TransferListRow]:
+    if order is not None:
+        return await sorted_store.by_amount(tx, org_id, order, last=last, limit=limit)
+    return await sorted_store.oldest(
+        tx,
+        org_id,
+        scope.kinds,
+        scope.user_id,
+        # No record has the least id, so the earliest time itself is listed too.
+        after=PagePosition(scope.window.since, UUID(int=0))
+        if last is None
+        else PagePosition(last.created_at, last.id),
+        before=scope.window.before or END,
+        limit=limit,
+    )

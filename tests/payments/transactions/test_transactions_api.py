@@ -1,12 +1,15 @@
 """List of payments of all kinds."""
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from landbridge.ledger.listing import TransferFilter, TransferListing
+from landbridge.ledger.service import Ledger
 from landbridge.payments.swaps.model import SwapStatus
-from landbridge.payments.transactions.model import KINDS
+from landbridge.payments.transactions.model import KINDS, TransactionFilters, TransactionSort
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.providers.rails.currencies import FIAT_ASSETS
+from tests import make
 from tests.tenants import (
     Tenant,
     make_batch,
@@ -77,6 +80,74 @@ async def test_filters_narrow_the_list(org: Tenant) -> None:
     created = (await org.get(PATH, limit=100))["data"]
     assert await _ids(org, createdAfter=created[1]["createdAt"]) == ids[:2]
     assert await _ids(org, createdBefore=created[1]["createdAt"]) == ids[2:]
+
+
+async def test_the_list_is_sorted_by_time_and_by_amount(org: Tenant) -> None:
+    ada, bob, newest = await _some(org)
+    amounts = {"createdAt": newest[::-1], "-createdAt": newest}
+    amounts["amountUsd"] = [newest[each] for each in (0, 4, 1, 3, 2)]
+    amounts["-amountUsd"] = amounts["amountUsd"][::-1]
+    for sort, expected in amounts.items():
+        found: list[str] = []
+        cursor = {}
+        while True:
+            page = await org.get(PATH, sort=sort, limit=2, **cursor)
+            found += [each["id"] for each in page["data"]]
+            if page.get("nextCursor") is None:
+                break
+            cursor = {"cursor": page["nextCursor"]}
+        assert found == expected
+    assert await _ids(org, sort="-amountUsd", userId=bob) == [newest[1], newest[0]]
+    assert await _ids(org, sort="createdAt", userId=ada, type="WALLET.SWAP") == [newest[4]]
+    assert await _ids(org, sort="-amountUsd", minAmount="1.5", maxAmount="2") == [
+        newest[3], newest[1]
+    ]  # fmt: skip
+
+
+async def test_amounts_of_other_currencies_are_sorted_by_their_worth(org: Tenant) -> None:
+    """100 pesos are worth less than 10 dollars, and more than 5."""
+    ada = await make_user(org, funds="100")
+    ten, five = [(await make_swap(org, ada, each))["id"] for each in ("10", "5")]
+    pesos = make.opening(
+        org.org_id, kind="ONRAMP", units=100_00, asset=FIAT_ASSETS["mxn:BANK"], user_id=UUID(ada)
+    )
+    await Ledger(org.container.database).create(pesos, make.TRANSITIONS)
+    found = await org.container.transactions.sorted_page(
+        org.caller,
+        TransactionFilters(),
+        PageWindow(2, None, None),
+        sort=TransactionSort.LARGEST,
+        cursor=None,
+    )
+    assert [each.id for each in found.lines] == [UUID(ten), pesos.id]
+    assert found.last is not None
+    rest = await org.container.transactions.sorted_page(
+        org.caller,
+        TransactionFilters(),
+        PageWindow(2, None, None),
+        sort=TransactionSort.LARGEST,
+        cursor=str(found.last.id),
+    )
+    assert [each.id for each in rest.lines] == [UUID(five)]
+
+
+async def test_refused_sorting(org: Tenant, other_org: Tenant) -> None:
+    _, _, ids = await _some(org)
+    await _some(other_org)
+    (foreign,) = await _ids(other_org, limit=1)
+    missing = "cursor is no nextCursor of a list with this sort"
+    for query, sentence in (
+        ({"sort": "amount"}, "sort must be one of -createdAt, createdAt, -amountUsd, amountUsd"),
+        ({"sort": "createdAt", "cursor": "2026-01-31"}, missing),
+        ({"cursor": ids[0]}, missing),
+        ({"sort": "createdAt", "cursor": foreign}, missing),
+        ({"sort": "-amountUsd", "cursor": str(uuid4())}, missing),
+        ({"sort": "-amountUsd", "metadata": "a:b"}, "sort can't be combined with metadata"),
+        ({"sort": "createdAt", "id": ids[0]}, "sort can't be combined with id"),
+    ):
+        answer = await org.send("GET", PATH, **query)
+        assert answer.status_code == 400
+        assert sentence in answer.text
 
 
 async def test_sparse_search_ends_a_page_early_and_continues(org: Tenant) -> None:

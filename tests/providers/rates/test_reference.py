@@ -63,7 +63,7 @@ async def test_a_small_correction_is_stored(rates: ReferenceRates) -> None:
     await rates.load(DAILY)
     mended = await rates.load(xml_of({"2026-03-04": {"USD": "1.1715"}}))
     assert mended.changed == 1
-    found = await rates.cross("usd", date(2026, 3, 4))
+    found = (await rates.cross(["usd"], date(2026, 3, 4))).get("usd")
     assert found is not None
     assert found.usd_per_eur == Decimal("1.1715")
 
@@ -81,10 +81,10 @@ async def test_an_implausible_file_changes_nothing(
     rates: ReferenceRates, day: str, published_rates: dict[str, str], words: str
 ) -> None:
     await rates.load(QUARTER)
-    before = await rates.get_status(), await rates.cross("brl", NOW.date())
+    before = await rates.get_status(), await rates.cross(["brl"], NOW.date())
     with pytest.raises(RatesRejected, match=words):
         await rates.load(xml_of({day: published_rates}))
-    assert (await rates.get_status(), await rates.cross("brl", NOW.date())) == before
+    assert (await rates.get_status(), await rates.cross(["brl"], NOW.date())) == before
 
 
 async def test_a_large_move_within_one_file_is_detected(rates: ReferenceRates) -> None:

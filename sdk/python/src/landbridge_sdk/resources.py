@@ -3966,7 +3966,8 @@ class Transactions:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
+        sort: Literal["-createdAt", "createdAt", "-amountUsd", "amountUsd"] | None = None,
         id: Sequence[str] | None = None,
         expand: Literal["parties"] | None = None,
         type: Sequence[
@@ -4054,11 +4055,13 @@ class Transactions:
     ) -> replies.TransactionPageReply:
         """List transactions.
 
-        List transfers of all kinds, newest first.
+        List transfers of all kinds, newest first unless `sort` says otherwise.
 
         A search through very many may end its page early; continue while there is a
-        `nextCursor`. With `id`, repeated or separated by commas up to 100 times, the list is
-        one page of these transfers, and of the other filters only `type` counts.
+        `nextCursor`. `amountUsd` sorts by what the source is worth in dollars today: all
+        transfers that have ended, and the 2,000 under way that are due last. `sort` takes no
+        `metadata`. With `id`, repeated or separated by commas up to 100 times, the list is one
+        page of these transfers, and of the other filters only `type` counts.
         """
         call = Call(
             "GET",
@@ -4068,6 +4071,7 @@ class Transactions:
                 "createdBefore": created_before,
                 "createdAfter": created_after,
                 "cursor": cursor,
+                "sort": sort,
                 "id": id,
                 "expand": expand,
                 "type": type,
@@ -4088,6 +4092,7 @@ class Transactions:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
+        sort: Literal["-createdAt", "createdAt", "-amountUsd", "amountUsd"] | None = None,
         id: Sequence[str] | None = None,
         expand: Literal["parties"] | None = None,
         type: Sequence[
@@ -4180,6 +4185,7 @@ class Transactions:
                 limit=limit,
                 created_before=created_before,
                 created_after=created_after,
+                sort=sort,
                 id=id,
                 expand=expand,
                 type=type,

@@ -35,7 +35,9 @@ def keep_books(on: CustomerServices) -> TransactionServices:
     listing = TransferListing(on.database)
     directory = PartyDirectory(on.ledger, on.users, AccountSummaries(on.database, on.vault))
     return TransactionServices(
-        transactions=Transactions(on.database, listing, on.users, directory),
+        transactions=Transactions(
+            on.database, listing, on.users, directory, on.valuation, on.clock
+        ),
         transaction_summaries=TransactionSummaries(listing),
         transaction_details=TransactionDetails(on.database, on.ledger, listing, on.users),
         balance_sheets=BalanceSheets(on.database, listing),

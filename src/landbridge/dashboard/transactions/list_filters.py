@@ -5,12 +5,15 @@ from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.list_queries import ListQuery
 from landbridge.dashboard.number_formats import parse_number
-from landbridge.dashboard.transactions.list_views import view_statuses
+from landbridge.dashboard.transactions.list_views import chosen_sort, view_statuses
 from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.internal_client import InternalClient
 
-FILTERS = ("view", "type", "status", "currency", "user", "from", "until", "minimum", "maximum")
+FILTERS = (
+    *("view", "type", "status", "currency", "user", "from", "until", "minimum", "maximum"),
+    "sort",
+)
 _DAY = timedelta(days=1)
 
 
@@ -27,6 +30,7 @@ async def to_api_query(
         "createdBefore": _day_start("until", query.text("until"), zone, _DAY),
         "minAmount": _amount(query, "minimum", language),
         "maxAmount": _amount(query, "maximum", language),
+        "sort": chosen_sort(query),
         "cursor": query.cursor,
     }
 

@@ -16,7 +16,7 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.status_labels import status_label
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
-from landbridge.dashboard.transactions.list_views import list_views, view_totals
+from landbridge.dashboard.transactions.list_views import list_views, sort_links, view_totals
 from landbridge.dashboard.transactions.payment import payment_values
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES
@@ -28,6 +28,8 @@ from landbridge.platform.http.path_params import known_id
 
 _NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
 _NO_TOTALS: dict[str, Any] = {"totals": [], "isComplete": True, "isOpenComplete": True}
+# The summary is of all tabs and pages.
+_NOT_SUMMED: Final = {"status": None, "cursor": None, "sort": None}
 # Inputs by the API's parameters.
 _INPUTS: Final = {
     "userId": "user",
@@ -60,7 +62,7 @@ class TransactionPages(Controller):
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
-        """List transactions, newest first."""
+        """List transactions, newest first or in the order of `sort`."""
         query = read_list_query(request, *FILTERS)
         (found, summary), filter_error = await load_list(
             _load(request, query, interface), (_NOTHING, _NO_TOTALS), inputs=_INPUTS
@@ -74,6 +76,7 @@ class TransactionPages(Controller):
             transactions=found["data"],
             views=list_views(query, summary),
             totals=view_totals(query, summary),
+            sorting=sort_links(query),
             chips=_chips(query, request.user.language),
             chip_names=tuple(_CHIP_NAMES),
             older=None if is_last else query.older(found.get("nextCursor")),
@@ -128,7 +131,7 @@ async def _load(
     api_query = await to_api_query(query, interface, request.user.zone, request.user.language)
     return await asyncio.gather(
         interface.get("/v2/transactions", limit=PAGE_SIZE, expand="parties", **api_query),
-        interface.get("/v2/transactions/summary", **(api_query | {"status": None, "cursor": None})),
+        interface.get("/v2/transactions/summary", **(api_query | _NOT_SUMMED)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from landbridge.dashboard.list_queries import ListQuery
 from landbridge.dashboard.status_labels import Tone, status_tone
-from landbridge.payments.transactions.model import STATUSES
+from landbridge.payments.transactions.model import STATUSES, TransactionSort
 from landbridge.platform.formats.translations import later as _
 
 # The tone of a status decides its tab, so a status has the same meaning wherever it is shown.
@@ -24,6 +24,15 @@ _TITLES: Final[Mapping[str, str]] = {
     "failed": _("Failed"),
     "completed": _("Completed"),
 }
+# Orders of each sortable column: first descending, then ascending.
+_SORTS: Final[Mapping[str, tuple[Sequence[str], str]]] = {
+    "amount": (
+        (TransactionSort.LARGEST, TransactionSort.SMALLEST),
+        _("Sort by amount in US dollars"),
+    ),
+    "created": ((TransactionSort.NEWEST, TransactionSort.OLDEST), _("Sort by date")),
+}
+_ARIA: Final = ("descending", "ascending")
 _OPEN: Final = frozenset({Tone.NOW, Tone.BUSY})
 _MANY: Final = 99
 
@@ -36,6 +45,15 @@ class ListView:
     title: str
     count: str
     is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SortLink:
+    """Link of a column's heading; `order` is a value of `aria-sort`, empty if another sorts."""
+
+    path: str
+    order: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +94,31 @@ def list_views(query: ListQuery, summary: Mapping[str, Any]) -> Sequence[ListVie
         )
         for name, title in _TITLES.items()
     ]
+
+
+def chosen_sort(query: ListQuery) -> TransactionSort:
+    """Return the chosen order; newest first for an unknown one."""
+    text = query.text("sort")
+    return TransactionSort(text) if text in set(TransactionSort) else TransactionSort.NEWEST
+
+
+def sort_links(query: ListQuery) -> Mapping[str, SortLink]:
+    """Return the links of the sortable columns: to the other order, or to the column's first."""
+    current = chosen_sort(query)
+    return {
+        column: SortLink(
+            path=query.with_filter(
+                "sort", "" if (to := _next(orders, current)) is TransactionSort.NEWEST else to
+            ),
+            order=_ARIA[orders.index(current)] if current in orders else "",
+            title=title,
+        )
+        for column, (orders, title) in _SORTS.items()
+    }
+
+
+def _next(orders: Sequence[str], current: str) -> str:
+    return orders[1] if current == orders[0] else orders[0]
 
 
 def view_totals(query: ListQuery, summary: Mapping[str, Any]) -> ViewTotals:

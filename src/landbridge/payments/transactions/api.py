@@ -4,9 +4,8 @@ from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
 
-import msgspec
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
+from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, JSONBody
 
 from landbridge.ledger.errors import TransactionNotFound
@@ -27,12 +26,14 @@ from landbridge.payments.transactions.model import (
     KINDS,
     STATUSES,
     TransactionFilters,
+    TransactionSort,
 )
 from landbridge.payments.transactions.schemas import (
     MetadataReply,
     MetadataUpdate,
     TransactionPageReply,
     TransactionSummaryReply,
+    page_reply,
     summary_reply,
     transaction_of,
 )
@@ -48,12 +49,19 @@ from landbridge.platform.core.money import AmountError, parse_units, units_as_de
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, coins, one_of, query, some_of, text
-from landbridge.platform.http.list_query import optional_id, parse_choice, parse_choices
+from landbridge.platform.http.list_query import (
+    optional_id,
+    parse_choice,
+    parse_choices,
+    provide_bounds,
+    window_before,
+)
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import moment
 from landbridge.platform.metadata.model import MetadataFilter, parse_pairs
 
 _PARTIES = "parties"
+_CURSOR = {"type": "string", "minLength": 1, "maxLength": 50}
+_OF_CURSOR = "The nextCursor of the page before, which had the same sort."
 _IDENTIFIERS = {"type": "array", "items": IDENTIFIER, "maxItems": IDS_MAX}
 # No asset has more decimals.
 _DECIMALS_MAX = 18
@@ -64,14 +72,17 @@ class TransactionRoutes(Controller):
 
     path = "/v2/transactions"
     tags = ("Transactions",)
+    dependencies = {"bounds": Provide(provide_bounds, sync_to_thread=False)}  # noqa: RUF012  Litestar's declaration
 
     @get(summary="List transactions", operation_id="transactions.list")
     async def page(
         self,
         request: ApiRequest,
         transactions: NamedDependency[Transactions],
-        window: NamedDependency[PageWindow],
+        bounds: NamedDependency[PageWindow],
         *,
+        cursor: Annotated[str | None, query("cursor", _CURSOR, description=_OF_CURSOR)] = None,
+        sort: Annotated[str | None, query("sort", one_of(TransactionSort))] = None,
         ids: Annotated[list[str] | None, query("id", _IDENTIFIERS)] = None,
         expand: Annotated[str | None, query("expand", one_of([_PARTIES]))] = None,
         type_: Annotated[list[str] | None, query("type", some_of(KINDS))] = None,
@@ -82,9 +93,11 @@ class TransactionRoutes(Controller):
         maximum: Annotated[str | None, query("maxAmount", coins(_DECIMALS_MAX))] = None,
         metadata: MetadataFilter = None,
     ) -> TransactionPageReply:
-        """List transfers of all kinds, newest first.
+        """List transfers of all kinds, newest first unless `sort` says otherwise.
 
         A search through very many may end its page early; continue while there is a `nextCursor`.
+        `amountUsd` sorts by what the source is worth in dollars today: all transfers that have
+        ended, and the 2,000 under way that are due last. `sort` takes no `metadata`.
         With `id`, repeated or separated by commas up to 100 times, the list is one page of these
         transfers, and of the other filters only `type` counts.
         """
@@ -100,14 +113,17 @@ class TransactionRoutes(Controller):
             maximum=_amount("maxAmount", maximum),
             metadata=parse_pairs(metadata),
         )
-        found = await transactions.page(
-            request.user.org_id, filters, window, with_parties=expand is not None
-        )
-        return TransactionPageReply(
-            count=len(found.lines),
-            data=[transaction_of(each, found) for each in found.lines],
-            next_cursor=msgspec.UNSET if found.next_cursor is None else moment(found.next_cursor),
-        )
+        order, with_parties = _sort(sort), expand is not None
+        if order is TransactionSort.NEWEST:
+            window = window_before(cursor, bounds)
+            found = await transactions.page(
+                request.user.org_id, filters, window, with_parties=with_parties
+            )
+        else:
+            found = await transactions.sorted_page(
+                request.user, filters, bounds, sort=order, cursor=cursor, with_parties=with_parties
+            )
+        return page_reply(found, order)
 
     @get("/summary", summary="Summarise transactions", operation_id="transactions.summarise")
     async def summarise(
@@ -223,6 +239,12 @@ class SearchRoutes(Controller):
         ids = [each.id for each in results if each.kind is SearchResultKind.TRANSACTION]
         found = await transactions.by_ids(request.user.org_id, ids)
         return search_reply(results, {each.id: transaction_of(each, found) for each in found.lines})
+
+
+def _sort(text: str | None) -> TransactionSort:
+    if text is None:
+        return TransactionSort.NEWEST
+    return parse_choice("sort", text, TransactionSort)
 
 
 def _ids(texts: list[str] | None) -> frozenset[UUID] | None:

@@ -2,36 +2,48 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from uuid import UUID
 
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.users.service import Users
 from landbridge.ledger.listing import (
+    AmountOrder,
     TransferFilter,
     TransferListing,
     TransferListPage,
     TransferListRow,
+    TransferScope,
 )
-from landbridge.payments.transactions.model import ALL_ASSETS, KINDS, TransactionFilters
+from landbridge.payments.transactions.model import (
+    ALL_ASSETS,
+    CURRENCIES,
+    KINDS,
+    TransactionFilters,
+    TransactionSort,
+)
 from landbridge.payments.transactions.parties import PartyDirectory, TransactionParties
-from landbridge.platform.core.money import UNITS_DIGITS_MAX
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.ids import as_uuid
+from landbridge.platform.core.money import RATE_DECIMALS, UNITS_DIGITS_MAX, Asset
+from landbridge.platform.core.pagination import PagePosition, PageWindow
 from landbridge.platform.db.pool import Database
+from landbridge.platform.http.caller import Caller
 from landbridge.platform.metadata import service as metadata_service
+from landbridge.providers.rates.valuation import UsdRates, Valuation
 
 _UNITS_MAX = 10**UNITS_DIGITS_MAX
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionPage:
-    """Transfers, newest first, their users and metadata, and the next cursor."""
+    """Transfers in their order, their users and metadata, and the position to continue from."""
 
     lines: Sequence[TransferListRow]
     metadata: Mapping[UUID, dict[str, str]]
     users: Mapping[UUID, UserCard]
-    next_cursor: datetime | None
+    last: PagePosition | None
     parties: TransactionParties | None = None
 
 
@@ -43,6 +55,8 @@ class Transactions:
     listing: TransferListing
     users: Users
     directory: PartyDirectory
+    valuation: Valuation
+    clock: Clock
 
     async def page(
         self,
@@ -53,9 +67,56 @@ class Transactions:
         with_parties: bool = False,
     ) -> TransactionPage:
         """List a page, newest first; a page that ends early, or is empty, may have a cursor."""
-        kinds = [kind for kind in KINDS if filters.kinds is None or kind in filters.kinds]
-        found = await self._find(org_id, kinds, filters, window)
+        found = await self._find(org_id, _kinds(filters), filters, window)
         return await self._page(org_id, found, with_parties=with_parties)
+
+    async def sorted_page(
+        self,
+        caller: Caller,
+        filters: TransactionFilters,
+        window: PageWindow,
+        *,
+        sort: TransactionSort,
+        cursor: str | None,
+        with_parties: bool = False,
+    ) -> TransactionPage:
+        """List the page after a transfer's id, or the first, in another order than newest first.
+
+        Amounts count at the rates of today, and as least without one. Raises `FieldInvalid`
+        for a filter of metadata, and for a transfer that is not in the list.
+        """
+        if filters.metadata is not None or filters.ids is not None:
+            name = "metadata" if filters.ids is None else "id"
+            raise FieldInvalid(f"sort can't be combined with {name}", field="sort")
+        wanted = listing_filter(filters)
+        order = None
+        if sort is not TransactionSort.OLDEST:
+            order = AmountOrder(
+                weights=await self._weights(caller),
+                is_largest_first=sort is TransactionSort.LARGEST,
+                amounts=wanted.amounts,
+            )
+        org_id = caller.org_id
+        found = await self.listing.sorted_page(
+            org_id,
+            TransferScope(_kinds(filters), filters.user_id, wanted, window),
+            order=order,
+            after=None if cursor is None else await self._row(org_id, cursor),
+        )
+        return await self._page(org_id, found, with_parties=with_parties)
+
+    async def _weights(self, caller: Caller) -> Mapping[str, int]:
+        """Return what a unit of each asset is worth today, in steps small enough for all."""
+        today = self.clock.now(caller.clock_offset).date()
+        rates = await self.valuation.rates(CURRENCIES, today)
+        return {code: _weight(each, rates) for code, each in ALL_ASSETS.items()}
+
+    async def _row(self, org_id: UUID, cursor: str) -> TransferListRow:
+        id_ = as_uuid(cursor)
+        found = () if id_ is None else await self.listing.by_ids(org_id, [id_])
+        if found and found[0].source_asset in ALL_ASSETS:
+            return found[0]
+        raise FieldInvalid("cursor is no nextCursor of a list with this sort", field="cursor")
 
     async def by_ids(self, org_id: UUID, ids: Sequence[UUID]) -> TransactionPage:
         """Return these transfers with their parties, newest first; unknown ids are left out."""
@@ -74,7 +135,7 @@ class Transactions:
             found.lines,
             metadata,
             cards,
-            None if found.last is None else found.last.created_at,
+            found.last,
             await self.directory.of(org_id, ids) if with_parties and ids else None,
         )
 
@@ -91,6 +152,16 @@ class Transactions:
             )
         lines = await self.listing.by_ids(org_id, filters.ids)
         return TransferListPage([each for each in lines if each.kind in kinds], None)
+
+
+def _kinds(filters: TransactionFilters) -> Sequence[str]:
+    return [kind for kind in KINDS if filters.kinds is None or kind in filters.kinds]
+
+
+def _weight(asset: Asset, rates: UsdRates) -> int:
+    """Return what a unit is worth, in 10**-36 dollars; 1 without a rate."""
+    rate = rates.per_unit(asset.currency)
+    return 1 if rate is None else int(rate.scaleb(2 * RATE_DECIMALS - asset.decimals))
 
 
 def listing_filter(filters: TransactionFilters) -> TransferFilter:

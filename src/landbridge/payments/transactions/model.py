@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -51,6 +52,15 @@ LEDGER_ASSETS: Mapping[str, Asset] = {
 
 # Transfers that one request can name.
 IDS_MAX = 100
+
+
+class TransactionSort(StrEnum):
+    """Order of the list, by creation or by what the source is worth; a hyphen: descending."""
+
+    NEWEST = "-createdAt"
+    OLDEST = "createdAt"
+    LARGEST = "-amountUsd"
+    SMALLEST = "amountUsd"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from landbridge.ledger.listing import TransferListRow
 from landbridge.payments.transactions.listing import TransactionPage
-from landbridge.payments.transactions.model import ALL_ASSETS
+from landbridge.payments.transactions.model import ALL_ASSETS, TransactionSort
 from landbridge.payments.transactions.parties import PartyRecord, TransactionParties
 from landbridge.payments.transactions.summary import TransactionSummary
 from landbridge.platform.core.money import Money
@@ -95,11 +95,27 @@ class TransactionSummaryReply(WireStruct, frozen=True):
 
 
 class TransactionPageReply(WireStruct, frozen=True):
-    """A page, newest first; pass `nextCursor` back as `cursor`."""
+    """A page; pass `nextCursor` back as `cursor`, with the same `sort`."""
 
     count: int
     data: list[TransactionReply]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
+
+
+def page_reply(page: TransactionPage, sort: TransactionSort) -> TransactionPageReply:
+    """Build the reply of a page, whose cursor is a time, or an id in other orders than newest."""
+    last = page.last
+    if last is None:
+        cursor = UNSET
+    elif sort is TransactionSort.NEWEST:
+        cursor = moment(last.created_at)
+    else:
+        cursor = str(last.id)
+    return TransactionPageReply(
+        count=len(page.lines),
+        data=[transaction_of(each, page) for each in page.lines],
+        next_cursor=cursor,
+    )
 
 
 def transaction_of(line: TransferListRow, page: TransactionPage) -> TransactionReply:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from landbridge.ledger.listing import TransferFilter, TransferListing, TransferListRow
+from landbridge.ledger.listing import TransferListing, TransferListRow, TransferScope
 from landbridge.payments.transactions.listing import listing_filter
 from landbridge.payments.transactions.model import KINDS, TransactionFilters
 from landbridge.platform.core.pagination import PageWindow
@@ -58,14 +58,8 @@ class TransactionSummaries:
         if not is_open_complete and filters.metadata is None:
             under_way = await self.listing.under_way(org_id, limit=OPEN_MAX)
             is_open_complete = len(under_way) < OPEN_MAX
-            found |= {
-                each.id: each
-                for each in under_way
-                if each.kind in kinds
-                and filters.user_id in {None, each.user_id}
-                and _is_within(each, window)
-                and _matches(each, wanted)
-            }
+            scope = TransferScope(kinds, filters.user_id, wanted, window)
+            found |= {each.id: each for each in under_way if scope.includes(each)}
         return TransactionSummary(
             _totals(list(found.values())), newest.last is None, is_open_complete
         )
@@ -81,19 +75,3 @@ def _totals(lines: Sequence[TransferListRow]) -> Sequence[StatusTotal]:
         StatusTotal(status, asset, count, units[status, asset])
         for (status, asset), count in sorted(counts.items())
     ]
-
-
-def _is_within(line: TransferListRow, window: PageWindow) -> bool:
-    before = window.before
-    return line.created_at >= window.since and (before is None or line.created_at < before)
-
-
-def _matches(line: TransferListRow, wanted: TransferFilter) -> bool:
-    """Return what the list's statement decides, for a transfer that it did not reach."""
-    assets, amounts = wanted.assets, wanted.amounts
-    if assets is not None and not {line.source_asset, line.destination_asset} & set(assets):
-        return False
-    if amounts is None:
-        return True
-    bounds = amounts.get(line.source_asset)
-    return bounds is not None and bounds[0] <= line.source_units <= bounds[1]

@@ -11,9 +11,9 @@ from uuid import UUID
 LIMIT_DEFAULT = 10
 LIMIT_MAX = 100
 
-# Earlier than any record.
+# Earlier and later than any record.
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-_END = datetime(9999, 1, 1, tzinfo=UTC)
+END = datetime(9999, 1, 1, tzinfo=UTC)
 _LEAST_ID = UUID(int=0)
 
 
@@ -41,7 +41,7 @@ class PageWindow:
     @property
     def position(self) -> PagePosition:
         """Return the position after which rows are requested, if `before` is a bound."""
-        return PagePosition(self.before or _END, _LEAST_ID)
+        return PagePosition(self.before or END, _LEAST_ID)
 
 
 @dataclass(frozen=True, slots=True)

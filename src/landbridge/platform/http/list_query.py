@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Protocol, TypeVar
@@ -111,6 +112,23 @@ def provide_queue_window(
     return queue_window(
         _limit(limit), parse_position(cursor) or after, _moment("createdBefore", created_before)
     )
+
+
+def provide_bounds(
+    limit: Limit = None, created_before: CreatedBefore = None, created_after: CreatedAfter = None
+) -> PageWindow:
+    """Return the requested part of a list that reads its cursor itself."""
+    return provide_window(limit, created_before, created_after)
+
+
+def window_before(cursor: str | None, bounds: PageWindow) -> PageWindow:
+    """Return the part of a list after a cursor that is a time, newest first."""
+    try:
+        return bounds if cursor is None else replace(bounds, before=parse_moment(cursor))
+    except ValueError:
+        raise FieldInvalid(
+            "cursor is no nextCursor of a list with this sort", field="cursor"
+        ) from None
 
 
 def position_text(position: PagePosition) -> str:

@@ -5,7 +5,7 @@ workers, one fetches from the bank, at most every quarter of an hour and only fo
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Context, Decimal
@@ -172,17 +172,19 @@ class ReferenceRates:
             failure=attempt["failure"] if attempt else None,
         )
 
-    async def cross(self, currency: str, on: date) -> CrossRate | None:
-        """Return the last rates on or before a day, ten days old at most, or None."""
-        oldest_on = on - AGE_DAYS_MAX * _DAY
-        row = await self._database.single(
-            lambda tx: store.cross(tx, currency, on=on, oldest_on=oldest_on)
+    async def cross(self, currencies: Sequence[str], on: date) -> Mapping[str, CrossRate]:
+        """Return the last rates on or before a day, ten days old at most, where there are any."""
+        if not currencies:
+            return {}
+        found = await self._database.single(
+            lambda tx: store.cross(tx, currencies, on=on, oldest_on=on - AGE_DAYS_MAX * _DAY)
         )
-        return None if row is None else CrossRate(row["per_eur"], row["usd_per_eur"])
+        return {each: CrossRate(row["per_eur"], row["usd_per_eur"]) for each, row in found.items()}
 
     async def usd_in(self, tx: Tx, currency: str, on: date) -> Decimal | None:
         """Return dollars per unit at the last rates on or before a day; None if there are none."""
-        row = await store.cross(tx, currency, on=on, oldest_on=on - AGE_DAYS_MAX * _DAY)
+        found = await store.cross(tx, [currency], on=on, oldest_on=on - AGE_DAYS_MAX * _DAY)
+        row = found.get(currency)
         return None if row is None else _RATIO.divide(row["usd_per_eur"], row["per_eur"])
 
     async def _now(self) -> datetime:

@@ -1,6 +1,6 @@
 """Every statement on reference rates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 
@@ -36,12 +36,16 @@ select 1 from reference_rates where currency = $1 and set_on = $2 and per_eur = 
 
 # Both sides of a cross rate are of one day.
 _CROSS = """
-select r.per_eur, d.per_eur as usd_per_eur
-from reference_rates r
-join reference_rates d on d.currency = 'usd' and d.set_on = r.set_on
-where r.currency = $1 and r.set_on between $3 and $2
-order by r.set_on desc
-limit 1
+select i.currency, c.per_eur, c.usd_per_eur
+from unnest($1::text[]) as i (currency)
+cross join lateral (
+    select r.per_eur, d.per_eur as usd_per_eur
+    from reference_rates r
+    join reference_rates d on d.currency = 'usd' and d.set_on = r.set_on
+    where r.currency = i.currency and r.set_on between $3 and $2
+    order by r.set_on desc
+    limit 1
+) c
 """
 
 _LAST = "select max(set_on) from reference_rates where currency = 'eur'"
@@ -69,9 +73,12 @@ async def put(tx: Tx, rates: Sequence[tuple[str, date, Decimal]]) -> int:
     return len(changed)
 
 
-async def cross(tx: Tx, currency: str, *, on: date, oldest_on: date) -> Row | None:
-    """Return the last day's rates of a currency and of the dollar."""
-    return await tx.fetchrow(_CROSS, currency, on, oldest_on)
+async def cross(
+    tx: Tx, currencies: Sequence[str], *, on: date, oldest_on: date
+) -> Mapping[str, Row]:
+    """Return the last day's rates of each currency and of the dollar, where there are any."""
+    rows = await tx.fetch(_CROSS, currencies, on, oldest_on)
+    return {row["currency"]: row for row in rows}
 
 
 async def last_on(tx: Tx) -> date | None:

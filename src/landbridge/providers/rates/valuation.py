@@ -1,16 +1,40 @@
-"""Value of money in dollars, for reports and responses; never used for conversions."""
+"""Value of money in dollars, for reports, lists and responses; never used for conversions."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_DOWN, Context, Decimal
 
-from landbridge.platform.core.money import Money
-from landbridge.providers.rates.reference import ReferenceRates
+from landbridge.platform.core.money import RATE_DECIMALS, Money
+from landbridge.providers.rates.reference import CrossRate, ReferenceRates
 from landbridge.providers.rates.sandbox import DOMESTIC, STABLECOINS
 
-_CENT = Decimal("0.01")
+_CENT, _RATE_STEP = Decimal("0.01"), Decimal(1).scaleb(-RATE_DECIMALS)
 # Units have 38 digits and rates 30; rounded once, at the end.
 _EXACT = Context(prec=90, rounding=ROUND_DOWN)
+_PAR = CrossRate(Decimal(1), Decimal(1))
+
+
+@dataclass(frozen=True, slots=True)
+class UsdRates:
+    """Dollar rates of one day, by currency. Dollars and stablecoins count at par."""
+
+    rates: Mapping[str, CrossRate]
+
+    def value(self, amount: Decimal, currency: str) -> Decimal | None:
+        """Return dollars and cents, rounded down; None without a rate."""
+        return self._convert(amount, currency, _CENT)
+
+    def per_unit(self, currency: str) -> Decimal | None:
+        """Return dollars per unit with 18 decimals, to compare amounts by; None without a rate."""
+        return self._convert(Decimal(1), currency, _RATE_STEP)
+
+    def _convert(self, amount: Decimal, currency: str, step: Decimal) -> Decimal | None:
+        rate = _PAR if is_dollar(currency) else self.rates.get(currency)
+        if rate is None:
+            return None
+        dollars = _EXACT.divide(_EXACT.multiply(amount, rate.usd_per_eur), rate.per_eur)
+        return dollars.quantize(step, context=_EXACT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +45,21 @@ class Valuation:
     has_table: bool
 
     async def in_usd(self, money: Money, on: date) -> Decimal | None:
-        """Return dollars and cents, rounded down, at the last rates on or before a day.
+        """Return dollars and cents, rounded down; None without a rate."""
+        rates = await self.rates([money.asset.currency], on)
+        return rates.value(money.decimal, money.asset.currency)
 
-        Dollars and stablecoins count at par. None if no rate is at most ten days older than the
-        day.
-        """
-        currency = money.asset.currency
-        if currency == "usd" or currency in STABLECOINS:
-            return money.decimal.quantize(_CENT, context=_EXACT)
-        found = await self.reference.cross(currency, on)
-        if found is not None:
-            return _cross(money.decimal, found.usd_per_eur, found.per_eur)
-        if self.has_table and currency in DOMESTIC:
-            return _cross(money.decimal, Decimal(1), DOMESTIC[currency].mid)
-        return None
+    async def rates(self, currencies: Collection[str], on: date) -> UsdRates:
+        """Return the last rates on or before a day, ten days older at most."""
+        foreign = sorted({each for each in currencies if not is_dollar(each)})
+        table = {
+            each: CrossRate(DOMESTIC[each].mid, _PAR.usd_per_eur)
+            for each in foreign
+            if self.has_table and each in DOMESTIC
+        }
+        return UsdRates({**table, **await self.reference.cross(foreign, on)})
 
 
-def _cross(amount: Decimal, usd: Decimal, other: Decimal) -> Decimal:
-    dollars = _EXACT.divide(_EXACT.multiply(amount, usd), other)
-    return dollars.quantize(_CENT, context=_EXACT)
+def is_dollar(currency: str) -> bool:
+    """Return whether a currency is the dollar, or a coin that counts as one."""
+    return currency == "usd" or currency in STABLECOINS
