@@ -133,7 +133,7 @@ async def test_filters_are_chips_that_can_be_removed(org: Tenant) -> None:
     admin = await visit(org)
     query = {"view": "attention", "type": "WALLET.SWAP", "minimum": "1"}
     page = await admin.load(LIST, **query)
-    chips = page.tree.xpath("//ul[@class='chips']/li")
+    chips = page.tree.xpath("//ul[@aria-label='Filters']/li")
     assert [" ".join(each.text_content().split()[:2]) for each in chips] == [
         "Type Swap",
         "Minimum 1",

@@ -39,6 +39,7 @@ _SCENARIOS = {
 }
 _SETTINGS = ("approvals", "limits", "addresses", "fees", "time-zone", "installation")
 LISTS = ("bank-accounts", "virtual-accounts", "external-wallets", "deposits")
+_LIST = "/dashboard/transactions"
 _PROFILE = ("password", "proof", "second-factor", "passkeys", "sessions")
 TEMPLATE = "MEXICO_FAILURES"
 # The link is e-mailed, so that the mailbox has an e-mail.
@@ -87,6 +88,7 @@ class World:
     # Found only on pages.
     mail: str | None = None
     member: str | None = None
+    view: str | None = None
 
     def pages(self) -> Mapping[str, str]:
         """Return every page that requires sign-in, by the name of its screenshot."""
@@ -141,11 +143,8 @@ class World:
             for queue, each in reviews.items()
             if each
         }
-        if self.mail:
-            found["mail"] = self.mail
-        if self.member:
-            found["team-member"] = self.member
-        return found
+        linked = {"mail": self.mail, "team-member": self.member, "transactions-view": self.view}
+        return found | {name: each for name, each in linked.items() if each}
 
     def _user_pages(self) -> Mapping[str, str]:
         """Return the pages about a user."""
@@ -181,6 +180,7 @@ class World:
         """Find pages that only other pages link; `links` returns the links of a page for admins."""
         self.member = await _first_link(links, "/dashboard/team", r"/dashboard/team/[0-9a-f-]{36}")
         self.mail = await _first_link(links, "/dashboard/mailbox", r"/dashboard/mailbox/.+")
+        self.view = await _first_link(links, f"{_LIST}?view=failed", rf"{_LIST}/views/[0-9a-f-]+")
 
     def _other_pages(self) -> Mapping[str, str]:
         """Return the pages that are not about a user or a payment."""
@@ -195,6 +195,8 @@ class World:
             "report-template-edit": f"/dashboard/reports/templates/{TEMPLATE}/edit",
             "report-saved": f"/dashboard/reports/saved/{self.metric}",
             "fees": "/dashboard/fees",
+            "transactions-sorted": f"{_LIST}?sort=-amountUsd",
+            "transactions-view-new": f"{_LIST}/views/new?view=failed",
             "statements": f"/dashboard/reports/statements?userId={self.user}",
             "schedules": "/dashboard/reports/schedules",
             "schedule": f"/dashboard/reports/schedules/{self.schedule}",
@@ -380,5 +382,8 @@ async def build_with_linked_pages(org: Tenant) -> World:
     await org.container.request_log.flush()
     world.request = (await org.get("/v2/request-log", limit=1))["requests"][0]["xRequestId"]
     await org.container.outbox.run_once([org.org_id])
+    await admin.submit(
+        f"{_LIST}/views/new?view=failed", {"name": "Failed payments", "shared": "yes"}
+    )
     await world.find_linked_pages(links)
     return world

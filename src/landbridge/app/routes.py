@@ -192,6 +192,7 @@ SERVICES = (
     "transaction_summaries",
     "transaction_metadata",
     "transaction_notes",
+    "saved_views",
     "balance_sheets",
     "search",
     "bridges",

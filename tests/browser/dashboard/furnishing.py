@@ -29,6 +29,10 @@ async def furnish(server: Served, api: ScenarioClient, page: Page) -> World:
             "all => all.map(each => each.getAttribute('href') || '')"
         )
 
+    await page.goto("/dashboard/transactions/views/new?view=failed")
+    await page.get_by_role("textbox", name="Name").fill("Failed payments")
+    await page.get_by_role("button", name="Save view").click()
+    await page.wait_for_url("**/transactions?view=failed*")
     await world.find_linked_pages(links)
     # Content that appears asynchronously; the deposit is the second one of an onramp and matches
     # nothing.

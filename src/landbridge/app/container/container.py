@@ -64,6 +64,7 @@ from landbridge.payments.transactions.details import TransactionDetails
 from landbridge.payments.transactions.listing import Transactions
 from landbridge.payments.transactions.metadata import TransactionMetadata
 from landbridge.payments.transactions.notes import TransactionNotes
+from landbridge.payments.transactions.saved_views import SavedViews
 from landbridge.payments.transactions.search import TransactionSearch
 from landbridge.payments.transactions.summary import TransactionSummaries
 from landbridge.platform.changes.horizon import Horizon
@@ -118,6 +119,7 @@ class Container(CoinFlows):
     transaction_summaries: TransactionSummaries
     transaction_metadata: TransactionMetadata
     transaction_notes: TransactionNotes
+    saved_views: SavedViews
     balance_sheets: BalanceSheets
     search: TransactionSearch
     offramps: Offramps

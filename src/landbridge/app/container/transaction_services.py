@@ -13,6 +13,7 @@ from landbridge.payments.transactions.metadata import TransactionMetadata
 from landbridge.payments.transactions.notes import TransactionNotes
 from landbridge.payments.transactions.parties import PartyDirectory
 from landbridge.payments.transactions.payment_search import PaymentSearch
+from landbridge.payments.transactions.saved_views import SavedViews
 from landbridge.payments.transactions.search import RESULTS_MAX, TransactionSearch
 from landbridge.payments.transactions.summary import TransactionSummaries
 
@@ -26,6 +27,7 @@ class TransactionServices:
     transaction_details: TransactionDetails
     transaction_metadata: TransactionMetadata
     transaction_notes: TransactionNotes
+    saved_views: SavedViews
     balance_sheets: BalanceSheets
     search: TransactionSearch
 
@@ -40,6 +42,7 @@ def keep_books(on: CustomerServices) -> TransactionServices:
         ),
         transaction_summaries=TransactionSummaries(listing),
         transaction_details=TransactionDetails(on.database, on.ledger, listing, on.users),
+        saved_views=SavedViews(on.database),
         balance_sheets=BalanceSheets(on.database, listing),
         transaction_metadata=TransactionMetadata(on.database, on.ledger),
         transaction_notes=TransactionNotes(on.database, on.ledger, on.vault, on.clock),

@@ -1,8 +1,8 @@
 """Payments of all kinds, and the page of each."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -13,15 +13,21 @@ from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
-from landbridge.dashboard.status_labels import status_label
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
-from landbridge.dashboard.transactions.list_views import list_views, sort_links, view_totals
+from landbridge.dashboard.transactions.list_views import (
+    CHIP_NAMES,
+    filter_chips,
+    list_views,
+    sort_links,
+    view_totals,
+)
 from landbridge.dashboard.transactions.payment import payment_values
+from landbridge.dashboard.transactions.view_pages import is_current, view_path
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES
+from landbridge.payments.transactions.saved_views import SavedViews
 from landbridge.platform.core.errors import Refused
-from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.path_params import known_id
@@ -38,16 +44,6 @@ _INPUTS: Final = {
     "minAmount": "minimum",
     "maxAmount": "maximum",
 }
-_CHIP_NAMES: Final[Mapping[str, str]] = {
-    "type": _("Type"),
-    "status": _("Status"),
-    "user": _("User"),
-    "currency": _("Currency"),
-    "from": _("From"),
-    "until": _("Until"),
-    "minimum": _("Minimum"),
-    "maximum": _("Maximum"),
-}
 
 
 class TransactionPages(Controller):
@@ -61,6 +57,7 @@ class TransactionPages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        saved_views: NamedDependency[SavedViews],
     ) -> Response[str]:
         """List transactions, newest first or in the order of `sort`."""
         query = read_list_query(request, *FILTERS)
@@ -75,10 +72,15 @@ class TransactionPages(Controller):
             filter_error=filter_error,
             transactions=found["data"],
             views=list_views(query, summary),
+            saved_views=[
+                (view_path(each), each, is_current(each, query))
+                for each in await saved_views.of(request.user.caller)
+            ],
+            save_path=f"{query.path}/views/new?{urlencode(query.filters)}",
             totals=view_totals(query, summary),
             sorting=sort_links(query),
-            chips=_chips(query, request.user.language),
-            chip_names=tuple(_CHIP_NAMES),
+            chips=filter_chips(query, request.user.language),
+            chip_names=CHIP_NAMES,
             older=None if is_last else query.older(found.get("nextCursor")),
             kind_names=KIND_NAMES,
             kinds=list(KINDS),
@@ -133,18 +135,3 @@ async def _load(
         interface.get("/v2/transactions", limit=PAGE_SIZE, expand="parties", **api_query),
         interface.get("/v2/transactions/summary", **(api_query | _NOT_SUMMED)),
     )
-
-
-def _chips(query: ListQuery, language: str) -> Sequence[tuple[str, str, str]]:
-    """Return name, value and the URL without it for each filter that is set."""
-    return [
-        (name, _chip_value(each, query.text(each), language), query.with_filter(each, ""))
-        for each, name in _CHIP_NAMES.items()
-        if query.text(each)
-    ]
-
-
-def _chip_value(name: str, value: str, language: str) -> str:
-    if name == "type" and value in KIND_NAMES:
-        return catalogue(language).gettext(KIND_NAMES[value])
-    return status_label(value, language) if name == "status" else value

@@ -6,8 +6,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from landbridge.dashboard.list_queries import ListQuery
-from landbridge.dashboard.status_labels import Tone, status_tone
+from landbridge.dashboard.status_labels import Tone, status_label, status_tone
+from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.payments.transactions.model import STATUSES, TransactionSort
+from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 
 # The tone of a status decides its tab, so a status has the same meaning wherever it is shown.
@@ -32,7 +34,22 @@ _SORTS: Final[Mapping[str, tuple[Sequence[str], str]]] = {
     ),
     "created": ((TransactionSort.NEWEST, TransactionSort.OLDEST), _("Sort by date")),
 }
+_ORDERS: Final[Mapping[str, str]] = {
+    TransactionSort.OLDEST: _("Oldest first"),
+    TransactionSort.LARGEST: _("Largest first"),
+    TransactionSort.SMALLEST: _("Smallest first"),
+}
 _ARIA: Final = ("descending", "ascending")
+CHIP_NAMES: Final[Mapping[str, str]] = {
+    "type": _("Type"),
+    "status": _("Status"),
+    "user": _("User"),
+    "currency": _("Currency"),
+    "from": _("From"),
+    "until": _("Until"),
+    "minimum": _("Minimum"),
+    "maximum": _("Maximum"),
+}
 _OPEN: Final = frozenset({Tone.NOW, Tone.BUSY})
 _MANY: Final = 99
 
@@ -94,6 +111,32 @@ def list_views(query: ListQuery, summary: Mapping[str, Any]) -> Sequence[ListVie
         )
         for name, title in _TITLES.items()
     ]
+
+
+def filter_chips(query: ListQuery, language: str) -> Sequence[tuple[str, str, str]]:
+    """Return name, value and the URL without it for each filter that is set."""
+    return [
+        (name, _chip_value(each, query.text(each), language), query.with_filter(each, ""))
+        for each, name in CHIP_NAMES.items()
+        if query.text(each)
+    ]
+
+
+def describe_view(query: ListQuery, language: str) -> Sequence[tuple[str, str]]:
+    """Return names and values of what a saved view sets: tab, filters and order."""
+    words = catalogue(language).gettext
+    tab, sort = view_name(query), chosen_sort(query)
+    found = [(_("View"), words(_TITLES[tab]))] if tab else []
+    found += [(name, value) for name, value, _without in filter_chips(query, language)]
+    if sort is not TransactionSort.NEWEST:
+        found.append((_("Order"), words(_ORDERS[sort])))
+    return found
+
+
+def _chip_value(name: str, value: str, language: str) -> str:
+    if name == "type" and value in KIND_NAMES:
+        return catalogue(language).gettext(KIND_NAMES[value])
+    return status_label(value, language) if name == "status" else value
 
 
 def chosen_sort(query: ListQuery) -> TransactionSort:

@@ -1,0 +1,137 @@
+"""Saved views: filters and order of the list of payments, under a name.
+
+Guarantees:
+- A member sees their own views, and those that others of the organisation share.
+- A shared view is changed by its owner or an admin, any other by its owner alone.
+- An organisation has at most `VIEWS_MAX`, however many are saved at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from landbridge.payments.transactions import view_store as store
+from landbridge.payments.transactions.view_store import SavedView
+from landbridge.platform.core.errors import (
+    FieldInvalid,
+    ResourceConflict,
+    ResourceNotFound,
+    RoleNotAllowed,
+)
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.formats.texts import check_text
+from landbridge.platform.http.caller import Caller, MemberRole, check_editor
+
+__all__ = ["VIEWS_MAX", "VIEW_NAME_LENGTH_MAX", "SavedView", "SavedViews", "may_change"]
+
+VIEWS_MAX: Final = 50
+VIEW_NAME_LENGTH_MAX: Final = 60
+_QUERY_LENGTH_MAX: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SavedViews:
+    """Saves, lists, renames and deletes them, for the members of all organisations."""
+
+    database: Database
+
+    async def of(self, caller: Caller) -> Sequence[SavedView]:
+        """List the views that this member sees, by name."""
+        return await self.database.single(lambda tx: _visible(tx, caller))
+
+    async def get(self, caller: Caller, view_id: UUID | None) -> SavedView:
+        """Return a view; raise `ResourceNotFound` for one that this member does not see."""
+        return _find(await self.of(caller), view_id)
+
+    async def save(self, caller: Caller, name: str, query: str, *, is_shared: bool) -> SavedView:
+        """Save a query string under a name.
+
+        Raises `FieldInvalid`, `ResourceConflict` at the bound, and `RoleNotAllowed` for an analyst
+        who shares.
+        """
+        if is_shared:
+            check_editor(caller)
+        if not query:
+            raise FieldInvalid("Choose filters or an order first.")
+        if len(query) > _QUERY_LENGTH_MAX:
+            raise FieldInvalid("These filters are too long to be saved.")
+        view = SavedView(
+            org_id=caller.org_id,
+            id=new_id(),
+            owner_id=caller.id,
+            name=check_text("name", name, length_max=VIEW_NAME_LENGTH_MAX),
+            query=query,
+            is_shared=is_shared,
+        )
+
+        async def work(tx: Tx) -> SavedView:
+            await store.lock_org(tx, caller.org_id)
+            views = await store.all_of(tx, caller.org_id)
+            if any(each.id == view.id for each in views):
+                return view  # saved by an attempt whose commit reply was lost
+            _check_name(views, view, view.name)
+            if len(views) >= VIEWS_MAX:
+                raise ResourceConflict(f"An organisation has at most {VIEWS_MAX} saved views.")
+            await store.add(tx, view)
+            return view
+
+        return await self.database.transact(work)
+
+    async def rename(self, caller: Caller, view_id: UUID | None, name: str) -> SavedView:
+        """Rename a view; raises `ResourceNotFound`, `FieldInvalid` and `RoleNotAllowed`."""
+        checked = check_text("name", name, length_max=VIEW_NAME_LENGTH_MAX)
+
+        async def work(tx: Tx) -> SavedView:
+            await store.lock_org(tx, caller.org_id)
+            view = _find(await _visible(tx, caller), view_id)
+            _check_may_change(caller, view)
+            _check_name(await store.all_of(tx, caller.org_id), view, checked)
+            await store.rename(tx, caller.org_id, view.id, checked)
+            return view
+
+        return await self.database.transact(work)
+
+    async def delete(self, caller: Caller, view_id: UUID | None) -> None:
+        """Delete a view; raises `RoleNotAllowed`. Does nothing if there is none."""
+
+        async def work(tx: Tx) -> None:
+            for view in await _visible(tx, caller):
+                if view.id == view_id:
+                    _check_may_change(caller, view)
+                    await store.delete(tx, caller.org_id, view.id)
+
+        await self.database.transact(work)
+
+
+def may_change(caller: Caller, view: SavedView) -> bool:
+    """Return whether this member may rename and delete a view that they see."""
+    is_admin = caller.member is not None and caller.member.role is MemberRole.ADMIN
+    return view.owner_id == caller.id or is_admin
+
+
+async def _visible(tx: Tx, caller: Caller) -> Sequence[SavedView]:
+    found = await store.all_of(tx, caller.org_id)
+    return [each for each in found if each.is_shared or each.owner_id == caller.id]
+
+
+def _find(views: Sequence[SavedView], view_id: UUID | None) -> SavedView:
+    for each in views:
+        if each.id == view_id:
+            return each
+    raise ResourceNotFound(f"there is no saved view {view_id}")
+
+
+def _check_may_change(caller: Caller, view: SavedView) -> None:
+    if not may_change(caller, view):
+        raise RoleNotAllowed("Only its owner or an admin can change a shared view.")
+
+
+def _check_name(views: Sequence[SavedView], view: SavedView, name: str) -> None:
+    """Refuse a name that another view of the same owner has."""
+    if any(
+        each.name == name and each.owner_id == view.owner_id and each.id != view.id
+        for each in views
+    ):
+        raise FieldInvalid("You already have a view with this name.", field="name")
