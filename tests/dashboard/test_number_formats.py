@@ -24,6 +24,11 @@ def test_a_shown_amount_is_read_as_the_same_amount(value: Decimal, locale: str) 
         assert Decimal(parse_number(text, locale, field="amount")) == value
 
 
+@pytest.mark.parametrize("zero", ["0", "0.000000", "-0.00", "0E-18", "0E+3"])
+def test_zeros_look_alike(zero: str) -> None:
+    assert plain_number(Decimal(zero), "en") == plain_number(zero, "en") == "0.00"
+
+
 @given(text=st.text(alphabet="0123456789.,' ", max_size=12), locale=st.sampled_from(LOCALES))
 def test_a_text_that_is_read_is_shown_as_it_was_typed(text: str, locale: str) -> None:
     try:

@@ -212,6 +212,7 @@ SERVICES = (
     "onramp_reply_contexts",
     "request_outcomes",
     "user_summaries",
+    "valuation",
     "fee_statements",
     "rollups",
     "rollup_updater",

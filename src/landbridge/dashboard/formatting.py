@@ -28,6 +28,7 @@ from landbridge.dashboard.payment_lines import LINE_FILTERS, money_unit
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.stacked_tables import label_cells
 from landbridge.dashboard.status_labels import status_label, status_tone
+from landbridge.dashboard.usd_values import usd_value
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.core.ids import short_id
 from landbridge.platform.formats.refusal_texts import known_text, refusal_text
@@ -361,4 +362,5 @@ FILTERS: Final[Mapping[str, Any]] = {
     "label_cells": label_cells,
     **DEPOSIT_FILTERS,
     **LINE_FILTERS,
+    "usd_value": usd_value,
 }

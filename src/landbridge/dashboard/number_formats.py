@@ -83,7 +83,9 @@ def plain_number(value: Any, locale: str) -> str:
         exact.prec = _EXACT_DIGITS
         try:
             number = Decimal(str(value))
-            integer_part, _, remainder = f"{abs(number):f}".partition(".")
+            # Zeros look alike, whatever decimals they were stored with.
+            shown = abs(number) if number else Decimal()
+            integer_part, _, remainder = f"{shown:f}".partition(".")
         except ArithmeticError:
             return str(value)
         if not number.is_finite() or len(integer_part) > _EXACT_DIGITS:

@@ -15,8 +15,10 @@ from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.comparison import ReportComparison, compare
 from landbridge.dashboard.reports.report_query import params_of, query_of
 from landbridge.dashboard.reports.results import ReportView
+from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.rates.valuation import Valuation
 
 _ITEMS_MAX: Final = 8
 
@@ -39,10 +41,12 @@ class OverviewPages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """Show the overview."""
         now = renderer.now(request)
-        balances, volume, latest, attention = await asyncio.gather(
+        usd_rates, balances, volume, latest, attention = await asyncio.gather(
+            valuation.rates(CURRENCIES, now.date()),
             interface.get("/v2/balances"),
             _volume(interface, now, request),
             interface.get("/v2/transactions", limit=_ITEMS_MAX, expand="parties"),
@@ -52,6 +56,7 @@ class OverviewPages(Controller):
             request,
             "overview.html",
             balances=balances,
+            usd_rates=usd_rates,
             volume=volume,
             latest=latest["data"],
             attention=attention,

@@ -23,6 +23,8 @@ from landbridge.dashboard.style_tokens import (
 )
 from landbridge.dashboard.transactions.milestones import Milestone
 from landbridge.platform.formats.translations import later as _
+from landbridge.providers.rates.reference import CrossRate
+from landbridge.providers.rates.valuation import UsdRates
 
 # Numbered scales of the style sheet by their prefix.
 _SCALES: Final = (("t", _("Type")), ("s", _("Spacing")), ("r", _("Radius")))
@@ -63,6 +65,7 @@ class StyleGuidePages(Controller):
                 for name in _NAMED
             ],
             statuses=_STATUSES,
+            usd_rates=UsdRates({"mxn": CrossRate(Decimal("17.95"), Decimal(1))}),
             line=_payment_line(now),
             items=_items(now),
             steps=_steps(now),

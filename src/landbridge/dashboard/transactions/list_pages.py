@@ -31,6 +31,7 @@ from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.path_params import known_id
+from landbridge.providers.rates.valuation import Valuation
 
 _NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
 _NO_TOTALS: dict[str, Any] = {"totals": [], "isComplete": True, "isOpenComplete": True}
@@ -58,6 +59,7 @@ class TransactionPages(Controller):
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
         saved_views: NamedDependency[SavedViews],
+        valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """List transactions, newest first or in the order of `sort`."""
         query = read_list_query(request, *FILTERS)
@@ -78,6 +80,7 @@ class TransactionPages(Controller):
             ],
             save_path=f"{query.path}/views/new?{urlencode(query.filters)}",
             totals=view_totals(query, summary),
+            usd_rates=await valuation.rates(CURRENCIES, renderer.now(request).date()),
             sorting=sort_links(query),
             chips=filter_chips(query, request.user.language),
             chip_names=CHIP_NAMES,
@@ -95,10 +98,13 @@ class TransactionPages(Controller):
         transactionId: FromPath[str],
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        *,
         actors: NamedDependency[ActorDirectory],
+        valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """Show one transaction with all its details."""
         values = await payment_values(interface, transactionId)
+        values["usd_rates"] = await valuation.rates(CURRENCIES, renderer.now(request).date())
         names = await actors.names(request.user.caller.org_id)
         return renderer.page(request, "transactions/payment.html", names=names.all, **values)
 

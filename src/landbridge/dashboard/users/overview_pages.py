@@ -14,7 +14,7 @@ from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.account_labels import type_label
-from landbridge.dashboard.users.balances import load_balances
+from landbridge.dashboard.users.balances import load_balances, total_usd
 from landbridge.dashboard.users.nested_fields import flatten, submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.dashboard.users.profile_forms import (
@@ -24,9 +24,11 @@ from landbridge.dashboard.users.profile_forms import (
     owner_count,
     particulars_body,
 )
+from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.rates.valuation import Valuation
 
 _ITEMS_MAX = 5
 _RAILS_MAX = 100
@@ -44,11 +46,13 @@ class UserPages(Controller):
         user_id: FromPath[str],
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """Show details, verification status, balances and recent payments."""
-        return renderer.page(
-            request, "users/overview.html", **await _overview_values(interface, user_id)
-        )
+        values = await _overview_values(interface, user_id)
+        rates = await valuation.rates(CURRENCIES, renderer.now(request).date())
+        values |= {"usd_rates": rates, "balance_usd": total_usd(values["balances"], rates)}
+        return renderer.page(request, "users/overview.html", **values)
 
     @post("/freeze")
     async def freeze(
@@ -174,6 +178,7 @@ async def _overview_values(interface: InternalClient, user_id: str) -> dict[str,
         "accounts": accounts["banks"],
         "virtual_accounts": virtual["data"],
         "payments": payments["data"],
+        "balance_usd": None,
         "reason": "",
         "type_label": type_label,
         "rail_labels": RAIL_LABELS,
