@@ -39,6 +39,13 @@ _STYLES = """() => Object.fromEntries([...document.querySelectorAll('[data-sampl
 }))"""
 
 
+_STATE = """all => all.map(each => {
+    const style = getComputedStyle(each);
+    return ['color', 'backgroundColor', 'borderTopColor', 'outlineStyle', 'outlineColor',
+        'textDecorationColor'].map(name => style[name]).join(' | ');
+})"""
+
+
 async def _samples(page: Page) -> Mapping[str, bytes]:
     await page.goto("/dashboard/styleguide")
     await page.evaluate("document.activeElement?.blur()")
@@ -66,6 +73,31 @@ async def test_samples_are_styled_as_they_were(open_dashboard: OpenDashboard) ->
     ]
     assert not changed, "WRITE_STYLES=1, and look at the difference:\n" + "\n".join(changed[:20])
     assert kept == found
+
+
+async def test_states_are_shown_as_they_are(open_dashboard: OpenDashboard) -> None:
+    """What has the pointer or the focus looks as the sample of that state."""
+    async with open_dashboard() as page:
+        await page.goto("/dashboard/styleguide")
+        samples = page.locator("[data-sample=light-states]")
+        for state in ("hover", "focus"):
+            shown = samples.locator(f".{state}:is(button, a)")
+            styles = await shown.evaluate_all(_STATE)
+            # The class that finds them is taken away.
+            found = await shown.element_handles()
+            for index, (one, style) in enumerate(zip(found, styles, strict=True)):
+                await one.evaluate("(each, state) => each.classList.remove(state)", state)
+                plain = await one.evaluate(f"each => ({_STATE})([each])[0]")
+                if state == "hover":
+                    await one.hover()
+                else:
+                    await page.keyboard.press("Shift")  # the focus shows for the keyboard
+                    await one.focus()
+                assert await one.evaluate(f"each => ({_STATE})([each])[0]") == style
+                # Plain buttons are links without a background, and change nothing at the pointer.
+                if "plain" not in str(await one.get_attribute("class")):
+                    assert plain != style, f"{state} {index} changes nothing"
+                await one.evaluate("(each, state) => each.classList.add(state)", state)
 
 
 @pytest.mark.parametrize("viewport", [WIDE, PHONE])

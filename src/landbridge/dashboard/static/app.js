@@ -82,8 +82,12 @@ const latest = new Map();
 async function replace(ids, url, options) {
   const token = Symbol(ids);
   latest.set(ids, token);
+  const parts = ids.split(" ").map((id) => document.getElementById(id));
+  if (!options?.isQuiet) for (const each of parts) each?.setAttribute("aria-busy", "true");
   const response = await fetchPage(url, options);
-  if (!response || latest.get(ids) !== token) return;
+  if (latest.get(ids) !== token) return;
+  for (const each of parts) each?.removeAttribute("aria-busy");
+  if (!response) return;
   if (response.redirected && new URL(response.url).pathname.startsWith("/dashboard/sign-in")) { location.assign(location.href); return; }
   const page = new DOMParser().parseFromString(response.text, "text/html");
   for (const id of ids.split(" ")) put(page.getElementById(id), document.getElementById(id));
@@ -176,34 +180,37 @@ document.addEventListener("submit", (event) => {
   const submitter = event.submitter;
   const question = submitter?.dataset.confirm || form.dataset.confirm;
   if (question && confirmed !== form) { event.preventDefault(); confirmSubmit(question, form, submitter); return; }
-  setTimeout(() => { if (submitter) submitter.disabled = true; });
+  setTimeout(() => { if (submitter) { submitter.disabled = true; submitter.setAttribute("aria-busy", "true"); } });
 });
 window.addEventListener("beforeunload", showProgress);
 window.addEventListener("pageshow", () => {
   hideProgress();
-  all("button[disabled]").forEach((each) => { each.disabled = false; });
+  all("button[disabled]").forEach((each) => { each.disabled = false; each.removeAttribute("aria-busy"); });
 });
 document.addEventListener("click", (event) => { if (event.target.closest("a[download]")) setTimeout(hideProgress, 1500); });
 
 // A payment opens beside its list: the list stays, and a modified click still opens the page.
 const drawer = document.getElementById("drawer");
+let drawn = 0;
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("[data-drawers] tbody th a");
   if (!link || !drawer || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
+  const request = ++drawn, content = drawer.querySelector("[data-content]");
+  content.replaceChildren(drawer.querySelector("template").content.cloneNode(true));
+  content.setAttribute("aria-busy", "true");
+  drawer.querySelector("[data-open]").href = link.href;
+  drawer.showModal();
+  drawer.scrollTop = 0;
   const response = await fetchPage(link.href);
+  if (request !== drawn || !drawer.open) return;
+  content.removeAttribute("aria-busy");
   const part = response?.ok && new DOMParser().parseFromString(response.text, "text/html").getElementById("payment");
   if (!part) { location.assign(link.href); return; }
   delete part.dataset.poll;
-  const content = document.createElement("div");
-  content.append(part);
-  content.dataset.content = "";
-  drawer.querySelector("[data-content]").replaceWith(content);
-  drawer.querySelector("[data-open]").href = link.href;
+  content.replaceChildren(part);
   startCountdowns(part);
   initCopyButtons(part);
-  drawer.showModal();
-  drawer.scrollTop = 0;
 });
 drawer?.addEventListener("click", (event) => { if (event.target === drawer) drawer.close(); });
 
