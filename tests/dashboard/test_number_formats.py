@@ -29,6 +29,11 @@ def test_zeros_look_alike(zero: str) -> None:
     assert plain_number(Decimal(zero), "en") == plain_number(zero, "en") == "0.00"
 
 
+@pytest.mark.parametrize("text", ["1250.5", "1250.50", "1250.500000"])
+def test_an_amount_looks_alike_with_any_decimals(text: str) -> None:
+    assert plain_number(text, "en") == plain_number(Decimal(text), "en") == "1,250.50"
+
+
 @given(text=st.text(alphabet="0123456789.,' ", max_size=12), locale=st.sampled_from(LOCALES))
 def test_a_text_that_is_read_is_shown_as_it_was_typed(text: str, locale: str) -> None:
     try:

@@ -83,9 +83,10 @@ def plain_number(value: Any, locale: str) -> str:
         exact.prec = _EXACT_DIGITS
         try:
             number = Decimal(str(value))
-            # Zeros look alike, whatever decimals they were stored with.
+            # An amount looks alike, whatever decimals it was stored with.
             shown = abs(number) if number else Decimal()
             integer_part, _, remainder = f"{shown:f}".partition(".")
+            remainder = remainder.rstrip("0")
         except ArithmeticError:
             return str(value)
         if not number.is_finite() or len(integer_part) > _EXACT_DIGITS:

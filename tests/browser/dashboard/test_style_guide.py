@@ -98,6 +98,12 @@ async def test_states_are_shown_as_they_are(open_dashboard: OpenDashboard) -> No
                 if "plain" not in str(await one.get_attribute("class")):
                     assert plain != style, f"{state} {index} changes nothing"
                 await one.evaluate("(each, state) => each.classList.add(state)", state)
+        off = samples.locator("button:disabled")
+        looks = await off.evaluate_all(
+            "all => all.map(each => `${getComputedStyle(each).opacity} "
+            "${getComputedStyle(each).cursor}`)"
+        )
+        assert looks == ["0.6 not-allowed"] * 3 + ["0.6 progress"] * 2
 
 
 @pytest.mark.parametrize("viewport", [WIDE, PHONE])

@@ -180,12 +180,12 @@ document.addEventListener("submit", (event) => {
   const submitter = event.submitter;
   const question = submitter?.dataset.confirm || form.dataset.confirm;
   if (question && confirmed !== form) { event.preventDefault(); confirmSubmit(question, form, submitter); return; }
-  setTimeout(() => { if (submitter) { submitter.disabled = true; submitter.setAttribute("aria-busy", "true"); } });
+  setTimeout(() => { if (submitter) { submitter.disabled = true; submitter.setAttribute("aria-busy", "true"); submitter.dataset.sent = ""; } });
 });
 window.addEventListener("beforeunload", showProgress);
 window.addEventListener("pageshow", () => {
   hideProgress();
-  all("button[disabled]").forEach((each) => { each.disabled = false; each.removeAttribute("aria-busy"); });
+  all("button[data-sent]").forEach((each) => { each.disabled = false; each.removeAttribute("aria-busy"); delete each.dataset.sent; });
 });
 document.addEventListener("click", (event) => { if (event.target.closest("a[download]")) setTimeout(hideProgress, 1500); });
 
