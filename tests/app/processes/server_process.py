@@ -19,7 +19,7 @@ from uuid import uuid4
 from tests.app.processes.preloaded import Preloaded
 
 KEY = "lb_sandbox_for-tests-0123456789"
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 NOBODY, BROKEN = 0, -1
 
 

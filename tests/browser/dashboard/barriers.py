@@ -11,6 +11,13 @@ _RULES = {
         "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     }
 }
+# What colours, sizes and the width of the screen decide: all other rules read the document alone.
+_LOOKS = {
+    "runOnly": {
+        "type": "rule",
+        "values": ["color-contrast", "target-size", "scrollable-region-focusable", "region"],
+    }
+}
 _FACTS = """() => ({
     headings: document.querySelectorAll('h1').length,
     wide: document.documentElement.scrollWidth - window.innerWidth,
@@ -21,12 +28,15 @@ _FACTS = """() => ({
 _RIGHT: dict[str, Any] = {"headings": 1, "wide": 0, "twice": [], "inline": 0}
 
 
-async def barriers(page: Page) -> list[Any]:
-    """Return the faults of the open page; empty if there are none."""
+async def barriers(page: Page, *, looks_only: bool = False) -> list[Any]:
+    """Return the faults of the open page; empty if there are none.
+
+    `looks_only` checks a page again, in another theme and width.
+    """
     facts = await page.evaluate(_FACTS)
     found: list[Any] = [(fact, value) for fact, value in facts.items() if value != _RIGHT[fact]]
     axe: Any = Axe()
-    checked: Any = (await axe.run(page, options=_RULES)).response
+    checked: Any = (await axe.run(page, options=_LOOKS if looks_only else _RULES)).response
     found += [
         (each["id"], [node["target"] for node in each["nodes"]][:3])
         for each in checked["violations"]

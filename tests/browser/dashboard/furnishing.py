@@ -7,13 +7,21 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any, cast
 
 from playwright.async_api import Page
 
+from landbridge.app import settings
+from landbridge.app.cli_runtime import open_dsn
+from landbridge.app.container import open_container
+from landbridge.app.settings import Settings
 from landbridge.sandbox.scenarios.client import ScenarioClient
-from tests.app.processes.server_process import Served, clean_environ
+from tests.app.processes.server_process import KEY, Served, clean_environ
 from tests.dashboard.world import World, build
+from tests.held_deposits import make_held_deposit
 from tests.payments.bank_files.builders import USD
+from tests.reporting.reconciliation.compared import make_reconciled
+from tests.tenants import Tenant, full_caller
 
 _PATIENCE_S, _PAUSE_S = 60, 0.05
 
@@ -40,7 +48,25 @@ async def furnish(server: Served, api: ScenarioClient, page: Page) -> World:
     world.line = await _first(api, "/v2/reviews/bank-lines", "reviews")
     world.delivery = await _first(api, f"/v2/webhooks/{world.webhook}/deliveries", "deliveries")
     world.request = await _first(api, "/v2/request-log", "requests", key="xRequestId")
+    await _leave_what_no_request_makes(server, world)
     return world
+
+
+async def _leave_what_no_request_makes(server: Served, world: World) -> None:
+    """Hold a deposit, find a difference and sign a close, beside the server on its database."""
+    chosen = settings.read(clean_environ(**server.settings), data_dir=str(server.folder))
+    with open_dsn(chosen) as dsn:
+        await _leave_in(chosen, dsn, world)
+
+
+async def _leave_in(chosen: Settings, dsn: str, world: World) -> None:
+    async with open_container(chosen, dsn, name="tests") as container:
+        (org,) = await container.orgs.all()
+        # Nothing of this calls the API.
+        tenant = Tenant(container, cast("Any", None), full_caller(org.id, org.id), KEY)
+        reconciled = await make_reconciled(tenant)
+        world.difference, world.close = reconciled["difference"], reconciled["close"]
+        world.screening = await make_held_deposit(tenant)
 
 
 async def _first(api: ScenarioClient, path: str, name: str, *, key: str = "id") -> str:
