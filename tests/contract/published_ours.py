@@ -148,7 +148,7 @@ BODIES = {
     "PUT /v2/organization/address-policy": [
         "blockedAddresses allowedAddresses newAddressHours newAddressAmountMax"
     ],
-    f"POST {_SCHEDULES}": ["name* every* metricId template params at timeZone format"],
+    f"POST {_SCHEDULES}": ["name* every* metricId template params at timeZone format recipientIds"],
 }
 # Returns 201 (contract, reporting 1).
 CREATED = {f"POST {_METRICS}", f"POST {_SCHEDULES}", f"POST {_TEMPLATES}"}

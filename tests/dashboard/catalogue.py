@@ -21,10 +21,10 @@ from tests.sources import ROOT
 
 _SOURCE = ROOT / "src" / "landbridge"
 # Folders with texts of pages: the dashboard, the hosted pages, the sentences of refusals and the
-# words of templates.
+# words of metrics.
 _FOLDERS = (
     *("dashboard", "customers", "platform/formats", "app/container"),
-    "reporting/metrics/custom",
+    "reporting/metrics",
 )
 _TEMPLATES = ("templates/**.html", "**/pages/**.html")
 _OPTIONS: dict[str, Any] = {"trimmed": "true", "newstyle_gettext": "true"}

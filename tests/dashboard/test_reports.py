@@ -17,6 +17,7 @@ TEMPLATES = (
     *("GROSS_VOLUME", "TRANSACTION_COUNT", "NEW_USERS", "SWAP_VOLUME", "FEES", "OUTCOMES"),
     *("COMPLETION_TIME", "APPROVAL_TURNAROUND", "WEBHOOK_HEALTH", "BALANCES"),
 )
+UNKNOWN = "01a20146-cd55-76a3-8870-37bfb017078a"
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -234,7 +235,39 @@ async def test_schedule_is_created_shown_and_deleted(org: Tenant) -> None:
     assert again.status == 422
     assert again.value("name") == "Monthly users"
     path = await visitor.submit("/dashboard/reports/schedules", fields)
-    assert "No files yet" in (await visitor.load(path)).text
+    page = await visitor.load(path)
+    assert "No files yet" in page.text
+    assert not page.tree.xpath('//input[@name="recipientIds"]/@checked')
     assert "Monthly users" in (await visitor.load("/dashboard/reports/schedules")).text
     assert await visitor.submit(f"{path}/delete") == "/dashboard/reports/schedules"
     assert json.dumps(await org.get("/v2/reporting/schedules")).count("Monthly users") == 0
+
+
+async def test_recipients_of_a_schedule_are_members_with_a_tick(org: Tenant) -> None:
+    visitor = await visit(org, MemberRole.MEMBER, name="Mia Member")
+    ana = await visit(org, MemberRole.ANALYST, name="Ana Lyst")
+    saved = await visitor.submit(
+        "/dashboard/reports/save", {"template": "NEW_USERS", "name": "Users"}
+    )
+    fields: dict[str, Any] = {
+        "name": "Monthly users",
+        "metricId": saved.rpartition("/")[2],
+        "every": "month",
+        "at": "06:00",
+        "timeZone": "UTC",
+        "format": "csv",
+        "recipientIds": str(ana.member_id),
+    }
+    path = await visitor.submit("/dashboard/reports/schedules", fields)
+    ticked = '//input[@name="recipientIds"][@checked]/@value'
+    page = await visitor.load(path)
+    assert page.tree.xpath(ticked) == [str(ana.member_id)]
+    assert "Mia Member" in page.text
+    assert "Ana Lyst" in (await ana.load(path)).text
+    refused = await visitor.send(path, {"recipientIds": UNKNOWN})
+    assert refused.status == 422
+    assert UNKNOWN in refused.text
+    assert "#f-recipientIds" in refused.links()
+    assert await visitor.submit(path, {}) == path
+    assert (await visitor.load(path)).tree.xpath(ticked) == []
+    assert (await ana.send(path, {})).status == 403

@@ -49,6 +49,7 @@ async def test_schedule_shows_its_next_report(noon_org: Tenant, noon: FrozenCloc
         "format": "csv",
         "nextPeriodStart": (today - timedelta(days=1)).isoformat(),
         "nextRunAt": f"{today}T12:30:00.000000+00:00",
+        "recipientIds": [],
     }
     shown = await noon_org.get(f"{SCHEDULES}/{created['id']}")
     assert shown == {"status": "success", "data": created, "metadata": {}}

@@ -3068,9 +3068,11 @@ class AsyncReportSchedules:
     async def update(
         self, schedule_id: str, body: requests.ScheduleChange, *, timeout: float | None = None
     ) -> replies.ScheduleReply:
-        """Move a schedule to another template version.
+        """Update a schedule.
 
-        Use another version of the organisation's own template from the next report on.
+        Change the recipients, or the version of the organisation's own template.
+
+        Both apply from the next report on.
         """
         call = Call(
             "POST",

@@ -3136,6 +3136,7 @@ class ScheduleShape(Struct, frozen=True, kw_only=True):
     next_period_start: str = field(name="nextPeriodStart")
     next_run_at: datetime = field(name="nextRunAt")
     params: dict[str, Any] | None
+    recipient_ids: list[str] = field(name="recipientIds")
     template: str | None
     template_version: int | None = field(default=None, name="templateVersion")
     time_zone: str = field(name="timeZone")

@@ -1590,6 +1590,7 @@ class NewSchedule(TypedDict):
     metricId: NotRequired[str | None]
     name: str
     params: NotRequired[Mapping[str, Any] | None]
+    recipientIds: NotRequired[Sequence[str] | None]
     template: NotRequired[str | None]
     timeZone: NotRequired[str]
 
@@ -1911,7 +1912,8 @@ class RuleDocument(TypedDict):
 class ScheduleChange(TypedDict):
     """ScheduleChange"""
 
-    templateVersion: int
+    recipientIds: NotRequired[Sequence[str] | None]
+    templateVersion: NotRequired[int | None]
 
 
 class SimulatedDeposit(TypedDict):

@@ -2094,9 +2094,11 @@ export class ReportSchedules {
   }
 
   /**
-   * Move a schedule to another template version.
+   * Update a schedule.
    *
-   * Use another version of the organisation's own template from the next report on.
+   * Change the recipients, or the version of the organisation's own template.
+   *
+   * Both apply from the next report on.
    */
   update(scheduleId: string, body: types.ScheduleChange, options: Options = {}): Promise<types.ScheduleReply> {
     return this.sender.send(

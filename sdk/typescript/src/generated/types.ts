@@ -2409,6 +2409,7 @@ export interface NewSchedule {
   metricId?: string | null;
   name: string;
   params?: Record<string, unknown> | null;
+  recipientIds?: Array<string> | null;
   template?: string | null;
   timeZone?: string;
 }
@@ -3334,7 +3335,8 @@ export interface RunShape {
 }
 
 export interface ScheduleChange {
-  templateVersion: number;
+  recipientIds?: Array<string> | null;
+  templateVersion?: number | null;
 }
 
 export interface ScheduleList {
@@ -3360,6 +3362,7 @@ export interface ScheduleShape {
   nextPeriodStart: string;
   nextRunAt: string;
   params: Record<string, unknown> | null;
+  recipientIds: Array<string>;
   template: string | null;
   templateVersion?: number;
   timeZone: string;

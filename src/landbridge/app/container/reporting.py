@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from landbridge.app.container.adapters import recorded_chains
 from landbridge.app.container.customer_services import CustomerServices
+from landbridge.customers.team.member_emails import MemberEmails
 from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
@@ -24,6 +25,7 @@ from landbridge.reporting.reconciliation.service import LedgerReconciliation
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.time_zones import TimeZones
 from landbridge.reporting.rollups.updater import RollupUpdater
+from landbridge.reporting.schedules.emails import ReportEmails
 from landbridge.reporting.schedules.service import ReportSchedules
 from landbridge.reporting.statements.service import Statements
 
@@ -80,7 +82,7 @@ def report(on: CustomerServices) -> ReportingServices:
             clock=clock,
             exports=exports,
             saved_metrics=saved_metrics,
-            base_url=on.settings.base_url,
+            emails=ReportEmails(MemberEmails(on.outbox, on.vault), on.settings.base_url),
         ),
         reconciliation=LedgerReconciliation(
             database,

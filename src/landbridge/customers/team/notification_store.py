@@ -1,6 +1,6 @@
-"""All SQL statements on recipients of approval e-mails."""
+"""All SQL statements on recipients of e-mails about approvals and scheduled reports."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -25,12 +25,21 @@ where org_id = $1 and id = $2 and removed_at is null and receives_approval_email
 for key share
 """
 
+# As the admins.
+_MEMBERS = """
+select id, email, name
+from team_members
+where org_id = $1 and id = any($2::uuid[]) and removed_at is null and not is_invited
+order by id
+for key share
+"""
+
 _NAME = "select name from team_members where org_id = $1 and id = $2"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Member who is subscribed to e-mails."""
+    """Member who gets e-mails."""
 
     id: UUID
     email: str
@@ -46,6 +55,11 @@ async def initiator(tx: Tx, org_id: UUID, member_id: UUID) -> Recipient | None:
     """Return and lock a member, if subscribed to approval e-mails."""
     row = await tx.fetchrow(_INITIATOR, org_id, member_id)
     return None if row is None else _recipient(row)
+
+
+async def members(tx: Tx, org_id: UUID, member_ids: Collection[UUID]) -> Sequence[Recipient]:
+    """Return and lock those of these members who have joined and were not removed."""
+    return [_recipient(row) for row in await tx.fetch(_MEMBERS, org_id, list(member_ids))]
 
 
 async def name(tx: Tx, org_id: UUID, member_id: UUID) -> str | None:

@@ -23,12 +23,13 @@ from landbridge.dashboard.reports.report_query import (
     query_of,
     reference_of,
 )
-from landbridge.dashboard.reports.results import MEASURES, ReportView
+from landbridge.dashboard.reports.results import ReportView
 from landbridge.dashboard.reports.template_names import definition_summary
 from landbridge.dashboard.reports.tiles import saved_tiles, template_tiles
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.metrics.measure_labels import MEASURES
 
 _TEMPLATES, _METRICS = "/v2/reporting/templates", "/v2/reporting/metrics"
 

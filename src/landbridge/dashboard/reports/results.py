@@ -7,43 +7,12 @@ from typing import Any, TypeAlias
 
 from landbridge.dashboard.charts import Chart, ChartKind, ChartSeries, build_chart
 from landbridge.dashboard.reports.template_names import is_additive, unit_of
-from landbridge.platform.formats.translations import later as _
 from landbridge.reporting.metrics.custom.tallies import VALUE
+from landbridge.reporting.metrics.measure_labels import MEASURES
 
 Row: TypeAlias = Mapping[str, Any]
 
 _PERIOD = "periodStart"
-# Label and unit of each member of a row.
-MEASURES: Mapping[str, tuple[str, str]] = {
-    "grossVolumeUsd": (_("Gross volume"), "USD"),
-    "transactionCount": (_("Transactions"), ""),
-    "newUserCount": (_("New users"), ""),
-    "swapCount": (_("Swaps"), ""),
-    "volumeUsd": (_("Volume"), "USD"),
-    "sourceAmount": (_("Amount out"), ""),
-    "destinationAmount": (_("Amount in"), ""),
-    "feeCount": (_("Fees charged"), ""),
-    "feesUsd": (_("Fees earned"), "USD"),
-    "fees": (_("Fees (currency)"), ""),
-    "completedCount": (_("Completed transactions"), ""),
-    "failedCount": (_("Failed transactions"), ""),
-    "unfinishedCount": (_("In progress"), ""),
-    "successRate": (_("Success rate"), ""),
-    "failureRate": (_("Failure rate"), ""),
-    "p50Seconds": (_("Median time"), "s"),
-    "p95Seconds": (_("95th percentile time"), "s"),
-    "approvalCount": (_("Approvals"), ""),
-    "decidedCount": (_("Decided approvals"), ""),
-    "attemptCount": (_("Attempts"), ""),
-    "deliveredCount": (_("Successful deliveries"), ""),
-    "refusedCount": (_("4xx"), ""),
-    "unansweredCount": (_("No response"), ""),
-    "givenUpCount": (_("Retries exhausted"), ""),
-    "balanceUsd": (_("Balance (USD)"), "USD"),
-    "balance": (_("Balance (currency)"), ""),
-    # The value of an own template.
-    VALUE: (_("Value"), ""),
-}
 # Measure that is drawn first, where it is not the first member.
 _DEFAULT_MEASURES: Mapping[str, str] = {
     "SWAP_VOLUME": "volumeUsd",

@@ -1,5 +1,6 @@
 """Pages of schedules, their runs and the generated files."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from litestar import Controller, Response, get, post
@@ -7,16 +8,44 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.types import ASGIApp
 
+from landbridge.customers.team.service import Team
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.schedules.model import RECIPIENTS_MAX
+from landbridge.reporting.schedules.service import ReportSchedules
 
 _SCHEDULES = "/v2/reporting/schedules"
+_RECIPIENTS = "recipientIds"
 _PAGE_PATH = "/dashboard/reports/schedules"
-_MEMBERS = ("name", "metricId", "every", "at", "timeZone", "format")
+_FIELDS = ("name", "metricId", "every", "at", "timeZone", "format")
+
+
+@dataclass(frozen=True, slots=True)
+class RecipientChoices:
+    """Members who can get e-mails about the runs of a schedule."""
+
+    team: Team
+    schedules: ReportSchedules
+
+    async def values(self, request: PageRequest) -> dict[str, Any]:
+        """Return the values of the form's part."""
+        people = await self.team.list_members(request.user.caller.org_id)
+        return {
+            "people": [each for each in people if not (each.removed_at or each.is_invited)],
+            "recipients_max": RECIPIENTS_MAX,
+            "can_mail": self.schedules.emails.can_send,
+        }
+
+
+def provide_recipients(
+    team: NamedDependency[Team], report_schedules: NamedDependency[ReportSchedules]
+) -> RecipientChoices:
+    """Provide the choices to page handlers."""
+    return RecipientChoices(team, report_schedules)
 
 
 class SchedulePages(Controller):
@@ -30,9 +59,10 @@ class SchedulePages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        recipients: NamedDependency[RecipientChoices],
     ) -> Response[str]:
         """List the schedules, with the form of a new one."""
-        values = await _listed(request, interface, Form())
+        values = await _listed(request, interface, recipients, Form())
         return renderer.page(request, "reports/schedules.html", **values)
 
     @post("/schedules")
@@ -41,13 +71,17 @@ class SchedulePages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        recipients: NamedDependency[RecipientChoices],
     ) -> Page:
         """Create a schedule."""
         form = await read_form(request)
         try:
-            created = await interface.post(_SCHEDULES, {each: form.text(each) for each in _MEMBERS})
+            body = {each: form.text(each) for each in _FIELDS}
+            created = await interface.post(
+                _SCHEDULES, {**body, _RECIPIENTS: form.texts(_RECIPIENTS)}
+            )
         except Refused as problem:
-            values = await _listed(request, interface, form)
+            values = await _listed(request, interface, recipients, form)
             return renderer.with_problem(request, "reports/schedules.html", problem, **values)
         return redirect(f"{_PAGE_PATH}/{created['data']['id']}", notice=_("Schedule created"))
 
@@ -58,11 +92,30 @@ class SchedulePages(Controller):
         scheduleId: FromPath[str],
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        recipients: NamedDependency[RecipientChoices],
     ) -> Response[str]:
         """Show a schedule and its runs."""
-        schedule = (await interface.get(f"{_SCHEDULES}/{scheduleId}"))["data"]
-        runs = (await interface.get(f"{_SCHEDULES}/{scheduleId}/runs"))["data"]
-        return renderer.page(request, "reports/schedule.html", schedule=schedule, runs=runs)
+        values = await _shown(request, interface, recipients, scheduleId)
+        return renderer.page(request, "reports/schedule.html", **values)
+
+    @post("/schedules/{scheduleId:str}")
+    async def set_recipients(
+        self,
+        request: PageRequest,
+        scheduleId: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+        recipients: NamedDependency[RecipientChoices],
+    ) -> Page:
+        """Change who gets an e-mail about each run."""
+        chosen = (await read_form(request)).texts(_RECIPIENTS)
+        try:
+            await interface.post(f"{_SCHEDULES}/{scheduleId}", {_RECIPIENTS: chosen})
+        except Refused as problem:
+            values = await _shown(request, interface, recipients, scheduleId)
+            values["chosen"] = chosen
+            return renderer.with_problem(request, "reports/schedule.html", problem, **values)
+        return redirect(f"{_PAGE_PATH}/{scheduleId}", notice=_("Recipients saved"))
 
     @post("/schedules/{scheduleId:str}/delete")
     async def delete(
@@ -80,7 +133,12 @@ class SchedulePages(Controller):
         return interface.passing(f"/v2/reporting/runs/{runId}/download")
 
 
-async def _listed(request: PageRequest, interface: InternalClient, form: Form) -> dict[str, Any]:
+async def _listed(
+    request: PageRequest,
+    interface: InternalClient,
+    recipients: RecipientChoices,
+    form: Form,
+) -> dict[str, Any]:
     saved = (await interface.get("/v2/reporting/metrics"))["data"]
     return {
         "schedules": (await interface.get(_SCHEDULES))["data"],
@@ -88,4 +146,21 @@ async def _listed(request: PageRequest, interface: InternalClient, form: Form) -
         "choices": [(each["id"], each["name"]) for each in saved],
         "zones": [(name, name) for name in dict.fromkeys(["UTC", request.user.zone.key])],
         "form": form,
+        "chosen": form.texts(_RECIPIENTS),
+        **await recipients.values(request),
+    }
+
+
+async def _shown(
+    request: PageRequest,
+    interface: InternalClient,
+    recipients: RecipientChoices,
+    schedule_id: str,
+) -> dict[str, Any]:
+    schedule = (await interface.get(f"{_SCHEDULES}/{schedule_id}"))["data"]
+    return {
+        "schedule": schedule,
+        "runs": (await interface.get(f"{_SCHEDULES}/{schedule_id}/runs"))["data"],
+        "chosen": schedule[_RECIPIENTS],
+        **await recipients.values(request),
     }

@@ -74,21 +74,22 @@ class ScheduleRoutes(Controller):
     @post(
         "/{scheduleId:str}",
         status_code=200,
-        summary="Move a schedule to another template version",
+        summary="Update a schedule",
         operation_id="reportSchedules.update",
     )
-    async def move(
+    async def update(
         self,
         request: ApiRequest,
         scheduleId: FromPath[str],
         data: JSONBody[ScheduleChange],
         report_schedules: NamedDependency[ReportSchedules],
     ) -> ScheduleReply:
-        """Use another version of the organisation's own template from the next report on."""
+        """Change the recipients, or the version of the organisation's own template.
+
+        Both apply from the next report on.
+        """
         schedule_id = known_id(scheduleId, "schedule")
-        return schedule_reply(
-            await report_schedules.move(request.user, schedule_id, data.template_version)
-        )
+        return schedule_reply(await report_schedules.update(request.user, schedule_id, data))
 
     @delete(
         "/{scheduleId:str}",

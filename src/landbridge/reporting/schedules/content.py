@@ -10,6 +10,7 @@ from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller
 from landbridge.reporting.date_params import check_zone
 from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.custom.model import at_version
 from landbridge.reporting.metrics.params_json import as_json, as_stored
 from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.rollups.model import UTC_ZONE
@@ -18,6 +19,7 @@ from landbridge.reporting.schedules.model import (
     NAME_LENGTH_MAX,
     PARAMS_BYTES_MAX,
     ReportDefinition,
+    ReportSchedule,
     SchedulePlan,
 )
 from landbridge.reporting.schedules.schemas import NewSchedule
@@ -70,6 +72,23 @@ async def content_of(
         return definition.template or "", definition.params or {}
     metric = await saved_metrics.get(org_id, definition.metric_id)
     return metric.template, metric.params
+
+
+async def template_at(
+    calculator: Calculator, caller: Caller, schedule: ReportSchedule, version: int
+) -> str:
+    """Return the reference of the schedule's own template in another version.
+
+    Raises `FieldsInvalid` if the schedule's parameters do not fit that version.
+    """
+    definition, plan = schedule.definition, schedule.plan
+    if definition.template is None or definition.params is None:
+        raise FieldsInvalid({"templateVersion": "templateVersion: the saved metric has its own"})
+    template = at_version(definition.template, version)
+    if template != definition.template:
+        ended = periods.preceding(plan, schedule.period)
+        await calculator.parse(caller, template, period_params(definition.params, plan, ended))
+    return template
 
 
 def _definition(request: NewSchedule) -> ReportDefinition:

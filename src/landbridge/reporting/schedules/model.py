@@ -15,6 +15,7 @@ SCHEDULE_KIND = "REPORT.SCHEDULE"
 
 NAME_LENGTH_MAX = 100
 SCHEDULES_MAX = 100
+RECIPIENTS_MAX = 10
 # After an outage, at most this many missed reports are made.
 MISSED_MAX = 31
 # All schedules are listed in one response.
@@ -56,7 +57,8 @@ class ReportSchedule:
     """Recurring report.
 
     `period` is the first day of the next period to report, `next_at` when it is due, and `attempts`
-    the number of failed attempts since.
+    the number of failed attempts since. `recipient_ids` are the members who get an e-mail about
+    each run, also those who were removed since, who get none.
     """
 
     org_id: UUID
@@ -65,6 +67,7 @@ class ReportSchedule:
     definition: ReportDefinition
     plan: SchedulePlan
     format: ExportFormat
+    recipient_ids: tuple[UUID, ...]
     created_at: datetime
     period: date
     next_at: datetime
@@ -73,10 +76,11 @@ class ReportSchedule:
 
 @dataclass(frozen=True, slots=True)
 class ReportFile:
-    """Downloadable report."""
+    """Downloadable report, and its figures as lines of an e-mail."""
 
     name: str
     content: bytes
+    summary: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

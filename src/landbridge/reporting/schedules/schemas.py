@@ -16,6 +16,7 @@ from landbridge.reporting.metrics.templates import TEMPLATES
 from landbridge.reporting.schedules.model import (
     KEPT,
     NAME_LENGTH_MAX,
+    RECIPIENTS_MAX,
     ReportRun,
     ReportSchedule,
     ScheduleInterval,
@@ -32,11 +33,21 @@ _Time = Annotated[
     str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", max_length=len("23:59"))
 ]
 
+_Recipients = Annotated[
+    list[UUID],
+    msgspec.Meta(max_length=RECIPIENTS_MAX),
+    BodyKwarg(description="Members of the organisation who get an e-mail about each run."),
+]
+
 
 class ScheduleChange(WireStruct, frozen=True):
-    """Version of an organisation's own template that a schedule moves to."""
+    """Version of an organisation's own template that a schedule moves to, or its recipients.
 
-    template_version: Annotated[int, msgspec.Meta(ge=1, le=VERSIONS_MAX)]
+    Members that are left out stay as they are; one of both is required.
+    """
+
+    template_version: Annotated[int, msgspec.Meta(ge=1, le=VERSIONS_MAX)] | None = None
+    recipient_ids: _Recipients | None = None
 
 
 class NewSchedule(WireStruct, frozen=True):
@@ -54,10 +65,14 @@ class NewSchedule(WireStruct, frozen=True):
     at: _Time = "00:00"
     time_zone: Annotated[str, stated(ZONE_NAME)] = "UTC"
     format: ExportFormat = ExportFormat.CSV
+    recipient_ids: _Recipients | None = None
 
 
 class ScheduleShape(WireStruct, frozen=True):
-    """Schedule; the next report covers the period from `nextPeriodStart`, at `nextRunAt`."""
+    """Schedule; the next report covers the period from `nextPeriodStart`, at `nextRunAt`.
+
+    `recipientIds` may name members who were removed since: they get no e-mail.
+    """
 
     id: UUID
     name: str
@@ -71,6 +86,7 @@ class ScheduleShape(WireStruct, frozen=True):
     next_period_start: str
     next_run_at: Moment
     created_at: Moment
+    recipient_ids: list[UUID]
     template_version: int | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -192,5 +208,6 @@ def _schedule(each: ReportSchedule) -> ScheduleShape:
         next_period_start=each.period.isoformat(),
         next_run_at=moment(each.next_at),
         created_at=moment(each.created_at),
+        recipient_ids=list(each.recipient_ids),
         template_version=msgspec.UNSET if version is None else version,
     )

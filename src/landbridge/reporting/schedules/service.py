@@ -8,6 +8,7 @@ Guarantees:
   minute; two that make the same report only duplicate work.
 - Each organisation gets one report before any gets a second one, whatever each has missed.
 - The files of an organisation total at most `KEPT_BYTES_MAX`: the oldest are removed, not the runs.
+- E-mails about a run are queued in the run's transaction.
 - A report is made once all that is stamped in its period is committed; statuses may still change.
 """
 
@@ -35,11 +36,11 @@ from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.reporting.date_params import start_of_day
 from landbridge.reporting.exports.service import Exports
-from landbridge.reporting.metrics.custom.model import at_version
 from landbridge.reporting.metrics.custom.service import check_exists
 from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.schedules import periods, store
-from landbridge.reporting.schedules.content import content_of, period_params, validate
+from landbridge.reporting.schedules.content import content_of, period_params, template_at, validate
+from landbridge.reporting.schedules.emails import ReportEmails
 from landbridge.reporting.schedules.model import (
     CONTENT_BYTES_MAX,
     KEPT,
@@ -53,7 +54,8 @@ from landbridge.reporting.schedules.model import (
     ReportSchedule,
     SchedulePlan,
 )
-from landbridge.reporting.schedules.schemas import NewSchedule
+from landbridge.reporting.schedules.schemas import NewSchedule, ScheduleChange
+from landbridge.reporting.schedules.summary import summary_lines
 
 _log = structlog.stdlib.get_logger()
 
@@ -77,8 +79,7 @@ class ReportSchedules:
     clock: Clock
     exports: Exports
     saved_metrics: SavedMetrics
-    # Base URL of download links.
-    base_url: str
+    emails: ReportEmails
 
     async def create(
         self, caller: Caller, request: NewSchedule, *, claim: Claim = no_claim
@@ -105,6 +106,7 @@ class ReportSchedules:
             definition=definition,
             plan=plan,
             format=request.format,
+            recipient_ids=tuple(dict.fromkeys(request.recipient_ids or ())),
             created_at=self.clock.stamp(caller.clock_offset),
             period=period,
             next_at=periods.due_at(plan, period),
@@ -124,6 +126,7 @@ class ReportSchedules:
                 )
             if definition.template is not None:
                 await check_exists(tx, schedule.org_id, definition.template)
+            await self.emails.check(tx, schedule.org_id, schedule.recipient_ids)
             await store.add(tx, schedule, try_at=_try_at(plan, schedule))
             await self._record(tx, schedule, "create", actor=caller.actor, at=schedule.created_at)
             return schedule
@@ -160,35 +163,39 @@ class ReportSchedules:
 
         return await self.database.transact(work)
 
-    async def move(
-        self, caller: Caller, schedule_id: UUID, template_version: int
+    async def update(
+        self, caller: Caller, schedule_id: UUID, change: ScheduleChange
     ) -> ReportSchedule:
-        """Move a schedule of an organisation's own template to another version of it.
+        """Change the recipients, or move to another version of the organisation's own template.
 
-        Does nothing if it has that version. Raises `FieldsInvalid` if its parameters do not fit
-        that version, and `ResourceNotFound`.
+        Does nothing if both are as before. Raises `FieldsInvalid` for recipients that are no
+        members, and if the parameters do not fit that version; and `ResourceNotFound`.
         """
         check_editor(caller)
         schedule = await self.get(caller.org_id, schedule_id)
-        before = schedule.definition
-        if before.template is None or before.params is None:
-            raise FieldsInvalid(
-                {"templateVersion": "templateVersion: the saved metric has its own"}
+        if change.template_version is None and change.recipient_ids is None:
+            raise FieldsInvalid({"recipientIds": "give recipientIds, or templateVersion"})
+        template, recipients = schedule.definition.template, schedule.recipient_ids
+        if change.template_version is not None:
+            template = await template_at(
+                self.exports.calculator, caller, schedule, change.template_version
             )
-        template = at_version(before.template, template_version)
-        if template == before.template:
+        if change.recipient_ids is not None:
+            recipients = tuple(dict.fromkeys(change.recipient_ids))
+        if (template, recipients) == (schedule.definition.template, schedule.recipient_ids):
             return schedule
-        ended = periods.preceding(schedule.plan, schedule.period)
-        params = period_params(before.params, schedule.plan, ended)
-        await self.exports.calculator.parse(caller, template, params)
         at = self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:
             await store.lock_org(tx, caller.org_id)
-            await check_exists(tx, caller.org_id, template)
             if await store.lock(tx, caller.org_id, schedule_id) is None:
                 raise _unknown(schedule_id)
-            await store.set_template(tx, caller.org_id, schedule_id, template)
+            if change.template_version is not None and template is not None:
+                await check_exists(tx, caller.org_id, template)
+                await store.set_template(tx, caller.org_id, schedule_id, template)
+            if change.recipient_ids is not None:
+                await self.emails.check(tx, caller.org_id, recipients)
+                await store.set_recipients(tx, caller.org_id, schedule_id, recipients)
             await self._record(tx, schedule, "update", actor=caller.actor, at=at)
 
         await self.database.transact(work)
@@ -275,6 +282,13 @@ class ReportSchedules:
             name, content = await self.exports.result_file(
                 caller, template, report_params, due.format
             )
+            summary: tuple[str, ...] = ()
+            if due.recipient_ids and self.emails.can_send:
+                summary = await summary_lines(
+                    *(self.exports.calculator, caller, due.plan, period),
+                    template=template,
+                    params=params,
+                )
         except ResourceConflict:
             raise
         except Refused as error:
@@ -285,7 +299,7 @@ class ReportSchedules:
                 f"the file has more than {limit_mb} MB: use fewer breakdowns, or "
                 "download the metric"
             )
-        return ReportFile(name, content)
+        return ReportFile(name, content, summary)
 
     async def _postpone(
         self, due: ReportSchedule, now: datetime, offset: timedelta, *, reason: str
@@ -332,6 +346,7 @@ class ReportSchedules:
             after = periods.following(plan, period)
             moved = replace(due, period=after, next_at=periods.due_at(plan, after))
             await store.add_run(tx, run, file)
+            await self.emails.put(tx, run, now.recipient_ids, file.summary if file else ())
             await store.trim(tx, run.org_id, KEPT_BYTES_MAX)
             await store.move(
                 tx=tx, each=due, period=after, next_at=moved.next_at, try_at=_try_at(plan, moved)

@@ -22,22 +22,21 @@ _LOCK_ORG = "select id from orgs where id = $1 for no key update"
 _ADD = """
 insert into report_schedules (
     org_id, id, name, metric_id, template, params, cadence, at_time, zone, format, created_at,
-    period,
-    next_at, next_attempt_at, attempts
+    period, next_at, next_attempt_at, recipient_ids, attempts
 )
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)
 """
 
 _GET = """
 select org_id, id, name, metric_id, template, params, cadence, at_time, zone, format, created_at,
-    period, next_at, attempts
+    period, next_at, attempts, recipient_ids
 from report_schedules
 where org_id = $1 and id = $2
 """
 
 _LOCK = """
 select org_id, id, name, metric_id, template, params, cadence, at_time, zone, format, created_at,
-    period, next_at, attempts
+    period, next_at, attempts, recipient_ids
 from report_schedules
 where org_id = $1 and id = $2
 for update
@@ -45,7 +44,7 @@ for update
 
 _PAGE = """
 select org_id, id, name, metric_id, template, params, cadence, at_time, zone, format, created_at,
-    period, next_at, attempts
+    period, next_at, attempts, recipient_ids
 from report_schedules
 where org_id = $1
 order by created_at desc, id desc
@@ -55,7 +54,7 @@ _DELETE = """
 delete from report_schedules
 where org_id = $1 and id = $2
 returning org_id, id, name, metric_id, template, params, cadence, at_time, zone, format, created_at,
-    period, next_at, attempts
+    period, next_at, attempts, recipient_ids
 """
 
 # The longest waiting first, but one per organisation before any gets a second one, and a few at
@@ -90,12 +89,14 @@ set next_attempt_at = taken.now + $5::interval
 from taken
 where r.org_id = taken.org_id and r.id = taken.id
 returning r.org_id, r.id, r.name, r.metric_id, r.template, r.params, r.cadence, r.at_time, r.zone,
-    r.format, r.created_at, r.period, r.next_at, r.attempts
+    r.format, r.created_at, r.period, r.next_at, r.attempts, r.recipient_ids
 """
 
 _PROOF = "select 1 from report_schedules where org_id = $1 and id = $2 and next_attempt_at = $3"
 
 _SET_TEMPLATE = "update report_schedules set template = $3 where org_id = $1 and id = $2"
+
+_SET_RECIPIENTS = "update report_schedules set recipient_ids = $3 where org_id = $1 and id = $2"
 
 # Both apply only if no other worker has moved it.
 _MOVE = """
@@ -198,6 +199,7 @@ async def add(tx: Tx, each: ReportSchedule, *, try_at: datetime) -> None:
         each.period,
         each.next_at,
         try_at,
+        each.recipient_ids,
     )
 
 
@@ -244,6 +246,13 @@ async def take(
 async def set_template(tx: Tx, org_id: UUID, schedule_id: UUID, template: str) -> None:
     """Change the template version of a locked schedule."""
     await tx.execute(_SET_TEMPLATE, org_id, schedule_id, template)
+
+
+async def set_recipients(
+    tx: Tx, org_id: UUID, schedule_id: UUID, recipient_ids: Collection[UUID]
+) -> None:
+    """Change the recipients of a locked schedule."""
+    await tx.execute(_SET_RECIPIENTS, org_id, schedule_id, list(recipient_ids))
 
 
 async def move(
@@ -307,6 +316,7 @@ def _schedule(row: Row) -> ReportSchedule:
         ),
         plan=SchedulePlan(ScheduleInterval(row["cadence"]), row["at_time"], row["zone"]),
         format=ExportFormat(row["format"]),
+        recipient_ids=tuple(row["recipient_ids"]),
         created_at=row["created_at"],
         period=row["period"],
         next_at=row["next_at"],

@@ -1,0 +1,80 @@
+"""Figures of a scheduled report's whole period, beside those of the period before."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from landbridge.platform.core.errors import FieldsInvalid
+from landbridge.platform.http.caller import Caller
+from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.custom.tallies import VALUE
+from landbridge.reporting.metrics.measure_labels import MEASURES
+from landbridge.reporting.metrics.model import MetricTemplate, Values
+from landbridge.reporting.metrics.params import BREAKDOWNS, INTERVAL, LIMIT
+from landbridge.reporting.rollups.model import Interval
+from landbridge.reporting.schedules import periods
+from landbridge.reporting.schedules.content import period_params
+from landbridge.reporting.schedules.model import SchedulePlan
+
+_NONE = ("No figures in this period",)
+_TENTH = Decimal("0.1")
+
+
+async def summary_lines(
+    calculator: Calculator,
+    caller: Caller,
+    plan: SchedulePlan,
+    period: date,
+    *,
+    template: str,
+    params: Mapping[str, Any],
+) -> tuple[str, ...]:
+    """Return a line per figure, such as `Transactions: 120, +20.0 % (period before: 100)`.
+
+    The report's filters apply, its breakdowns do not: a figure names no user. One that has no value
+    without breakdowns is left out. Raises
+    `ResourceConflict` and `Busy`, as a calculation does.
+    """
+    found = await calculator.find(caller.org_id, template)
+    whole = replace(found, intervals=tuple(Interval))
+    totals = {name: each for name, each in params.items() if name not in {BREAKDOWNS, LIMIT}}
+    totals[INTERVAL] = plan.cadence.value
+
+    async def values(of: date) -> Values:
+        try:
+            result = await calculator.calculate(caller, whole, period_params(totals, plan, of))
+        except FieldsInvalid:
+            # As for the period before the first one; the report itself does not fail for this.
+            return {}
+        return result.rows[0].values
+
+    now, before = await values(period), await values(periods.preceding(plan, period))
+    lines = (
+        _line(found, name, each, before.get(name))
+        for name, each in now.items()
+        if name in MEASURES and each is not None
+    )
+    return tuple(lines) or _NONE
+
+
+def _line(
+    template: MetricTemplate, name: str, value: int | Decimal, before: int | Decimal | None
+) -> str:
+    label, unit = MEASURES[name]
+    label = template.display_name if name == VALUE else label
+    text = f"{label}: {_number(value, unit)}"
+    if before is None:
+        return text
+    if before:
+        change = (Decimal(value - before) * 100 / abs(before)).quantize(_TENTH, ROUND_HALF_UP)
+        text += f", {change:+,f} %"
+    return f"{text} (period before: {_number(before, unit)})"
+
+
+def _number(value: int | Decimal, unit: str) -> str:
+    if unit == "USD":
+        return f"{value:,.2f} USD"
+    number = f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
+    return f"{number} {unit}" if unit else number
