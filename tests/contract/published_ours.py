@@ -143,7 +143,7 @@ BODIES = {
     f"POST {_METRICS}/preview/download": [f"template definition {_DEFINITION} params* {_PARAMS}"],
     f"POST {_TEMPLATES}": [f"name* displayName* description definition* {_DEFINITION}"],
     f"POST {_TEMPLATES}/{{name}}": [f"displayName description definition {_DEFINITION}"],
-    f"POST {_SCHEDULES}/{{scheduleId}}": ["templateVersion*"],
+    f"POST {_SCHEDULES}/{{scheduleId}}": ["templateVersion recipientIds"],
     "PUT /v2/reporting/time-zone": ["timeZone*"],
     "PUT /v2/organization/address-policy": [
         "blockedAddresses allowedAddresses newAddressHours newAddressAmountMax"
