@@ -44,7 +44,7 @@ async def test_very_many_digits_are_refused(org: Tenant) -> None:
         await admin.send(rules, {"tiers-0": LONG}),
         await admin.send(rules, {"do": f"tier:{LONG}"}),
         await admin.send("/dashboard/settings/approvals", {"threshold": LONG}),
-        await admin.send("/dashboard/settings/limits", {"do": "simulate", "days": LONG}),
+        await admin.send("/dashboard/settings/limits/rows", {"do": "simulate", "days": LONG}),
         await admin.send(CLOCK, {"by": LONG, "unit": "days"}),
         await admin.open(EXPLORE, limit=LONG),
     ]

@@ -18,7 +18,7 @@ window.addEventListener("pageshow", showApplicable);
 showApplicable();
 
 // A field with data-users suggests users; the chosen one is submitted by its id, in a filter by its e-mail.
-for (const input of all("input[data-users]")) {
+function suggestUsers(input) {
   const list = document.createElement("ul");
   list.className = "suggestions";
   list.id = `${input.id}-suggestions`;
@@ -90,3 +90,5 @@ for (const input of all("input[data-users]")) {
   });
   input.addEventListener("blur", () => show(false));
 }
+all("input[data-users]").forEach(suggestUsers);
+document.addEventListener("row:added", ({ target }) => all("input[data-users]", target).forEach(suggestUsers));
