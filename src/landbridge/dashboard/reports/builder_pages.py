@@ -1,8 +1,8 @@
 """Builder of templates: choose what is measured, see its chart, save it, change it."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from litestar import Controller, Response, get, post
@@ -10,6 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.reports.names import NAMES
@@ -35,7 +36,12 @@ from landbridge.dashboard.reports.template_names import (
     quantity_choices,
 )
 from landbridge.dashboard.reports.template_problems import problems_of
-from landbridge.platform.core.errors import Refused, ResourceNotFound
+from landbridge.platform.core.errors import (
+    FieldInvalid,
+    FieldsInvalid,
+    Refused,
+    ResourceNotFound,
+)
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -90,10 +96,10 @@ class BuilderPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """Show the form with a new preview (`preview`), or create the template (`save`)."""
-        form = await read_form(request)
+        form, problem = await _with_user_ids(interface, await read_form(request))
         draft = _TemplateDraft(subject_of(form.text("subject")), form)
-        if form.text("step") != "save":
-            return await _builder(request, renderer, interface, draft)
+        if problem is not None or form.text("step") != "save":
+            return await _builder(request, renderer, interface, draft, problem=problem)
         title = form.text("title")
         body = {
             "name": form.text("name") or name_of(title),
@@ -134,11 +140,11 @@ class BuilderPages(Controller):
     ) -> Page:
         """Show the form with a new preview (`preview`), or add a version (`save`)."""
         check_may_edit(request.user)
-        form = await read_form(request)
+        form, problem = await _with_user_ids(interface, await read_form(request))
         template = await own_template(interface, name)
         draft = _TemplateDraft(subject_of(template["definition"]["subject"]), form, template)
-        if form.text("step") != "save":
-            return await _builder(request, renderer, interface, draft)
+        if problem is not None or form.text("step") != "save":
+            return await _builder(request, renderer, interface, draft, problem=problem)
         body = {
             "displayName": form.text("title"),
             "description": form.text("description"),
@@ -149,6 +155,23 @@ class BuilderPages(Controller):
         except Refused as problem:
             return await _builder(request, renderer, interface, draft, problem=problem)
         return redirect(f"{_PAGE_PATH}/{name}", notice=_("Template saved"))
+
+
+async def _with_user_ids(
+    interface: InternalClient, form: Form
+) -> tuple[Form, FieldsInvalid | None]:
+    """Return the form with the ids of users in place of names, and what names no user."""
+    fields, faults = dict(form.fields), dict[str, str]()
+    for name in _user_fields(form):
+        try:
+            fields[name] = await user_ids_of(interface, form.texts(name), field=name)
+        except FieldInvalid as error:
+            faults[f"definition.{name.replace('-', '.')}"] = error.message
+    return replace(form, fields=fields), FieldsInvalid(faults) if faults else None
+
+
+def _user_fields(form: Form) -> Sequence[str]:
+    return [name for name in form.fields if name.endswith("filters-userIds")]
 
 
 async def own_template(interface: InternalClient, name: str) -> Template:
@@ -182,11 +205,16 @@ async def _builder(
     except Refused as error:
         problem = problem or error
     problems = problems_of(problem, language)
+    chosen_users = {name: split_users(draft.form.texts(name)) for name in _user_fields(draft.form)}
     values: dict[str, Any] = {
         **_choices(draft.subject, language),
         "subject": draft.subject,
         "form": draft.form,
         "opened": opened_folds(draft.form),
+        "chosen_users": chosen_users,
+        "users": await names_of_users(
+            interface, (each for ids, _text in chosen_users.values() for each in ids)
+        ),
         "template": draft.template,
         "definition": definition,
         "definition_text": definition_text(definition),

@@ -8,12 +8,14 @@ from litestar.di import NamedDependency
 from litestar.types import ASGIApp
 
 from landbridge.dashboard.forms import read_form
+from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
 from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.comparison import ReportComparison, compare
 from landbridge.dashboard.reports.names import NAMES
 from landbridge.dashboard.reports.report_query import (
+    Params,
     Template,
     filters,
     intervals_of,
@@ -31,6 +33,7 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.measure_labels import MEASURES
 
+_USERS = "userIds"
 _TEMPLATES, _METRICS = "/v2/reporting/templates", "/v2/reporting/metrics"
 
 
@@ -72,6 +75,7 @@ class ExplorePages(Controller):
         template, params = await requested_report(request, renderer, interface)
         language = request.user.language
         try:
+            params = await with_user_ids(interface, params)
             report = await calculate_report(
                 interface, template, params, request.query_params.get("measure", "")
             )
@@ -83,6 +87,7 @@ class ExplorePages(Controller):
                 "reports/explore.html",
                 problem,
                 **report_values(template, params, None, language=language),
+                **await shown_users(interface, params),
             )
         values = report_values(
             template,
@@ -93,7 +98,8 @@ class ExplorePages(Controller):
         )
         today = renderer.now(request).astimezone(request.user.zone).date()
         presets = period_presets(reference_of(template), params, today, report.measure)
-        return renderer.page(request, "reports/explore.html", presets=presets, **values)
+        users = await shown_users(interface, params)
+        return renderer.page(request, "reports/explore.html", presets=presets, **values, **users)
 
     @get("/download")
     async def download(
@@ -104,6 +110,7 @@ class ExplorePages(Controller):
     ) -> ASGIApp:
         """Download a report, or the transactions behind it."""
         template, params = await requested_report(request, renderer, interface)
+        params = await with_user_ids(interface, params)
         return interface.passing(
             f"{_METRICS}/preview/download",
             body={"template": reference_of(template), "params": params},
@@ -135,6 +142,7 @@ class ExplorePages(Controller):
                 **report_values(
                     template, params, None, name=form.text("name"), language=request.user.language
                 ),
+                **await shown_users(interface, params),
             )
         return redirect(
             f"/dashboard/reports/saved/{created['data']['id']}", notice=_("Report saved")
@@ -150,6 +158,23 @@ async def requested_report(
     template = (await interface.get(f"{_TEMPLATES}/{name}"))["data"]
     fields = {each: query.getall(each) for each in query}
     return template, params_of(template, fields, renderer.now(request), request.user.zone)
+
+
+async def with_user_ids(interface: InternalClient, params: Params) -> dict[str, Any]:
+    """Return the parameters with the ids of users in place of names and e-mails.
+
+    Raises `FieldInvalid` for a text that is not one user's.
+    """
+    if _USERS not in params:
+        return dict(params)
+    return {**params, _USERS: await user_ids_of(interface, params[_USERS], field=_USERS)}
+
+
+async def shown_users(interface: InternalClient, params: Params) -> dict[str, Any]:
+    """Return the values of the form's filter by user: chosen ones, names, and any other text."""
+    ids, text = split_users(params.get(_USERS) or ())
+    users = await names_of_users(interface, ids)
+    return {"user_ids": ids, "users": users, "user_text": text}
 
 
 def report_values(

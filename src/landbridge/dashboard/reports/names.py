@@ -63,7 +63,7 @@ DIMENSION_LABELS: Final[Mapping[str, str]] = {
 FILTER_LABELS: Final[Mapping[str, str]] = {
     "transactionTypes": _("Types"),
     "transactionStatuses": _("Statuses"),
-    "userIds": _("User IDs"),
+    "userIds": _("Users"),
     "sourceCurrencies": _("Source currencies"),
     "destinationCurrencies": _("Destination currencies"),
     "currencies": _("Currencies"),
