@@ -1,14 +1,17 @@
 """Reports against the period before: total, average, change, common periods and tiles."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
+from uuid import uuid4
 
 import pytest
 
 from landbridge.dashboard.charts import ChartKind, ChartSeries, build_chart, sparkline
 from landbridge.dashboard.reports.comparison import ReportComparison
 from landbridge.dashboard.reports.report_query import period_presets
-from tests.dashboard.browsing import visit
+from landbridge.payments.offramps.model import KIND as OFFRAMP
+from tests.dashboard.browsing import DashboardPage, visit
+from tests.reporting.metrics.record_history import Paid, put
 from tests.tenants import Tenant, make_user
 
 EXPLORE = "/dashboard/reports/explore"
@@ -48,17 +51,46 @@ async def test_report_has_its_total_and_that_of_the_period_before(still_org: Ten
         await make_user(still_org)
     visitor = await visit(still_org)
     page = await visitor.load(EXPLORE, template="NEW_USERS")
-    tiles = [
-        (each.xpath("string(dt)"), each.xpath("string(dd)").strip())
-        for each in page.tree.xpath("//dl[@class='tiles']/div")
+    assert tiles_of(page) == [
+        ("Total", "3"),
+        ("Average of a day", "0.10"),
+        ("The 30 days before", "0"),
     ]
-    assert tiles == [("Total", "3"), ("Average of a day", "0.10"), ("The 30 days before", "0")]
     (current,) = page.tree.xpath("//ul[@class='chips']//a[@aria-current]/text()")
     assert current == "30 days"
     for link in page.tree.xpath("//ul[@class='chips']//a/@href"):
         await visitor.load(str(link))
-    # Rates do not add up.
+    # There are no payments, so there is no rate.
     assert not (await visitor.load(EXPLORE, template="OUTCOMES")).tree.xpath("//dl[@class='tiles']")
+
+
+async def test_values_that_do_not_add_up_are_those_of_the_whole_period(org: Tenant) -> None:
+    def ended(days: int, status: str) -> Paid:
+        at = org.container.clock.now() - timedelta(days=days)
+        return Paid(at, OFFRAMP, status, uuid4(), 100)
+
+    records = [ended(1, "COMPLETED"), ended(1, "CRYPTO_RETURNED"), ended(2, "COMPLETED")]
+    records += [ended(3, "COMPLETED"), ended(40, "CRYPTO_RETURNED"), ended(40, "COMPLETED")]
+    await put(org, records)
+    visitor = await visit(org)
+    page = await visitor.load(EXPLORE, template="OUTCOMES", breakdowns="transactionType")
+    # Three of four, and one of two: not averages of the rates of days.
+    assert tiles_of(page) == [("Whole period", "0.7500"), ("The 30 days before", "0.5000 +50%")]
+    # A day without payments has no rate, which is not a rate of zero.
+    tips = page.tree.xpath("//*[@data-tip]/@data-tip")
+    assert tips[-1].endswith(" · \u2013")
+    assert tips[-2].endswith(" · Offramp 0.5000")
+    balances = await visitor.load(EXPLORE, template="BALANCES")
+    assert [name for name, _ in tiles_of(balances)] == ["At the end", "The 30 days before"]
+    listed = await visitor.load("/dashboard/reports")
+    assert "Success rate 0.7500" in listed.text
+
+
+def tiles_of(page: DashboardPage) -> list[tuple[str, str]]:
+    return [
+        (each.xpath("string(dt)"), " ".join(each.xpath("string(dd)").split()))
+        for each in page.tree.xpath("//dl[@class='tiles']/div")
+    ]
 
 
 async def test_page_of_reports_shows_numbers_of_saved_ones(still_org: Tenant) -> None:
@@ -71,5 +103,6 @@ async def test_page_of_reports_shows_numbers_of_saved_ones(still_org: Tenant) ->
     saved, offered = page.tree.xpath("//ul[@class='cards']")
     assert "Growth New users 3" in " ".join(saved.text_content().split())
     assert saved.xpath(".//*[name()='polyline']")
-    # A report without data has no numbers.
+    # A report without data says so.
+    assert "No data for this period" in offered.text_content()
     assert len(offered.xpath(".//*[name()='polyline']")) < len(offered.xpath("li"))

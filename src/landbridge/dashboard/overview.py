@@ -12,7 +12,7 @@ from landbridge.dashboard.attention_items import attention_items
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.reports.calculation import calculate_report
-from landbridge.dashboard.reports.comparison import ReportComparison, compare
+from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.report_query import params_of, query_of
 from landbridge.dashboard.reports.results import ReportView
 from landbridge.payments.transactions.model import CURRENCIES
@@ -42,13 +42,14 @@ class OverviewPages(Controller):
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
         valuation: NamedDependency[Valuation],
+        reader: NamedDependency[ReportReader],
     ) -> Response[str]:
         """Show the overview."""
         now = renderer.now(request)
         usd_rates, balances, volume, latest, attention = await asyncio.gather(
             valuation.rates(CURRENCIES, now.date()),
             interface.get("/v2/balances"),
-            _volume(interface, now, request),
+            _volume(reader, now, request),
             interface.get("/v2/transactions", limit=_ITEMS_MAX, expand="parties"),
             attention_items(interface, now, request.user.zone),
         )
@@ -70,9 +71,9 @@ class OverviewPages(Controller):
         return renderer.page(request, "shortcuts.html")
 
 
-async def _volume(interface: InternalClient, now: datetime, request: PageRequest) -> VolumeCard:
+async def _volume(reader: ReportReader, now: datetime, request: PageRequest) -> VolumeCard:
     """Return the volume of onramps, offramps and transfers of 30 days."""
-    template = (await interface.get("/v2/reporting/templates/GROSS_VOLUME"))["data"]
+    template = (await reader.interface.get("/v2/reporting/templates/GROSS_VOLUME"))["data"]
     submitted = {
         "breakdowns": ["transactionType"],
         "transactionTypes": ["onramp", "offramp", "transfer"],
@@ -80,7 +81,7 @@ async def _volume(interface: InternalClient, now: datetime, request: PageRequest
     params = params_of(template, submitted, now, request.user.zone)
     path = f"/dashboard/reports/explore?{query_of(template['name'], params)}"
     try:
-        report = await calculate_report(interface, template, params, "")
+        report = await calculate_report(reader.interface, template, params, "")
     except Refused:
         return VolumeCard(path, None, None)
-    return VolumeCard(path, report, await compare(interface, template, params, report))
+    return VolumeCard(path, report, await reader.compare(template, params, report))

@@ -28,6 +28,7 @@ from landbridge.dashboard.payments import routes as payments
 from landbridge.dashboard.reconciliation import routes as reconciliation
 from landbridge.dashboard.rendering import InstallationInfo, Renderer
 from landbridge.dashboard.reports import routes as reports
+from landbridge.dashboard.reports.comparison import provide_report_reader
 from landbridge.dashboard.reports.schedule_pages import provide_recipients
 from landbridge.dashboard.style_guide_pages import StyleGuidePages
 from landbridge.dashboard.team import routes as team
@@ -91,6 +92,7 @@ def dashboard(
         ],
         dependencies={
             "actors": Provide(provide_actors, sync_to_thread=False),
+            "reader": Provide(provide_report_reader, sync_to_thread=False),
             "recipients": Provide(provide_recipients, sync_to_thread=False),
             "renderer": Provide(provide_renderer, sync_to_thread=False),
             "interface": Provide(provide_interface, sync_to_thread=False),

@@ -1,4 +1,7 @@
-"""Total and average of a report, and its change against the period of equal length before."""
+"""Total and average of a report, and its change against the period of equal length before.
+
+Values that add up are added; a rate, a percentile or a balance is calculated for the whole period.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,12 +9,18 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
+from litestar.di import NamedDependency
+
 from landbridge.dashboard.charts import ChartKind
+from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.reports.calculation import calculate_report
-from landbridge.dashboard.reports.report_query import Params, Template, last_day
+from landbridge.dashboard.reports.report_query import Params, Template, last_day, reference_of
 from landbridge.dashboard.reports.results import ReportView
 from landbridge.platform.core.errors import Refused
+from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.metrics.calculator import Calculator
+from landbridge.reporting.metrics.custom.definition import TemplateSubject
 
 _TENTH = Decimal("0.1")
 _HUNDREDTH = Decimal("0.01")
@@ -19,17 +28,20 @@ _HUNDREDTH = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class ReportComparison:
-    """Sums of the drawn measure, in its unit.
+    """Value of the drawn measure over the period, in its unit: a sum, unless `average` is None.
 
-    `average` is that of one interval of the report. `before` is the sum of the period of equal
-    length before, which has `days` days; it is None if that period has no report. `change` is the
-    difference in percent of `before`, with one decimal; it is None where that was zero.
+    `average` is that of one interval of the report; values that do not add up have none. `before`
+    is the value of the period of equal length before, which has `days` days; it is None if that
+    period has no report. `change` is the difference in percent of `before`, with one decimal; it is
+    None where that was zero.
     """
 
     total: Decimal
-    average: Decimal
+    average: Decimal | None
     days: int
     before: Decimal | None
+    # Of balances: the value is that at the end of the period.
+    is_at_end: bool = False
 
     @property
     def change(self) -> Decimal | None:
@@ -39,19 +51,53 @@ class ReportComparison:
         return ((self.total - self.before) * 100 / self.before).quantize(_TENTH)
 
 
-async def compare(
-    interface: InternalClient, template: Template, params: Params, report: ReportView
-) -> ReportComparison | None:
-    """Return the comparison of a report; None if the values of its measure do not add up."""
-    days, earlier = _period_before(params)
-    if report.chart.kind is not ChartKind.BARS or earlier is None:
-        return None
-    total = total_of(report)
-    try:
-        before = await calculate_report(interface, template, earlier, report.measure)
-    except Refused:
-        return _comparison(report, total, days, None)
-    return _comparison(report, total, days, total_of(before))
+@dataclass(frozen=True, slots=True)
+class ReportReader:
+    """Reads reports for the visitor: over the API, and totals that its rows do not give."""
+
+    interface: InternalClient
+    calculator: Calculator
+    caller: Caller
+
+    async def compare(
+        self, template: Template, params: Params, report: ReportView
+    ) -> ReportComparison | None:
+        """Return the comparison of a report; None if its measure has no value."""
+        days, earlier = _period_before(params)
+        if earlier is None:
+            return None
+        if report.chart.kind is not ChartKind.BARS:
+            total = await self._whole(template, params, report.measure)
+            if total is None:
+                return None
+            before = await self._whole(template, earlier, report.measure)
+            is_at_end = template["name"] == "BALANCES" or (
+                template.get("definition", {}).get("subject") == TemplateSubject.BALANCES
+            )
+            return ReportComparison(total, None, days, before, is_at_end)
+        total = total_of(report)
+        try:
+            found = await calculate_report(self.interface, template, earlier, report.measure)
+        except Refused:
+            return _comparison(report, total, days, None)
+        return _comparison(report, total, days, total_of(found))
+
+    async def _whole(self, template: Template, params: Params, measure: str) -> Decimal | None:
+        try:
+            values = await self.calculator.totals(self.caller, reference_of(template), params)
+        except Refused:
+            return None
+        value = values.get(measure)
+        return None if value is None else Decimal(value)
+
+
+def provide_report_reader(
+    request: PageRequest,
+    interface: NamedDependency[InternalClient],
+    calculator: NamedDependency[Calculator],
+) -> ReportReader:
+    """Provide the reader to page handlers."""
+    return ReportReader(interface, calculator, request.user.caller)
 
 
 def total_of(report: ReportView) -> Decimal:

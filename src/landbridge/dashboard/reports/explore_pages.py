@@ -12,7 +12,7 @@ from landbridge.dashboard.named_users import names_of_users, split_users, user_i
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
 from landbridge.dashboard.reports.calculation import calculate_report
-from landbridge.dashboard.reports.comparison import ReportComparison, compare
+from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.names import NAMES
 from landbridge.dashboard.reports.report_query import (
     Params,
@@ -48,6 +48,7 @@ class ExplorePages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        reader: NamedDependency[ReportReader],
     ) -> Response[str]:
         """List the templates and the saved reports."""
         templates = (await interface.get(_TEMPLATES))["data"]
@@ -56,8 +57,8 @@ class ExplorePages(Controller):
         return renderer.page(
             request,
             "reports/index.html",
-            saved_tiles=await saved_tiles(interface, saved),
-            template_tiles=await template_tiles(interface, templates, now, zone),
+            saved_tiles=await saved_tiles(reader, saved),
+            template_tiles=await template_tiles(reader, templates, now, zone),
             templates=templates,
             titles={each["name"]: each["displayName"] for each in templates},
             saved=saved,
@@ -70,6 +71,7 @@ class ExplorePages(Controller):
         request: PageRequest,
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
+        reader: NamedDependency[ReportReader],
     ) -> Response[str]:
         """Show a report with its form, chart and table; the address has all parameters."""
         template, params = await requested_report(request, renderer, interface)
@@ -94,7 +96,7 @@ class ExplorePages(Controller):
             params,
             report,
             language=language,
-            comparison=await compare(interface, template, params, report),
+            comparison=await reader.compare(template, params, report),
         )
         today = renderer.now(request).astimezone(request.user.zone).date()
         presets = period_presets(reference_of(template), params, today, report.measure)

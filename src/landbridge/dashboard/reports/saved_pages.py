@@ -11,7 +11,7 @@ from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
 from landbridge.dashboard.reports.calculation import calculate_report
-from landbridge.dashboard.reports.comparison import compare
+from landbridge.dashboard.reports.comparison import ReportReader
 from landbridge.dashboard.reports.explore_pages import report_values
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
@@ -32,10 +32,10 @@ class SavedReportPages(Controller):
         request: PageRequest,
         metricId: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        reader: NamedDependency[ReportReader],
     ) -> Response[str]:
         """Show the report as of now, or why it can no longer be calculated."""
-        return await self._page(request, metricId, renderer, interface)
+        return await self._page(request, metricId, renderer, reader)
 
     @post("/")
     async def rename(
@@ -43,16 +43,14 @@ class SavedReportPages(Controller):
         request: PageRequest,
         metricId: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        reader: NamedDependency[ReportReader],
     ) -> Page:
         """Rename the report."""
         name = (await read_form(request)).text("name")
         try:
-            await interface.post(f"{_METRICS}/{metricId}", {"name": name})
+            await reader.interface.post(f"{_METRICS}/{metricId}", {"name": name})
         except Refused as problem:
-            return await self._page(
-                request, metricId, renderer, interface, problem=problem, name=name
-            )
+            return await self._page(request, metricId, renderer, reader, problem=problem, name=name)
         return redirect(f"/dashboard/reports/saved/{metricId}", notice=_("Report renamed"))
 
     @post("/move")
@@ -61,15 +59,15 @@ class SavedReportPages(Controller):
         request: PageRequest,
         metricId: FromPath[str],
         renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        reader: NamedDependency[ReportReader],
     ) -> Page:
         """Move the report to another version of its template."""
         form = await read_form(request)
         version = form.integer("version", minimum=1, maximum=VERSIONS_MAX)
         try:
-            await interface.post(f"{_METRICS}/{metricId}", {"templateVersion": version})
+            await reader.interface.post(f"{_METRICS}/{metricId}", {"templateVersion": version})
         except Refused as problem:
-            return await self._page(request, metricId, renderer, interface, problem=problem)
+            return await self._page(request, metricId, renderer, reader, problem=problem)
         return redirect(f"/dashboard/reports/saved/{metricId}", notice=_("Report moved"))
 
     @post("/delete")
@@ -101,11 +99,12 @@ class SavedReportPages(Controller):
         request: PageRequest,
         metric_id: str,
         renderer: Renderer,
-        interface: InternalClient,
+        reader: ReportReader,
         *,
         problem: Refused | None = None,
         name: str = "",
     ) -> Response[str]:
+        interface = reader.interface
         saved = (await interface.get(f"{_METRICS}/{metric_id}"))["data"]
         version = saved.get("templateVersion")
         used = saved["template"] if version is None else f"{saved['template']}@{version}"
@@ -117,7 +116,7 @@ class SavedReportPages(Controller):
         try:
             measure = request.query_params.get("measure", "")
             report = await calculate_report(interface, template, saved["params"], measure)
-            comparison = await compare(interface, template, saved["params"], report)
+            comparison = await reader.compare(template, saved["params"], report)
         except Refused as error:
             problem = problem or error
         values: dict[str, Any] = {

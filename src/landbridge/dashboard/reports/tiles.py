@@ -9,10 +9,9 @@ from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.charts import sparkline
 from landbridge.dashboard.reports.calculation import calculate_report
-from landbridge.dashboard.reports.comparison import ReportComparison, compare
+from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.report_query import Params, Template, params_of
 from landbridge.platform.core.errors import Refused
-from landbridge.platform.http.internal_client import InternalClient
 
 # Reports with numbers on one page; later ones are linked alone.
 TILES_MAX: Final = 12
@@ -20,7 +19,7 @@ TILES_MAX: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class ReportTile:
-    """Numbers of a report; `comparison` is None where values do not add up."""
+    """Numbers of a report; without data it has no `points`, and `comparison` may be None."""
 
     measure_label: str
     unit: str
@@ -29,15 +28,15 @@ class ReportTile:
 
 
 async def saved_tiles(
-    interface: InternalClient, saved: Sequence[Mapping[str, Any]]
+    reader: ReportReader, saved: Sequence[Mapping[str, Any]]
 ) -> Mapping[str, ReportTile]:
     """Return the tiles of saved reports by their ids; a report that is refused has none."""
 
     async def load(metric: Mapping[str, Any]) -> ReportTile | None:
         version = metric.get("templateVersion")
         name = metric["template"] if version is None else f"{metric['template']}@{version}"
-        template = (await interface.get(f"/v2/reporting/templates/{name}"))["data"]
-        return await _tile(interface, template, metric["params"])
+        template = (await reader.interface.get(f"/v2/reporting/templates/{name}"))["data"]
+        return await _tile(reader, template, metric["params"])
 
     first = saved[:TILES_MAX]
     found = await asyncio.gather(*(load(each) for each in first))
@@ -45,26 +44,24 @@ async def saved_tiles(
 
 
 async def template_tiles(
-    interface: InternalClient, templates: Sequence[Template], now: datetime, zone: ZoneInfo
+    reader: ReportReader, templates: Sequence[Template], now: datetime, zone: ZoneInfo
 ) -> Mapping[str, ReportTile]:
     """Return the tiles of templates by their names, over their default period."""
     first = templates[:TILES_MAX]
     found = await asyncio.gather(
-        *(_tile(interface, each, params_of(each, {}, now, zone)) for each in first)
+        *(_tile(reader, each, params_of(each, {}, now, zone)) for each in first)
     )
     return {each["name"]: tile for each, tile in zip(first, found, strict=True) if tile is not None}
 
 
-async def _tile(interface: InternalClient, template: Template, params: Params) -> ReportTile | None:
+async def _tile(reader: ReportReader, template: Template, params: Params) -> ReportTile | None:
     try:
-        report = await calculate_report(interface, template, params, "")
+        report = await calculate_report(reader.interface, template, params, "")
     except Refused:
-        return None
-    if report.chart.is_empty:
         return None
     return ReportTile(
         report.measure_label,
         report.unit,
-        await compare(interface, template, params, report),
-        sparkline(report.chart),
+        await reader.compare(template, params, report),
+        "" if report.chart.is_empty else sparkline(report.chart),
     )

@@ -26,6 +26,7 @@ from landbridge.reporting.metrics.model import (
     MetricResult,
     MetricSources,
     MetricTemplate,
+    Values,
 )
 from landbridge.reporting.metrics.params import (
     BREAKDOWNS,
@@ -94,6 +95,29 @@ class Calculator:
             sizes=sizes,
             has_more=len(newest) * len(result_rows.combinations()) > effective.limit,
         )
+
+    async def totals(
+        self, caller: Caller, template: str | MetricTemplate, params: Mapping[str, Any]
+    ) -> Values:
+        """Return the values of the whole range, without breakdowns.
+
+        A rate or a percentile is that of all records in the range, and a value of a running
+        template that at its end. Raises as `calculate`.
+        """
+        found = await self.find(caller.org_id, template)
+        query = await self._parse(caller, found, params)
+        # Read in as few sums as possible: they are added up anyway.
+        span = replace(query.span, interval=Interval.YEAR)
+        filters = {**found.defaults, **query.filters}
+        result_rows = ResultRows(found, replace(query, span=span, breakdowns=(), filters=filters))
+        kept_periods = await _periods(span)
+        await self._fill(
+            result_rows, caller.org_id, kept_periods[:1] if found.is_running else kept_periods
+        )
+        total: dict[str | int, int] = {}
+        for tally in result_rows.sums.values():
+            found.merge(total, tally)
+        return found.values(total)
 
     async def find(self, org_id: UUID, template: str | MetricTemplate) -> MetricTemplate:
         """Return the template with this name, or the given one; raises `FieldsInvalid`."""

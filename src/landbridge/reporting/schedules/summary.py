@@ -1,7 +1,6 @@
 """Figures of a scheduled report's whole period, beside those of the period before."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -12,8 +11,6 @@ from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.tallies import VALUE
 from landbridge.reporting.metrics.measure_labels import MEASURES
 from landbridge.reporting.metrics.model import MetricTemplate, Values
-from landbridge.reporting.metrics.params import BREAKDOWNS, INTERVAL, LIMIT
-from landbridge.reporting.rollups.model import Interval
 from landbridge.reporting.schedules import periods
 from landbridge.reporting.schedules.content import period_params
 from landbridge.reporting.schedules.model import SchedulePlan
@@ -38,17 +35,13 @@ async def summary_lines(
     `ResourceConflict` and `Busy`, as a calculation does.
     """
     found = await calculator.find(caller.org_id, template)
-    whole = replace(found, intervals=tuple(Interval))
-    totals = {name: each for name, each in params.items() if name not in {BREAKDOWNS, LIMIT}}
-    totals[INTERVAL] = plan.cadence.value
 
     async def values(of: date) -> Values:
         try:
-            result = await calculator.calculate(caller, whole, period_params(totals, plan, of))
+            return await calculator.totals(caller, found, period_params(params, plan, of))
         except FieldsInvalid:
             # As for the period before the first one; the report itself does not fail for this.
             return {}
-        return result.rows[0].values
 
     now, before = await values(period), await values(periods.preceding(plan, period))
     lines = (
