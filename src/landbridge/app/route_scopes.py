@@ -92,6 +92,7 @@ _OPERATIONS = {
         "depositReviews": "list retrieve match return settle",
         "kycReviews": "list retrieve decide",
         "depositScreenings": "list retrieve",
+        "paymentScreenings": "list retrieve",
         "receivables": "list retrieve",
         "reconciliation": "assignDifference resolveDifference acceptDifference rejectDifference "
         "signClose confirmClose rejectClose",

@@ -8,6 +8,7 @@ from landbridge.customers.deposit_screening.review_api import DepositScreeningRo
 from landbridge.customers.kyc.api import KycRoutes
 from landbridge.customers.onboarding.api import KycLinkRoutes
 from landbridge.customers.onboarding.form_api import KycPage
+from landbridge.customers.payment_screening.review_api import PaymentScreeningRoutes
 from landbridge.customers.revealed_numbers.api import RevealedNumberRoutes
 from landbridge.customers.users.api import UserRoutes
 from landbridge.customers.users.deposit_api import DepositRoutes
@@ -94,6 +95,7 @@ ROUTES = [
     TransferReviewRoutes,
     DepositReviewRoutes,
     DepositScreeningRoutes,
+    PaymentScreeningRoutes,
     BankLineRoutes,
     ResolutionRoutes,
     ReceivableRoutes,

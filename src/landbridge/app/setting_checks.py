@@ -57,6 +57,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "mail_from": smtp.check_sender,
         "identity": _one_of("sandbox", "manual"),
         "deposit_screening": _one_of("sandbox"),
+        "payment_screening": _one_of("sandbox"),
         "rails": _one_of("sandbox", "files", "none"),
         "trusted_proxies": _networks,
         "log_format": _one_of("console", "json"),

@@ -70,6 +70,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     unsupported_us_states: str | None = None
     identity: str | None = None
     deposit_screening: str | None = None
+    payment_screening: str | None = None
     rails: str | None = None
     providers_file: str | None = None
     bank_files_kept_days: Annotated[int, msgspec.Meta(ge=30, le=_RETENTION_DAYS_MAX)] = 2192
@@ -295,7 +296,7 @@ def _weak_password(settings: Settings) -> Iterator[str]:
 
 
 def _not_for_production(settings: Settings) -> Iterator[str]:
-    for name in ("identity", "rails", "deposit_screening"):
+    for name in ("identity", "rails", "deposit_screening", "payment_screening"):
         if getattr(settings, name) == "sandbox":
             yield f"{PREFIX}{name.upper()} is not for production if it says sandbox."
     if settings.loopback_webhooks == "on":

@@ -75,6 +75,7 @@ def checks_to_run(
         ("every change is a transition of its flow", "changes", audit_store.TRANSITIONS, edges),
         ("no terminal record holds money", "transfers", end_audit_store.ENDED, ended),
         ("every correction reverses a journal", "transfers", end_audit_store.CORRECTIONS, ()),
+        ("no payment is ahead of its screening", "transfers", end_audit_store.SCREENED, ()),
         ("no watermark is ahead of its time", "changes", audit_store.WATERMARKS, ()),
     ]
 

@@ -79,6 +79,20 @@ class AuditRules:
     effect: Callable[[Transfer, Sequence[str]], Sequence[Posting] | None]
 
 
+def _no_journals(step: RecordStep) -> Journals:
+    del step
+    return {}
+
+
+def _no_effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
+    del record, statuses
+    return []
+
+
+# Rules of records that move no money themselves.
+POSTS_NOTHING = AuditRules(_no_journals, _no_effect)
+
+
 def steps_of(record: Transfer, changes: Sequence[RecordChange]) -> Iterator[RecordStep]:
     """Yield the steps of a record in order, beginning with its creation.
 

@@ -131,6 +131,23 @@ from (
 limit $2
 """
 
+# Finds completed payments whose screening has not released a destination. A payment that people have
+# resolved is theirs to answer for: they may have confirmed it, or redirected a refund.
+SCREENED = """
+select s.org_id, s.id::text as key, count(*) over () as wrong,
+    format('the %s %s is completed, and its screening is %s', p.kind, p.id, s.status) as sentence
+from transfers s
+join transfers p on p.org_id = s.org_id and p.id::text = s.details ->> 'transfer_id'
+where s.kind = 'PAYMENT.SCREENING' and (s.org_id = $1 or $1::uuid is null)
+    and s.status in ('IN_SCREENING', 'HELD', 'REJECTED') and p.status = 'COMPLETED'
+    and not exists (
+        select from transfers r
+        where r.org_id = s.org_id and r.kind = 'RESOLUTION' and r.status = 'COMPLETED'
+            and r.details ->> 'transfer_id' = s.details ->> 'transfer_id'
+    )
+limit $2
+"""
+
 
 def terminal_statuses(
     transitions_by_kind: Mapping[str, Transitions[Any]],

@@ -16,7 +16,11 @@ from landbridge.app.container.evm_services import (
 from landbridge.app.container.provider_services import ProviderServices, read_providers
 from landbridge.app.container.rates import reference, valuation
 from landbridge.app.container.registry import LIMITED
-from landbridge.app.container.screening_services import screen_deposits
+from landbridge.app.container.screening_services import (
+    find_payment_screenings,
+    screen_deposits,
+    screen_payments,
+)
 from landbridge.app.container.team_services import TeamServices, gather_staff
 from landbridge.app.settings import Settings
 from landbridge.customers.address_policies.service import AddressPolicies
@@ -91,10 +95,12 @@ class BaseServices(TeamServices):
     # Scripted outcomes of the sandbox; unused in production.
     simulated_state: SimulatedState
     scripted_outcomes: ScriptedOutcomes
+    # With what screens payments to outside before them, if anybody does.
     chains: Chains
     # The chains of the chains file; None without one.
     evm: EvmServices | None
     rails: Rails
+    screens_payments: bool
     # The providers of the providers file; None without one.
     providers: ProviderServices | None
     provider_webhooks: ProviderWebhooks
@@ -120,11 +126,8 @@ def build_base_services(
     chains: Chains | None = None,
     rails: Rails | None = None,
 ) -> BaseServices:
-    """Wire the services that need only settings, database and clock.
-
-    Tests hand in chains and rails that fail; otherwise the settings pick them.
-    """
-    vault = Vault(sealer(settings))
+    """Wire the services that need only settings, database and clock; tests hand in adapters."""
+    vault, orgs = Vault(sealer(settings)), Orgs(database, clock, settings.mode)
     simulated_state = SimulatedState(database)
     networks, is_sandbox = read_chains(settings), settings.mode is Mode.SANDBOX
     scripted_outcomes = _scripted_outcomes(settings, database)
@@ -138,7 +141,12 @@ def build_base_services(
     files = FileRails(database, vault, own_accounts, bank_payments)
     own_rails = rails or choose_rails(settings, scripted_orders, files)
     providers = read_providers(settings, vault, database, clock, own_rails, files)
-    rates = reference(settings, database, clock)
+    channels = screen_payments(
+        find_payment_screenings(settings, providers, ledger, orgs, clock),
+        wallets,
+        chains or choose_chains(settings, scripted_orders, database, clock, evm),
+        own_rails if providers is None else providers.rails,
+    )
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
         **members(gather_staff(settings, database, clock, vault, outbox)),
@@ -146,7 +154,7 @@ def build_base_services(
         settings=settings,
         database=database,
         clock=clock,
-        orgs=Orgs(database, clock, settings.mode),
+        orgs=orgs,
         vault=vault,
         files=Files(database, vault, storage(settings), clock),
         screening=address_policies.screening,
@@ -159,9 +167,8 @@ def build_base_services(
         wallet_deposits=WalletDeposits(database, ledger, wallets),
         simulated_state=simulated_state,
         scripted_outcomes=scripted_outcomes,
-        chains=chains or choose_chains(settings, scripted_orders, database, clock, evm),
+        **members(channels),
         evm=evm,
-        rails=own_rails if providers is None else providers.rails,
         providers=providers,
         provider_webhooks=_provider_webhooks(database, ledger, clock, providers),
         funding_accounts=own_accounts,
@@ -169,8 +176,7 @@ def build_base_services(
         bank_file_writer=BankFileWriter(database, vault, own_accounts, clock),
         **_request_services(settings, database, vault, clock),
         **_limit_services(database, vault, ledger, clock),
-        reference_rates=rates,
-        valuation=valuation(settings, rates),
+        **_rate_services(settings, database, clock),
     )
 
 
@@ -218,6 +224,11 @@ def _limit_services(
         "limit_simulation": LimitSimulation(database, ledger, limits),
         "limit_maintenance": LimitMaintenance(database, ledger, limits, clock),
     }
+
+
+def _rate_services(settings: Settings, database: Database, clock: Clock) -> dict[str, Any]:
+    rates = reference(settings, database, clock)
+    return {"reference_rates": rates, "valuation": valuation(settings, rates)}
 
 
 def _request_services(

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from landbridge.app.container.base_services import members
 from landbridge.app.container.payment_services import PaymentServices
+from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
 from landbridge.customers.deposit_screening import model as screenings
 from landbridge.customers.deposit_screening.steps import ScreeningSteps
+from landbridge.customers.payment_screening import model as payment_screenings
+from landbridge.customers.payment_screening.steps import PaymentScreeningSteps
 from landbridge.payments.approvals.voting import Decider
 from landbridge.payments.batches import model as batches
 from landbridge.payments.batches.service import Batches
@@ -74,6 +77,7 @@ class CoinFlowSteps:
     bridges: BridgeSteps
     disbursements: DisbursementSteps
     screenings: ScreeningSteps
+    payment_screenings: PaymentScreeningSteps
 
     @property
     def by_kind(self) -> dict[str, FlowSteps]:
@@ -84,12 +88,13 @@ class CoinFlowSteps:
             bridges.KIND: self.bridges,
             disbursements.KIND: self.disbursements,
             screenings.KIND: self.screenings,
+            payment_screenings.KIND: self.payment_screenings,
         }
 
 
 def coin_steps(on: CoinFlows, trading: Swaps) -> CoinFlowSteps:
     """Wire the worker steps."""
-    order_sender = OrderSender(on.ledger, on.clock)
+    order_sender = OrderSender(on.ledger, on.clock, on.screens_payments)
     outgoing_transfers = {
         kind: OutgoingTransferSteps(
             read, order_sender, on.chains, on.payment_parties, on.approvals, on.clock
@@ -110,6 +115,7 @@ def coin_steps(on: CoinFlows, trading: Swaps) -> CoinFlowSteps:
             on.clock,
         ),
         ScreeningSteps(on.database, on.screening_outcomes, on.clock),
+        PaymentScreeningSteps(on.ledger, on.clock, TRANSITIONS),
     )
 
 

@@ -70,7 +70,7 @@ def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
         OfframpSteps(
             offramps,
             orders,
-            OrderSender(on.ledger, on.clock),
+            OrderSender(on.ledger, on.clock, on.screens_payments),
             external_coins,
             parties=on.payment_parties,
             accounts=on.bank_accounts,

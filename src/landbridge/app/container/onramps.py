@@ -55,7 +55,7 @@ def take_in(on: PaymentServices, rates: RateSource) -> OnrampServices:
         onramps=onramps,
         steps=OnrampSteps(
             onramps=onramps,
-            order_sender=OrderSender(on.ledger, on.clock),
+            order_sender=OrderSender(on.ledger, on.clock, on.screens_payments),
             incoming_payments=on.incoming_payments,
             chains=on.chains,
             rails=on.rails,

@@ -10,12 +10,13 @@ from landbridge.customers.chain_deposits import audit as reversal_audit
 from landbridge.customers.chain_deposits import reversals, treasury_audit, treasury_reversals
 from landbridge.customers.deposit_screening import audit as screening_audit
 from landbridge.customers.deposit_screening import model as screenings
+from landbridge.customers.payment_screening import model as payment_screenings
 from landbridge.customers.verification import model as verification
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.wallets import audit as deposit_audit
 from landbridge.customers.wallets import model as wallets
 from landbridge.ledger import corrections
-from landbridge.ledger.audit_rules import AuditRules
+from landbridge.ledger.audit_rules import POSTS_NOTHING, AuditRules
 from landbridge.payments.approvals import model as approvals
 from landbridge.payments.batches import audit as batch_audit
 from landbridge.payments.batches import limit_usage as batch_spending
@@ -39,7 +40,6 @@ from landbridge.payments.onramps import limit_usage as onramp_spending
 from landbridge.payments.onramps import model as onramps
 from landbridge.payments.receivables import audit as receivable_audit
 from landbridge.payments.receivables import model as receivables
-from landbridge.payments.resolutions import audit as resolution_audit
 from landbridge.payments.resolutions import model as resolutions
 from landbridge.payments.swaps import audit as swap_audit
 from landbridge.payments.swaps import limit_usage as swap_spending
@@ -86,6 +86,7 @@ TRANSITIONS: Mapping[str, Transitions[Any]] = {
     corrections.KIND: corrections.TRANSITIONS,
     resolutions.KIND: resolutions.TRANSITIONS,
     screenings.KIND: screenings.TRANSITIONS,
+    payment_screenings.KIND: payment_screenings.TRANSITIONS,
 }
 
 # How `landbridge check` verifies the records of each kind. Corrections are verified by SQL, against
@@ -104,8 +105,9 @@ AUDIT_RULES: Mapping[str, AuditRules] = {
     virtual_accounts.MICRO_DEPOSIT_KIND: micro_deposit_audit.RULES,
     disbursements.KIND: disbursement_audit.RULES,
     receivables.KIND: receivable_audit.RULES,
-    resolutions.KIND: resolution_audit.RULES,
+    resolutions.KIND: POSTS_NOTHING,
     screenings.KIND: screening_audit.RULES,
+    payment_screenings.KIND: POSTS_NOTHING,
 }
 
 # Wait states of the records of each flow.
@@ -126,6 +128,17 @@ WAITS: Mapping[str, WaitStates] = {
                 WaitParty.SCREENING_PROVIDER, screenings.ANSWERED_WITHIN
             ),
             screenings.ScreeningStatus.HELD: WaitState(
+                WaitParty.REVIEWER, screenings.DECIDED_WITHIN
+            ),
+        },
+    ),
+    payment_screenings.KIND: WaitStates(
+        payment_screenings.TRANSITIONS,
+        {
+            payment_screenings.PaymentScreeningStatus.IN_SCREENING: WaitState(
+                WaitParty.SCREENING_PROVIDER, screenings.ANSWERED_WITHIN
+            ),
+            payment_screenings.PaymentScreeningStatus.HELD: WaitState(
                 WaitParty.REVIEWER, screenings.DECIDED_WITHIN
             ),
         },

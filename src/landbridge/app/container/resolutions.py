@@ -11,6 +11,8 @@ from landbridge.app.container.registry import ASSETS
 from landbridge.app.container.return_services import ReturnServices
 from landbridge.customers.deposit_screening import model as screenings
 from landbridge.customers.deposit_screening.service import ScreeningOutcomes
+from landbridge.customers.payment_screening import model as payment_screenings
+from landbridge.customers.payment_screening.service import decide_in
 from landbridge.ledger.model import AdvanceTransfer, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.batches import model as batches
@@ -128,6 +130,9 @@ def _resolvers(
         screenings.KIND: OrderResolver(
             screenings.TRANSITIONS, _no_order, ends=_screening_ends(on.screening_outcomes)
         ),
+        payment_screenings.KIND: OrderResolver(
+            payment_screenings.TRANSITIONS, _no_order, ends=_payment_screening_ends(on.ledger)
+        ),
     }
 
 
@@ -204,6 +209,22 @@ def _screening_ends(
     return {
         ResolutionAction.RELEASE: TerminalResolution(statuses=held, carry_out=release),
         ResolutionAction.REJECT: TerminalResolution(statuses=held, carry_out=reject),
+    }
+
+
+def _payment_screening_ends(ledger: Ledger) -> dict[ResolutionAction, TerminalResolution]:
+    """Return the resolutions that release or reject a held payment."""
+
+    def end(status: payment_screenings.PaymentScreeningStatus) -> TerminalResolution:
+        async def carry_out(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
+            await decide_in(tx, ledger, record, status, actor=actor, at=at)
+
+        held = frozenset({payment_screenings.PaymentScreeningStatus.HELD.value})
+        return TerminalResolution(statuses=held, carry_out=carry_out)
+
+    return {
+        ResolutionAction.RELEASE: end(payment_screenings.PaymentScreeningStatus.RELEASED),
+        ResolutionAction.REJECT: end(payment_screenings.PaymentScreeningStatus.REJECTED),
     }
 
 

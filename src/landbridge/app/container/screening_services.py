@@ -1,4 +1,4 @@
-"""Screening of deposits: by a provider of the providers file, or by the sandbox; else none."""
+"""Screening of deposits and payments: by a provider of the providers file, or by the sandbox."""
 
 from dataclasses import dataclass
 
@@ -11,22 +11,38 @@ from landbridge.customers.chain_deposits.screening import (
 from landbridge.customers.deposit_screening.model import DepositSource
 from landbridge.customers.deposit_screening.reviews import ScreeningReviews
 from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
+from landbridge.customers.payment_screening.channels import ScreenedChains, ScreenedRails
+from landbridge.customers.payment_screening.service import PaymentScreenings
+from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
 from landbridge.payments.incoming_payments.screening import IncomingPaymentEffects
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
-from landbridge.providers.kyt.port import DepositScreener
+from landbridge.platform.orgs.service import Orgs
+from landbridge.providers.chains.port import Chains
+from landbridge.providers.kyt.port import ScreeningDirection, TransferScreener
 from landbridge.providers.kyt.sandbox import SandboxScreener
+from landbridge.providers.rails.port import Rails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreeningServices:
-    """Screenings of deposits, and what becomes of them."""
+    """Screenings of deposits, and what becomes of them; reviews of all screenings."""
 
     deposit_screenings: DepositScreenings
     screening_outcomes: ScreeningOutcomes
     screening_reviews: ScreeningReviews
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentChannels:
+    """Chains and rails of all payments. Without a screener nothing stands before them."""
+
+    chains: Chains
+    rails: Rails
+    screens_payments: bool
 
 
 def screen_deposits(
@@ -37,7 +53,8 @@ def screen_deposits(
     ledger: Ledger,
 ) -> ScreeningServices:
     """Wire the screening of deposits."""
-    screenings = DepositScreenings(ledger, _screener(settings, providers))
+    screener = _screener(settings.deposit_screening, providers, ScreeningDirection.DEPOSIT)
+    screenings = DepositScreenings(ledger, screener)
     return ScreeningServices(
         deposit_screenings=screenings,
         screening_outcomes=ScreeningOutcomes(
@@ -52,8 +69,37 @@ def screen_deposits(
     )
 
 
-def _screener(settings: Settings, providers: ProviderServices | None) -> DepositScreener | None:
-    """Return who screens deposits; None if nobody does."""
-    if settings.deposit_screening == "sandbox":
+def find_payment_screenings(
+    settings: Settings,
+    providers: ProviderServices | None,
+    ledger: Ledger,
+    orgs: Orgs,
+    clock: Clock,
+) -> PaymentScreenings | None:
+    """Wire the screening of payments to outside; None if nobody screens them."""
+    screener = _screener(settings.payment_screening, providers, ScreeningDirection.PAYMENT)
+    return None if screener is None else PaymentScreenings(ledger, orgs, clock, screener)
+
+
+def screen_payments(
+    screenings: PaymentScreenings | None, wallets: Wallets, chains: Chains, rails: Rails
+) -> PaymentChannels:
+    """Return these chains and rails, with the screening before them if there is one."""
+    if screenings is None:
+        return PaymentChannels(chains=chains, rails=rails, screens_payments=False)
+    return PaymentChannels(
+        chains=ScreenedChains(chains, screenings, wallets),
+        rails=ScreenedRails(rails, screenings),
+        screens_payments=True,
+    )
+
+
+def _screener(
+    setting: str | None, providers: ProviderServices | None, direction: ScreeningDirection
+) -> TransferScreener | None:
+    """Return who screens deposits or payments; None if nobody does."""
+    if setting == "sandbox":
         return SandboxScreener()
-    return None if providers is None else providers.screener
+    if providers is None or not providers.screener.routes.screenings_of(direction):
+        return None
+    return providers.screener

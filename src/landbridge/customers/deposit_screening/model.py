@@ -153,7 +153,7 @@ def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
 def held(screening: DepositScreening, report: ScreeningReport, at: datetime) -> AdvanceTransfer:
     """Build the advance of a screening with a hit: it waits for two people."""
     return _advance(
-        screening, ScreeningStatus.HELD, (), change_type="hold", at=at, facts=_answer(report)
+        screening, ScreeningStatus.HELD, (), change_type="hold", at=at, facts=answer_facts(report)
     )
 
 
@@ -168,7 +168,7 @@ def released(
         change_type="release",
         at=at,
         actor=actor,
-        facts=_hash(screening) if report is None else {**_hash(screening), **_answer(report)},
+        facts=_hash(screening) if report is None else {**_hash(screening), **answer_facts(report)},
     )
 
 
@@ -232,7 +232,8 @@ def _advance(
     )
 
 
-def _answer(report: ScreeningReport) -> dict[str, Any]:
+def answer_facts(report: ScreeningReport) -> dict[str, Any]:
+    """Return the facts of a provider's final answer."""
     return {
         "provider": report.provider,
         "categories": [each.value for each in report.categories],

@@ -8,12 +8,15 @@ from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
-    DepositScreening,
+    KIND,
     DepositSource,
     ScreeningStatus,
+    as_screening,
 )
 from landbridge.customers.deposit_screening.reviews import ScreeningReviews
+from landbridge.ledger.model import Transfer
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of
@@ -82,11 +85,11 @@ class DepositScreeningRoutes(Controller):
     ) -> DepositScreeningList:
         """List screenings, the oldest first. A held deposit is decided on by a resolution."""
         statuses = parse_choices("status", status, ScreeningStatus) or _WAITING
-        found = await screening_reviews.queue(request.user, statuses, queue)
+        found = await screening_reviews.queue(request.user, KIND, statuses, queue)
         return DepositScreeningList(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=cursor_after([each.record for each in found]),
+            next_cursor=cursor_after(found),
         )
 
     @get(
@@ -102,11 +105,12 @@ class DepositScreeningRoutes(Controller):
     ) -> DepositScreeningReply:
         """Return a screening, open or closed."""
         screening_id = known_id(screeningId, "deposit screening")
-        return _reply(await screening_reviews.get(request.user, screening_id))
+        return _reply(await screening_reviews.get(request.user, KIND, screening_id))
 
 
-def _reply(screening: DepositScreening) -> DepositScreeningReply:
-    record, details, money = screening.record, screening.details, screening.money
+def _reply(record: Transfer) -> DepositScreeningReply:
+    screening = as_screening(record, SCREENED_ASSETS)
+    details, money = screening.details, screening.money
     return DepositScreeningReply(
         id=record.id,
         status=screening.status,

@@ -2,16 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from uuid import UUID
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
-from landbridge.customers.deposit_screening.model import (
-    KIND,
-    DepositScreening,
-    ScreeningStatus,
-    as_screening,
-)
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.model import Transfer
 from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.errors import ResourceNotFound
@@ -22,24 +17,22 @@ from landbridge.platform.http.reviewer_access import check_reviewer_access
 
 @dataclass(frozen=True, slots=True)
 class ScreeningReviews:
-    """Lists screenings of all organisations."""
+    """Lists screenings of all organisations; `kind` is that of their records."""
 
     ledger: Ledger
     queues: RecordQueues
 
     async def queue(
-        self, caller: Caller, statuses: Collection[ScreeningStatus], window: QueueWindow
-    ) -> Sequence[DepositScreening]:
+        self, caller: Caller, kind: str, statuses: Collection[StrEnum], window: QueueWindow
+    ) -> Sequence[Transfer]:
         """Return screenings of these statuses, the oldest first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)
-        found = await self.queues.oldest(caller.org_id, KIND, statuses, window)
-        return [as_screening(each, SCREENED_ASSETS) for each in found]
+        return await self.queues.oldest(caller.org_id, kind, statuses, window)
 
-    async def get(self, caller: Caller, screening_id: UUID) -> DepositScreening:
+    async def get(self, caller: Caller, kind: str, screening_id: UUID) -> Transfer:
         """Return a screening; raises `RoleNotAllowed` and `ResourceNotFound`."""
         check_reviewer_access(caller)
         try:
-            found = await self.ledger.get(caller.org_id, KIND, screening_id)
+            return await self.ledger.get(caller.org_id, kind, screening_id)
         except TransactionNotFound:
-            raise ResourceNotFound(f"there is no deposit screening {screening_id}") from None
-        return as_screening(found, SCREENED_ASSETS)
+            raise ResourceNotFound(f"there is no screening {screening_id}") from None

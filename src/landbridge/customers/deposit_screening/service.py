@@ -30,7 +30,12 @@ from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
 from landbridge.platform.db.pool import Tx
-from landbridge.providers.kyt.port import DepositParty, DepositScreener, ScreeningReport
+from landbridge.providers.kyt.port import (
+    DepositParty,
+    ScreeningDirection,
+    ScreeningReport,
+    TransferScreener,
+)
 
 # Bound of a deposit that its chain loses again and again.
 _SCREENINGS_MAX = 1000
@@ -65,11 +70,13 @@ class DepositScreenings:
     """Screenings of all organisations; `screener` is None where nothing is screened."""
 
     ledger: Ledger
-    screener: DepositScreener | None
+    screener: TransferScreener | None
 
     def screens(self, org_id: UUID, currency: str) -> bool:
         """Return whether deposits of an organisation in a currency are screened."""
-        return self.screener is not None and self.screener.screens(org_id, currency)
+        return self.screener is not None and self.screener.screens(
+            org_id, currency, ScreeningDirection.DEPOSIT
+        )
 
     async def suspend_in(self, tx: Tx, deposit: SuspendedDeposit) -> bool:
         """Suspend a deposit; False if it was released before, as its chain had lost it since.

@@ -22,7 +22,7 @@ from landbridge.ledger.model import Transfer
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, Unavailable
 from landbridge.platform.db.pool import Database
-from landbridge.providers.kyt.port import ScreenedDeposit, ScreeningVerdict
+from landbridge.providers.kyt.port import ScreenedTransfer, ScreeningVerdict
 
 # A provider that gives no time, or one in the past, is asked again after this.
 _POLL_INTERVAL = timedelta(seconds=5)
@@ -67,14 +67,15 @@ class ScreeningSteps:
                 except ResourceConflict as error:
                     raise Unavailable(str(error)) from error
 
-    async def _deposit(self, screening: DepositScreening, now: datetime) -> ScreenedDeposit:
+    async def _deposit(self, screening: DepositScreening, now: datetime) -> ScreenedTransfer:
         record, details = screening.record, screening.details
-        return ScreenedDeposit(
+        return ScreenedTransfer(
             org_id=record.org_id,
             key=record.id,
             money=screening.money,
             at=record.created_at,
             now=now,
+            chain=None if details.transaction_hash is None else screening.money.asset.chain,
             transaction_hash=details.transaction_hash,
             source_address=details.source_address,
             destination_address=details.destination_address,

@@ -132,6 +132,10 @@ class Wallets:
         """Return the addresses of all users on a chain, without the organisation's own."""
         return await self._database.single(lambda tx: store.addresses(tx, org_id, chain))
 
+    async def own_addresses(self, org_id: UUID, addresses: Sequence[str]) -> Collection[str]:
+        """Return those of the addresses that are wallets of the organisation, on any chain."""
+        return await self._database.single(lambda tx: store.own_addresses(tx, org_id, addresses))
+
     async def of_users(self, org_id: UUID, user_ids: Sequence[UUID]) -> Mapping[UUID, list[Wallet]]:
         """Return all wallets of these users, by user."""
         found = await self._database.single(lambda tx: store.of_users(tx, org_id, user_ids))

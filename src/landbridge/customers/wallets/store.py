@@ -61,6 +61,8 @@ from wallets
 where org_id = $1 and chain = any($2::text[]) and address = $3
 """
 
+_OWN_ADDRESSES = "select address from wallets where org_id = $1 and address = any($2::text[])"
+
 _ADDRESSES = "select address from wallets where org_id = $1 and chain = $2"
 
 _OF_USERS = """
@@ -234,6 +236,11 @@ async def find_address(
 ) -> Sequence[Wallet]:
     """Return the organisation's wallets at an address, on any of these chains."""
     return [_wallet(row) for row in await tx.fetch(_FIND_ADDRESS, org_id, chains, address)]
+
+
+async def own_addresses(tx: Tx, org_id: UUID, addresses: Sequence[str]) -> set[str]:
+    """Return those of the addresses that are wallets of the organisation, on any chain."""
+    return {row["address"] for row in await tx.fetch(_OWN_ADDRESSES, org_id, addresses)}
 
 
 async def addresses(tx: Tx, org_id: UUID, chain: Chain) -> list[str]:

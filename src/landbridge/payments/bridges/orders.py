@@ -128,6 +128,7 @@ class BridgeOrders:
             source=await self.wallets.treasury_address(record.org_id, back_on.address_chain),
             legs=(OrderLeg(details.return_address or details.source_address, bridge.source),),
             is_refund=True,
+            is_redirected=details.return_address is not None,
         )
         facts = {"failed_reason": reason}
         return OutgoingOrder(

@@ -74,6 +74,7 @@ class DisbursementSteps:
             legs=(OrderLeg(disbursement.details.address, disbursement.money),),
             at=self.clock.now(clock_offset),
             is_refund=disbursement.details.purpose is DisbursementPurpose.SURPLUS_RETURN,
+            is_redirected="address" in record.facts,
         )
         return OutgoingOrder(
             channel=until_settled(chain_channel(self.chains, order), ORDER),

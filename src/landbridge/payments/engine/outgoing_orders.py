@@ -21,6 +21,7 @@ claim belongs to the flow, because its checks come first. Guarantees:
 - A worker that loses the race to record does no harm: the other worker had the same answer.
 - An order is sent only while `find_block_reason` returns None. Otherwise it is only looked up: an
   earlier worker may have sent it.
+- An order whose destination is in screening is not sent, and its record keeps its status.
 - An order that must arrive (`until_settled`) is sent again after each refusal, under its next key,
   after delays that grow to a day, without end (retry_until_settled.py).
 
@@ -38,10 +39,12 @@ from typing import Any
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, Posting, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.attention import attention
+from landbridge.payments.engine.awaited_screenings import await_screening, check_screener
 from landbridge.payments.engine.order_channels import ChannelStatus, OrderChannel, OrderState
 from landbridge.payments.engine.retry_until_settled import (
     RetryExhausted,
     first_sent_at,
+    is_key_valid,
     mark_sent,
     record_refusal,
 )
@@ -49,6 +52,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Unavailable, Unclear
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.texts import in_short
+from landbridge.providers.kyt.port import PaymentAwaitsScreening
 
 ACTOR = "worker"
 
@@ -57,8 +61,7 @@ ANSWER_TIMEOUT = timedelta(hours=24)
 _UNKNOWN_PAUSE = timedelta(hours=1)
 # Minimum delay before an order in progress is looked up again.
 _POLL_DELAY_MIN = timedelta(seconds=1)
-# A provider that has not answered by then is asked again later. A person's decision on an order
-# waits for longer, so that no call from before it is still running.
+# A provider is asked again later. A person's decision waits for longer, so that no call is running.
 CALL_TIMEOUT_S = 60
 
 
@@ -130,6 +133,8 @@ class OrderSender:
 
     ledger: Ledger
     clock: Clock
+    # Whether somebody screens payments to outside before they are sent.
+    screens_payments: bool
 
     async def run(
         self,
@@ -141,16 +146,15 @@ class OrderSender:
     ) -> Transfer | None:
         """Send or look up the order, and advance the record.
 
-        Returns None if another worker advanced it, or if it was postponed until its result is
-        expected. Raises `Unavailable` and `Unclear` while there is no answer: the record stays due.
-        Raises `RetryExhausted` for a refused order that must arrive: the record is due when it is
-        sent again. `is_claimed_now` says that this run has just claimed the order, and so has
-        checked for a block.
+        Returns None if another worker advanced it, or if it was postponed. Raises `Unavailable` and
+        `Unclear` while there is no answer, and `RetryExhausted` for a refused order that must
+        arrive: the record is due again. With `is_claimed_now` this run has checked for a block.
         """
         now = self.clock.now(clock_offset)
         if not await self._note_first_send(record, order, now):
             return None
         try:
+            check_screener(record, now, has_screener=self.screens_payments)
             answer = await _request_status_in_time(
                 record, order, now, is_claimed_now=is_claimed_now
             )
@@ -161,6 +165,9 @@ class OrderSender:
         except _OrderNotFound as error:
             await self.ledger.postpone(record, now + _UNKNOWN_PAUSE, attention(record, str(error)))
             raise
+        except PaymentAwaitsScreening as waiting:
+            await self.ledger.postpone(record, waiting.retry_at, await_screening(record, waiting))
+            return None
         except _StillPending as waiting:
             await self.ledger.postpone(record, max(waiting.expected_at, now + _POLL_DELAY_MIN))
             return None
@@ -177,8 +184,7 @@ class OrderSender:
     async def _note_first_send(self, record: Transfer, order: OutgoingOrder, now: datetime) -> bool:
         """Note when an order is first sent to a provider that forgets keys.
 
-        Returns False if the record was advanced meanwhile. The note is written before the provider
-        is called, so that it is never later than the call.
+        Returns False if the record was advanced meanwhile. The note is never later than the call.
         """
         is_first = record.status == order.initiated and order.channel.key_lifetime is not None
         if not is_first or first_sent_at(record, order.name) is not None or record.due_at is None:
@@ -353,24 +359,18 @@ async def _send_or_find(
     is_claimed_now: bool = False,
 ) -> ChannelStatus:
     """Send the order; only look it up while it is blocked or its key may be forgotten."""
-    is_key_valid = _is_key_valid(order, sent_since, at)
+    has_valid_key = is_key_valid(order.channel.key_lifetime, sent_since, at)
     reason: str | None = None
     if order.find_block_reason is not None and not is_claimed_now:
         reason = await order.find_block_reason()
-    if is_key_valid and reason is None:
+    if has_valid_key and reason is None:
         return await order.channel.send()
     found = await (order.find or order.channel.find)(at)
     if found is not None:
         return found
-    if not is_key_valid:
+    if not has_valid_key:
         raise _OrderNotFound("the provider has no such order, and may have forgotten its key")
     raise Unavailable(f"the provider does not have the order, and it may not be sent now: {reason}")
-
-
-def _is_key_valid(order: OutgoingOrder, sent_since: datetime | None, at: datetime) -> bool:
-    """Return whether the provider still knows the order's key, if it was ever sent."""
-    key_lifetime = order.channel.key_lifetime
-    return key_lifetime is None or sent_since is None or at - sent_since <= key_lifetime
 
 
 def _is_answer_overdue(record: Transfer, order: OutgoingOrder, at: datetime) -> bool:

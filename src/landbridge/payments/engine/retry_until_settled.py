@@ -91,6 +91,11 @@ def mark_sent(record: Transfer, order_name: str | None, at: datetime) -> dict[st
     return {_GIVEN: mark}
 
 
+def mark_unsent() -> dict[str, Any]:
+    """Return the fact that withdraws the mark of `mark_sent`: the provider has nothing."""
+    return {_GIVEN: None}
+
+
 def first_sent_at(record: Transfer, order_name: str | None) -> datetime | None:
     """Return when the order was first sent under its present key; None if it never was."""
     mark = record.facts.get(_GIVEN)
@@ -100,6 +105,11 @@ def first_sent_at(record: Transfer, order_name: str | None) -> datetime | None:
     ):
         return None
     return datetime.fromisoformat(mark["at"])
+
+
+def is_key_valid(key_lifetime: timedelta | None, sent_since: datetime | None, at: datetime) -> bool:
+    """Return whether the provider still knows the order's key, if it was ever sent."""
+    return key_lifetime is None or sent_since is None or at - sent_since <= key_lifetime
 
 
 def _count(record: Transfer, order_name: str | None) -> int:

@@ -138,6 +138,7 @@ def refund(offramp: Offramp, at: datetime) -> ChainOrder:
         legs=(OrderLeg(details.return_address, money),),
         at=at,
         is_refund=True,
+        is_redirected="return_address" in offramp.record.facts,
     )
 
 

@@ -44,4 +44,5 @@ def payout(
         },
         texts={**texts.references, **text},
         at=at,
+        account_id=account.id,
     )

@@ -243,7 +243,12 @@ class OnrampSteps:
             "accountHolder": account.holder,
             account.type: account.bank,
         }
-        return replace(payment, payee=payee, rail=account.payment_rail or incoming_payment.rail)
+        return replace(
+            payment,
+            payee=payee,
+            rail=account.payment_rail or incoming_payment.rail,
+            account_id=account_id,
+        )
 
 
 def _nothing(paid: RailPaymentStatus) -> Mapping[str, Any]:

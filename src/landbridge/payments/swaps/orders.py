@@ -126,6 +126,7 @@ class SwapOrders:
             legs=(OrderLeg(to, money),),
             at=at,
             is_refund=is_refund,
+            is_redirected=is_refund and swap.details.return_address is not None,
         )
 
     async def _treasury(self, swap: Swap) -> str:

@@ -63,6 +63,8 @@ class ChainOrder:
     after: UUID | None = None
     # Whether the coins are returned to their sender.
     is_refund: bool = False
+    # Whether people have chosen another destination for a refund than its sender.
+    is_redirected: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

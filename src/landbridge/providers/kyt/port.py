@@ -1,19 +1,28 @@
-"""Port to the screening of deposits: by a connected provider, or by the sandbox.
+"""Port to the screening of deposits and payments: by a connected provider, or by the sandbox.
 
-Silence is no answer: a deposit without one waits, and is asked about again.
+Silence is no answer: a deposit or payment without one waits, and is asked about again.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
+from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.money import Money
 
 
+class ScreeningDirection(StrEnum):
+    """Which way the money goes."""
+
+    DEPOSIT = "deposit"  # from outside to us
+    PAYMENT = "payment"  # from us to outside
+
+
 class ScreeningVerdict(StrEnum):
-    """What a provider says about a deposit."""
+    """What a provider says about a deposit or payment."""
 
     PENDING = "PENDING"  # it has not decided yet: ask again
     CLEAR = "CLEAR"  # final: nothing speaks against it
@@ -45,11 +54,13 @@ class DepositParty:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScreenedDeposit:
-    """Deposit to screen. `key` is ours, and the same for every attempt.
+class ScreenedTransfer:
+    """Deposit or payment to screen. `key` is ours, and the same for every attempt.
 
-    Coins have a chain, a transaction and addresses; fiat has a rail, and a sender if it is known.
-    It arrived at `at`, and is screened at `now`, both in the organisation's time.
+    Coins have a chain and addresses, and deposits of coins a transaction. Fiat has a rail; a
+    deposit of fiat has its `sender` if it is known, a payout its `payee` as in `RailPayment`. It
+    arrived, or was first to be sent, at `at`, and is screened at `now`, both in the organisation's
+    time.
     """
 
     org_id: UUID
@@ -57,11 +68,14 @@ class ScreenedDeposit:
     money: Money
     at: datetime
     now: datetime
+    direction: ScreeningDirection = ScreeningDirection.DEPOSIT
+    chain: str | None = None
     transaction_hash: str | None = None
     source_address: str | None = None
     destination_address: str | None = None
     rail: str | None = None
     sender: DepositParty | None = None
+    payee: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +89,28 @@ class ScreeningReport:
     expected_at: datetime | None = None
 
 
-class DepositScreener(Protocol):
-    """Screens deposits. Never called inside a transaction."""
+class TransferScreener(Protocol):
+    """Screens deposits and payments. Never called inside a transaction."""
 
-    def screens(self, org_id: UUID, currency: str) -> bool:
-        """Return whether deposits of an organisation in a currency wait for an answer."""
+    def screens(self, org_id: UUID, currency: str, direction: ScreeningDirection) -> bool:
+        """Return whether what an organisation gets or pays in a currency waits for an answer."""
         ...
 
-    async def screen(self, deposit: ScreenedDeposit) -> ScreeningReport:
-        """Return the answer about a deposit; a final one never changes, however often it is asked.
+    async def screen(self, transfer: ScreenedTransfer) -> ScreeningReport:
+        """Return the answer; a final one never changes, however often it is asked.
 
         Raises `Unavailable` and `Unclear`: ask again.
         """
         ...
+
+
+class PaymentAwaitsScreening(Unavailable):
+    """A payment was not sent: its screening has no answer, or people have to decide about a hit.
+
+    It is to be sent again at `retry_at`. `attention` says why it needs a person; None if not yet.
+    """
+
+    def __init__(self, retry_at: datetime, attention: str | None) -> None:
+        self.retry_at = retry_at
+        self.attention = attention
+        super().__init__(attention or "the screening of the payment has no answer yet")

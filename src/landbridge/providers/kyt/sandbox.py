@@ -1,6 +1,7 @@
 """The sandbox's screening: it answers at once, and the amount decides what.
 
-docs/reference/deposit-screening.md#in-the-sandbox has the same table.
+docs/reference/deposit-screening.md#in-the-sandbox has the same table,
+for payments docs/reference/payment-screening.md.
 """
 
 from datetime import timedelta
@@ -9,7 +10,8 @@ from uuid import UUID
 from landbridge.platform.core.errors import Unavailable
 from landbridge.providers.kyt.port import (
     RiskCategory,
-    ScreenedDeposit,
+    ScreenedTransfer,
+    ScreeningDirection,
     ScreeningReport,
     ScreeningVerdict,
 )
@@ -22,39 +24,39 @@ SLOW_FOR = timedelta(minutes=10)
 
 
 class SandboxScreener:
-    """Screens all deposits; see the port."""
+    """Screens all deposits or payments that it is asked about; see the port."""
 
-    def screens(self, org_id: UUID, currency: str) -> bool:
-        """Return true: every deposit of the sandbox is screened."""
-        del org_id, currency
+    def screens(self, org_id: UUID, currency: str, direction: ScreeningDirection) -> bool:
+        """Return true: the settings say which direction is screened."""
+        del org_id, currency, direction
         return True
 
-    async def screen(self, deposit: ScreenedDeposit) -> ScreeningReport:
+    async def screen(self, transfer: ScreenedTransfer) -> ScreeningReport:
         """Return the scripted answer; see the port."""
-        match _cents(deposit):
+        match _cents(transfer):
             case cents if cents == HIT_CENTS:
                 return ScreeningReport(
                     verdict=ScreeningVerdict.HIT,
                     provider=NAME,
                     categories=(RiskCategory.SANCTIONS,),
-                    reference=deposit.key.hex,
+                    reference=transfer.key.hex,
                 )
             case cents if cents == SILENT_CENTS:
                 raise Unavailable("the sandbox does not answer about this amount")
-            case cents if cents == SLOW_CENTS and deposit.now < deposit.at + SLOW_FOR:
+            case cents if cents == SLOW_CENTS and transfer.now < transfer.at + SLOW_FOR:
                 return ScreeningReport(
                     verdict=ScreeningVerdict.PENDING,
                     provider=NAME,
-                    expected_at=deposit.at + SLOW_FOR,
+                    expected_at=transfer.at + SLOW_FOR,
                 )
             case _:
                 return ScreeningReport(
-                    verdict=ScreeningVerdict.CLEAR, provider=NAME, reference=deposit.key.hex
+                    verdict=ScreeningVerdict.CLEAR, provider=NAME, reference=transfer.key.hex
                 )
 
 
-def _cents(deposit: ScreenedDeposit) -> int:
+def _cents(transfer: ScreenedTransfer) -> int:
     """Return the hundredths of the amount, without what is smaller."""
-    money = deposit.money
+    money = transfer.money
     per_cent = 10 ** max(money.asset.decimals - 2, 0)
     return money.units // per_cent % 100

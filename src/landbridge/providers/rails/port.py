@@ -32,7 +32,7 @@ class RailPayment:
     payments. `rail` is the scheme, for example `ach` or `sepaInstant`. `payee` is the bank and
     account holder, as stored with the account; it is personal data, and an adapter stores no copy
     beyond what the payment needs. `texts` are references by their names in the contract, for
-    example `achReference`.
+    example `achReference`. `account_id` is the payee's account, if it is one of ours by its type.
     """
 
     org_id: UUID
@@ -45,6 +45,7 @@ class RailPayment:
     texts: Mapping[str, str]
     at: datetime
     returns: UUID | None = None
+    account_id: UUID | None = None
 
     @property
     def goes_to_sender(self) -> bool:

@@ -17,7 +17,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.http.egress import Egress, EgressExchange
-from landbridge.providers.kyt.port import ScreenedDeposit
+from landbridge.providers.kyt.port import ScreenedTransfer
 from landbridge.providers.rails.port import DepositCoordinates, PaymentTracking, RailPayment
 from landbridge.providers.sidecar.configuration import SidecarSettings
 from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage, read_credit
@@ -199,24 +199,24 @@ class SidecarClient:
         )
 
     async def screen(
-        self, deposit: ScreenedDeposit, *, test_outcome: RequestedScreening | None = None
+        self, transfer: ScreenedTransfer, *, test_outcome: RequestedScreening | None = None
     ) -> ScreeningAnswer:
-        """Submit a deposit to be screened, once per key, and return the state of its screening.
+        """Submit a deposit or payment, once per key, and return the state of its screening.
 
         Raises `Unavailable`, `AnswerUnusable` and `Unclear`: it may be submitted again.
         """
-        money, sender = deposit.money, deposit.sender
-        chain = None if deposit.transaction_hash is None else money.asset.chain
+        money, sender = transfer.money, transfer.sender
         request = ScreeningRequest(
-            key=deposit.key,
-            org_id=deposit.org_id,
+            key=transfer.key,
+            org_id=transfer.org_id,
             amount=str(money),
             currency=money.asset.currency,
-            chain=chain,
-            transaction_hash=deposit.transaction_hash,
-            source_address=deposit.source_address,
-            destination_address=deposit.destination_address,
-            rail=deposit.rail,
+            direction=transfer.direction,
+            chain=transfer.chain,
+            transaction_hash=transfer.transaction_hash,
+            source_address=transfer.source_address,
+            destination_address=transfer.destination_address,
+            rail=transfer.rail,
             sender=sender
             and ScreenedSender(
                 name=sender.name,
@@ -224,15 +224,16 @@ class SidecarClient:
                 routing_number=sender.routing_number,
                 account_number=sender.account_number,
             ),
+            payee=None if transfer.payee is None else dict(transfer.payee),
             test_outcome=test_outcome,
         )
         status, body = await self._call(SCREENINGS_PATH, request)
         if status == HTTPStatus.CONFLICT:
             raise AnswerUnusable(
                 OrderProblem.KEY_CONFLICT,
-                f"provider {self.name} has the key {deposit.key} with another deposit",
+                f"provider {self.name} has the key {transfer.key} with something else",
             )
-        return self._screening(status, body, deposit.key)
+        return self._screening(status, body, transfer.key)
 
     async def find_screening(self, key: UUID) -> ScreeningAnswer | None:
         """Return the state of a screening; None if the key is unknown. Errors as for `screen`."""

@@ -21,6 +21,7 @@ from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.formats.addresses import find_alpha2
 from landbridge.platform.http.egress_addresses import AddressRefused, read_operator_url
 from landbridge.providers.chains.tokens import ASSETS
+from landbridge.providers.kyt.port import ScreeningDirection
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar.signing import SigningSecret
@@ -78,11 +79,18 @@ class PayoutRoute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepositRoute:
-    """Deposits that a provider takes, or screens; None of a set means all."""
+    """Deposits that a provider takes; None of a set means all."""
 
     provider: str
     currencies: frozenset[str] | None
     organisations: frozenset[UUID] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreeningRoute(DepositRoute):
+    """Deposits, payments or both that a provider screens."""
+
+    directions: frozenset[ScreeningDirection]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +100,7 @@ class ProvidersFile:
     sidecars: Mapping[str, SidecarSettings]
     routes: tuple[PayoutRoute, ...]
     deposits: tuple[DepositRoute, ...] = ()
-    screenings: tuple[DepositRoute, ...] = ()
+    screenings: tuple[ScreeningRoute, ...] = ()
 
     def providers_for(self, payment: RailPayment) -> tuple[str, ...]:
         """Return the providers of a payout, in their order; none if no route matches."""
@@ -102,9 +110,15 @@ class ProvidersFile:
         """Return the provider that takes an organisation's deposits in a currency, if any."""
         return _provider(self.deposits, org_id, currency)
 
-    def screening_provider(self, org_id: UUID, currency: str) -> str | None:
-        """Return the provider that screens an organisation's deposits in a currency, if any."""
-        return _provider(self.screenings, org_id, currency)
+    def screening_provider(
+        self, org_id: UUID, currency: str, direction: ScreeningDirection
+    ) -> str | None:
+        """Return who screens what an organisation gets or pays in a currency, if anybody does."""
+        return _provider(self.screenings_of(direction), org_id, currency)
+
+    def screenings_of(self, direction: ScreeningDirection) -> Sequence[ScreeningRoute]:
+        """Return the routes of the screening of deposits, or of payments."""
+        return [each for each in self.screenings if direction in each.directions]
 
 
 class _KeyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,11 +147,17 @@ class _DepositTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
 
 
+class _ScreeningTable(_DepositTable, frozen=True, forbid_unknown_fields=True):
+    directions: Annotated[frozenset[ScreeningDirection], Meta(min_length=1)] = frozenset(
+        {ScreeningDirection.DEPOSIT}
+    )
+
+
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, _SidecarTable]
     payouts: list[_RouteTable] = []
     deposits: list[_DepositTable] = []
-    screenings: list[_DepositTable] = []
+    screenings: list[_ScreeningTable] = []
 
 
 def read_providers_file(path: Path) -> ProvidersFile:
@@ -168,7 +188,7 @@ def read_providers_file(path: Path) -> ProvidersFile:
     )
     coins = {asset.currency for asset in ASSETS.values()}
     screenings = tuple(
-        _deposit_route(f"screenings[{place}]", table, sidecars, sorted({*FIAT, *coins}))
+        _screening_route(f"screenings[{place}]", table, sidecars, sorted({*FIAT, *coins}))
         for place, table in enumerate(document.screenings)
     )
     return ProvidersFile(sidecars=sidecars, routes=routes, deposits=deposits, screenings=screenings)
@@ -238,6 +258,18 @@ def _deposit_route(
         provider=table.provider,
         currencies=_set(table.currencies),
         organisations=_set(table.organisations),
+    )
+
+
+def _screening_route(
+    path: str, table: _ScreeningTable, known: Mapping[str, object], currencies: Collection[str]
+) -> ScreeningRoute:
+    route = _deposit_route(path, table, known, currencies)
+    return ScreeningRoute(
+        provider=route.provider,
+        currencies=route.currencies,
+        organisations=route.organisations,
+        directions=table.directions,
     )
 
 

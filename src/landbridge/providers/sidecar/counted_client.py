@@ -5,7 +5,7 @@ from uuid import UUID
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
-from landbridge.providers.kyt.port import ScreenedDeposit
+from landbridge.providers.kyt.port import ScreenedTransfer
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar import call_store
 from landbridge.providers.sidecar.calls import CallFailure, counted
@@ -54,11 +54,11 @@ class CountedSidecar(SidecarClient):
             return await super().credits(after, limit)
 
     async def screen(
-        self, deposit: ScreenedDeposit, *, test_outcome: RequestedScreening | None = None
+        self, transfer: ScreenedTransfer, *, test_outcome: RequestedScreening | None = None
     ) -> ScreeningAnswer:
-        """Submit a deposit to be screened; see `SidecarClient`."""
+        """Submit what is to be screened; see `SidecarClient`."""
         async with counted(self.name, self._record):
-            return await super().screen(deposit, test_outcome=test_outcome)
+            return await super().screen(transfer, test_outcome=test_outcome)
 
     async def find_screening(self, key: UUID) -> ScreeningAnswer | None:
         """Return the state of a screening; see `SidecarClient`."""

@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from landbridge.providers.kyt.port import RiskCategory
+from landbridge.providers.kyt.port import RiskCategory, ScreeningDirection
 
 PAYOUTS_PATH = "/v1/payouts"
 QUERY_PATH = "/v1/payouts/query"
@@ -73,7 +73,7 @@ class RequestedOutcome(StrEnum):
 
 
 class RequestedScreening(StrEnum):
-    """What a sidecar under test is asked to answer about a deposit."""
+    """What a sidecar under test is asked to answer about a deposit or payment."""
 
     CLEAR = "clear"  # clear at once
     HIT = "hit"  # a hit at once
@@ -184,33 +184,36 @@ class ScreenedSender(_Message, frozen=True):
 
 
 class ScreeningRequest(_Message, frozen=True):
-    """Deposit from outside to screen. `key` is ours, and the same for every attempt.
+    """Deposit from outside, or payment to outside, to screen. `key` is ours, and never changes.
 
-    Coins have `chain`, `transactionHash` and addresses; fiat has `rail`, and `sender` if the bank
-    reports one. `testOutcome` is sent by `landbridge adapters test` only.
+    Coins have `chain` and addresses, and deposits of coins `transactionHash`. Fiat has `rail`; a
+    deposit has `sender` if the bank reports one, a payment has `payee` as in `PayoutRequest`.
+    `testOutcome` is sent by `landbridge adapters test` only.
     """
 
     key: UUID
     org_id: UUID
     amount: str
     currency: str
+    direction: ScreeningDirection = ScreeningDirection.DEPOSIT
     chain: str | None = None
     transaction_hash: str | None = None
     source_address: str | None = None
     destination_address: str | None = None
     rail: str | None = None
     sender: ScreenedSender | None = None
+    payee: dict[str, Any] | None = None
     test_outcome: RequestedScreening | None = None
 
 
 class ScreeningQuery(_Message, frozen=True):
-    """Question about a deposit that was submitted before."""
+    """Question about what was submitted before."""
 
     key: UUID
 
 
 class ScreeningState(StrEnum):
-    """What the provider says about a deposit."""
+    """What the provider says about a deposit or payment."""
 
     PENDING = "pending"  # not decided yet
     CLEAR = "clear"  # final: nothing speaks against it

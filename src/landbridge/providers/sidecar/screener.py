@@ -1,11 +1,11 @@
-"""Screening of deposits by connected providers; see the port `providers/kyt`.
+"""Screening of deposits and payments by connected providers; see the port `providers/kyt`.
 
 Guarantees:
 - a screening is stored before the provider is called, and its answer before anybody acts on it, so
   a kill at any point only asks again: asking moves no money;
 - the first final answer is the one that counts. What contradicts it later is stored as a problem
   for a person, and changes nothing;
-- no answer, or one that can't be used, is no answer: the deposit waits.
+- no answer, or one that can't be used, is no answer: the deposit or payment waits.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,12 @@ import structlog
 
 from landbridge.platform.core.errors import Unavailable, Unclear
 from landbridge.platform.db.pool import Database
-from landbridge.providers.kyt.port import ScreenedDeposit, ScreeningReport, ScreeningVerdict
+from landbridge.providers.kyt.port import (
+    ScreenedTransfer,
+    ScreeningDirection,
+    ScreeningReport,
+    ScreeningVerdict,
+)
 from landbridge.providers.sidecar import screening_store
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import ProvidersFile
@@ -40,35 +45,39 @@ _JUDGED_MAX = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderScreener:
-    """Screens deposits by the routes of the providers file."""
+    """Screens deposits and payments by the routes of the providers file."""
 
     database: Database
     routes: ProvidersFile
     providers: Mapping[str, SidecarClient]
 
-    def screens(self, org_id: UUID, currency: str) -> bool:
+    def screens(self, org_id: UUID, currency: str, direction: ScreeningDirection) -> bool:
         """Return whether a route names a provider; see the port."""
-        return self.routes.screening_provider(org_id, currency) is not None
+        return self.routes.screening_provider(org_id, currency, direction) is not None
 
-    async def screen(self, deposit: ScreenedDeposit) -> ScreeningReport:
+    async def screen(self, transfer: ScreenedTransfer) -> ScreeningReport:
         """Return the stored final answer, or ask for one; see the port."""
-        stored = await self._find(deposit.org_id, deposit.key)
+        stored = await self._find(transfer.org_id, transfer.key)
         if stored is not None and stored.state in FINAL_SCREENINGS:
             return _report(stored)
-        name = self.routes.screening_provider(deposit.org_id, deposit.money.asset.currency)
+        name = self.routes.screening_provider(
+            transfer.org_id, transfer.money.asset.currency, transfer.direction
+        )
         if name is None:
             # A person who removes a route does not release what waits.
             name = None if stored is None else stored.provider
         provider = None if name is None else self.providers.get(name)
         if name is None or provider is None:
-            raise Unavailable("no provider screens this deposit any more: add a route for it")
-        claimed = await self._claim(deposit, name)
+            raise Unavailable(
+                f"no provider screens this {transfer.direction} any more: add a route for it"
+            )
+        claimed = await self._claim(transfer, name)
         try:
-            answer = await provider.screen(deposit)
+            answer = await provider.screen(transfer)
         except AnswerUnusable as error:
             await self._note_problem(claimed, _PROBLEMS[error.problem])
             raise
-        return _report(await self.apply(claimed, answer, deposit.now))
+        return _report(await self.apply(claimed, answer, transfer.now))
 
     async def recheck(self, screening: ProviderScreening, at: datetime) -> ProviderScreening | None:
         """Query a screening, final or not, and store the answer; None if there is none.
@@ -106,13 +115,15 @@ class ProviderScreener:
             screening = found
         raise Unclear(f"the screening {screening.key} is being changed by others")
 
-    async def _claim(self, deposit: ScreenedDeposit, provider: str) -> ProviderScreening:
+    async def _claim(self, transfer: ScreenedTransfer, provider: str) -> ProviderScreening:
         await self.database.transact(
-            lambda tx: screening_store.add(tx, deposit.org_id, deposit.key, provider, deposit.now)
+            lambda tx: screening_store.add(
+                tx, transfer.org_id, transfer.key, provider, transfer.now
+            )
         )
-        found = await self._find(deposit.org_id, deposit.key)
+        found = await self._find(transfer.org_id, transfer.key)
         if found is None:
-            raise Unclear(f"the screening {deposit.key} was not stored")
+            raise Unclear(f"the screening {transfer.key} was not stored")
         return found
 
     async def _find(self, org_id: UUID, key: UUID) -> ProviderScreening | None:

@@ -9,7 +9,7 @@ from landbridge.platform.core.errors import Unclear
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.providers.kyt.port import DepositParty, ScreenedDeposit
+from landbridge.providers.kyt.port import DepositParty, ScreenedTransfer
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
@@ -150,22 +150,23 @@ class ScreeningChecks:
             if status != HTTPStatus.UNAUTHORIZED:
                 raise CheckFailed(f"{path} answered a request without a signature with {status}")
 
-    def _coins(self) -> ScreenedDeposit:
+    def _coins(self) -> ScreenedTransfer:
         now = self.protocol.clock.now()
-        return ScreenedDeposit(
+        return ScreenedTransfer(
             org_id=new_id(),
             key=new_id(),
             money=Money(_UNITS, TOKENS[Chain.POLYGON, "usdc"].asset),
             at=now,
             now=now,
+            chain=Chain.POLYGON,
             transaction_hash=f"0x{new_id().hex * 2}",
             source_address="0x8ba1f109551bD432803012645Ac136ddd64DBA72",
             destination_address="0xde709f2102306220921060314715629080e2fb77",
         )
 
-    def _fiat(self) -> ScreenedDeposit:
+    def _fiat(self) -> ScreenedTransfer:
         now = self.protocol.clock.now()
-        return ScreenedDeposit(
+        return ScreenedTransfer(
             org_id=new_id(),
             key=new_id(),
             money=Money(_UNITS, FIAT["usd"]),

@@ -1,0 +1,1 @@
+"""Payments to outside that are not sent until a provider has screened their destinations."""

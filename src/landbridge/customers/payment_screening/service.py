@@ -1,0 +1,200 @@
+"""Screening of payments: nothing is sent to outside before its destination is released.
+
+Guarantees:
+- What is checked here is not sent unless each destination is released: by the provider's answer,
+  or by two people after a hit. The exception is what the chain or bank has already: it is not
+  stopped any more, so it is not screened either.
+- A destination is asked about under one key, however often its payment is sent, and is not asked
+  about again after a final answer. Asking moves no money, so a kill at any point only asks again.
+- Silence waits. A payment does not fail for it, and nobody releases what has no answer.
+- What waits stays so when the providers file stops naming a provider for it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from landbridge.customers.deposit_screening.model import ANSWERED_WITHIN
+from landbridge.customers.payment_screening.model import (
+    HELD,
+    REFUSED,
+    TRANSITIONS,
+    UNANSWERED,
+    PaymentScreeningStatus,
+    ScreenedDestination,
+    answered,
+    begun,
+    decided,
+    retry_at,
+)
+from landbridge.ledger.locking import make_records_due
+from landbridge.ledger.model import CommitOutcome, Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import (
+    InvariantBroken,
+    Rejected,
+    ResourceConflict,
+    Unavailable,
+    Unclear,
+)
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.orgs.service import Orgs
+from landbridge.providers.kyt.port import (
+    PaymentAwaitsScreening,
+    ScreenedTransfer,
+    ScreeningDirection,
+    ScreeningVerdict,
+    TransferScreener,
+)
+
+# A step has a minute for all that it calls: what is not answered by then is asked again.
+_ASK_TIMEOUT_S = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _DestinationState:
+    """Screening of a destination as it is now; `retry_at` is when to ask again."""
+
+    record: Transfer
+    retry_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentScreenings:
+    """Screenings of the payments of all organisations."""
+
+    ledger: Ledger
+    orgs: Orgs
+    clock: Clock
+    screener: TransferScreener
+
+    async def check(
+        self,
+        destinations: Sequence[ScreenedDestination],
+        is_sent: Callable[[], Awaitable[object | None]],
+        at: datetime,
+    ) -> None:
+        """Return if an order to these destinations may be sent.
+
+        `is_sent` returns what the chain or bank has of it, None if nothing. `at` is the
+        organisation's time. Raises `PaymentAwaitsScreening`, `Rejected` once people have rejected a
+        destination, and the errors of `is_sent`.
+        """
+        found = await gather_in_order(
+            self.ledger.find(each.org_id, each.screening_id) for each in destinations
+        )
+        waiting = [
+            (destination, record)
+            for destination, record in zip(destinations, found, strict=True)
+            if (self._screens(destination) if record is None else not _is_released(record))
+        ]
+        if not waiting or await is_sent() is not None:
+            return
+        answers = await gather_in_order(
+            self._answer(destination, record, at) for destination, record in waiting
+        )
+        _check_released(answers, at)
+
+    def _screens(self, destination: ScreenedDestination) -> bool:
+        currency = destination.money.asset.currency
+        return self.screener.screens(destination.org_id, currency, ScreeningDirection.PAYMENT)
+
+    async def _answer(
+        self, destination: ScreenedDestination, record: Transfer | None, at: datetime
+    ) -> _DestinationState:
+        """Return the screening of a destination, after asking about it unless that has ended."""
+        if record is None:
+            record = await self._begin(destination)
+        again_at = retry_at(record.created_at, at)
+        if record.status != PaymentScreeningStatus.IN_SCREENING:
+            return _DestinationState(record, again_at)
+        try:
+            async with asyncio.timeout(_ASK_TIMEOUT_S):
+                report = await self.screener.screen(_transfer(destination, record, at))
+        except (Unavailable, Unclear, TimeoutError):
+            return _DestinationState(record, again_at)
+        if report.verdict is ScreeningVerdict.PENDING:
+            return _DestinationState(
+                record, max(report.expected_at or at, at + timedelta(seconds=5))
+            )
+        stamp = self.clock.stamp(await self.orgs.clock_offset(record.org_id))
+        moved = await self.ledger.advance(answered(record, report, stamp), TRANSITIONS)
+        if not isinstance(moved, Transfer):
+            # Another worker had the same answer.
+            moved = await self._found(destination)
+        return _DestinationState(moved, again_at)
+
+    async def _begin(self, destination: ScreenedDestination) -> Transfer:
+        payment = await self.ledger.find(destination.org_id, destination.payment_id)
+        if payment is None:
+            raise InvariantBroken(f"payment {destination.payment_id} is no record of the ledger")
+        at = self.clock.stamp(await self.orgs.clock_offset(destination.org_id))
+        created = await self.ledger.create(begun(payment, destination, at), TRANSITIONS)
+        if isinstance(created, CommitOutcome):
+            raise InvariantBroken(f"the screening of {payment.id} holds money")
+        return created.transfer
+
+    async def _found(self, destination: ScreenedDestination) -> Transfer:
+        found = await self.ledger.find(destination.org_id, destination.screening_id)
+        if found is None:
+            raise InvariantBroken(f"the screening {destination.screening_id} is gone")
+        return found
+
+
+async def decide_in(
+    tx: Tx,
+    ledger: Ledger,
+    record: Transfer,
+    status: PaymentScreeningStatus,
+    *,
+    actor: str,
+    at: datetime,
+) -> None:
+    """Release or reject a destination with a hit; its payment continues at once.
+
+    Raises `ResourceConflict` after another decision.
+    """
+    move = decided(record, status, actor=actor, at=at)
+    if not isinstance(await ledger.advance_in(tx, move, TRANSITIONS), Transfer):
+        raise ResourceConflict("this payment was released or rejected by another decision")
+    await make_records_due(tx, [(record.org_id, UUID(record.details["transfer_id"]))])
+    await ledger.notifier.notify_in(tx)
+
+
+def _is_released(record: Transfer) -> bool:
+    return record.status == PaymentScreeningStatus.RELEASED
+
+
+def _check_released(answers: Sequence[_DestinationState], at: datetime) -> None:
+    """Raise unless all destinations are released: all of an order is sent, or nothing."""
+    waiting = [each for each in answers if not _is_released(each.record)]
+    if not waiting:
+        return
+    statuses = {each.record.status for each in waiting}
+    if PaymentScreeningStatus.REJECTED in statuses:
+        raise Rejected(REFUSED)
+    is_overdue = any(each.record.created_at + ANSWERED_WITHIN <= at for each in waiting)
+    attention = UNANSWERED if is_overdue else None
+    if PaymentScreeningStatus.HELD in statuses:
+        attention = HELD
+    raise PaymentAwaitsScreening(min(each.retry_at for each in waiting), attention)
+
+
+def _transfer(destination: ScreenedDestination, record: Transfer, at: datetime) -> ScreenedTransfer:
+    return ScreenedTransfer(
+        org_id=destination.org_id,
+        key=record.id,
+        money=destination.money,
+        at=record.created_at,
+        now=at,
+        direction=ScreeningDirection.PAYMENT,
+        chain=destination.chain,
+        source_address=destination.source_address,
+        destination_address=destination.address,
+        rail=destination.rail,
+        payee=destination.payee,
+    )
