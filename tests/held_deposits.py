@@ -1,4 +1,6 @@
-"""A held deposit, in an organisation whose deposits nobody screens."""
+"""A held deposit and a held payment, in an organisation where nobody screens anything."""
+
+from uuid import UUID
 
 from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
@@ -11,13 +13,19 @@ from landbridge.customers.deposit_screening.model import (
     held,
     screening_id,
 )
+from landbridge.customers.payment_screening import model as payment_screenings
+from landbridge.customers.payment_screening.model import ScreenedDestination
 from landbridge.ledger.model import Transfer
+from landbridge.ledger.service import CreatedTransfer
+from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
+from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.kyt.port import RiskCategory, ScreeningReport, ScreeningVerdict
 from landbridge.providers.rails.currencies import FIAT
 from tests.payments.bank_files.inbound_files import make_bank_line
-from tests.tenants import Tenant
+from tests.payouts import OUTSIDE
+from tests.tenants import TRANSFERS, Tenant, make_user, transfer_body
 
 _HIT = ScreeningReport(
     verdict=ScreeningVerdict.HIT,
@@ -47,6 +55,34 @@ async def make_held_deposit(org: Tenant) -> str:
     return str(record.id)
 
 
+async def make_held_payment(org: Tenant) -> str:
+    """Hold a destination of a transfer of one coin; return the id of its screening."""
+    container, user = org.container, await make_user(org, funds="1")
+    sent = transfer_body(user, await make_user(org), 1, requireApproval=True)
+    created = (await org.post(TRANSFERS, sent))["transferDetails"]["id"]
+    payment = await container.ledger.get(org.org_id, wallet_transfers.KIND, UUID(created))
+    destination = ScreenedDestination(
+        org_id=org.org_id,
+        payment_id=payment.id,
+        name=f"POLYGON/{OUTSIDE}",
+        money=Money.parse("1", ASSETS["usdc:POLYGON"]),
+        chain="POLYGON",
+        address=OUTSIDE,
+    )
+    at = container.clock.stamp(org.caller.clock_offset)
+    begin = payment_screenings.begun(payment, destination, at)
+    screening = await container.ledger.create(begin, payment_screenings.TRANSITIONS)
+    assert isinstance(screening, CreatedTransfer)
+    move = payment_screenings.answered(screening.transfer, _HIT, at)
+    moved = await container.ledger.advance(move, payment_screenings.TRANSITIONS)
+    assert isinstance(moved, Transfer)
+    return str(moved.id)
+
+
 async def make_waiting_for_reviewers(org: Tenant) -> dict[str, str]:
-    """Create what waits for reviewers of deposits; return ids by kind."""
-    return {"screening": await make_held_deposit(org), "bank line": await make_bank_line(org)}
+    """Create what waits for reviewers of deposits and payments; return ids by kind."""
+    return {
+        "screening": await make_held_deposit(org),
+        "payment screening": await make_held_payment(org),
+        "bank line": await make_bank_line(org),
+    }

@@ -94,6 +94,7 @@ QUERIES = {
     f"GET {_RESOLUTIONS}": f"status {_LIST}",
     f"GET {_RECEIVABLES}": f"status transferId {_LIST}",
     "GET /v2/reviews/deposit-screenings": f"status {_LIST}",
+    "GET /v2/reviews/payment-screenings": f"status {_LIST}",
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format detail",
     f"GET {_CLOSES}": _LIST,
@@ -194,6 +195,7 @@ OTHERS = {
     f"GET {_DEPOSITS}/{{incomingPaymentId}}",
     f"GET {_RECEIVABLES}/{{receivableId}}",
     "GET /v2/reviews/deposit-screenings/{screeningId}",
+    "GET /v2/reviews/payment-screenings/{paymentScreeningId}",
     f"GET {_RESOLUTIONS}/{{resolutionId}}",
     f"GET {_RESOLUTIONS}/actions/{{transferId}}",
 }

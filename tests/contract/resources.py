@@ -79,6 +79,7 @@ KINDS = {
     "disbursementId": "disbursement",
     "receivableId": "receivable",
     "screeningId": "screening",
+    "paymentScreeningId": "payment screening",
     "recordId": "transfer",
     "differenceId": "difference",
     "closeId": "close",
@@ -251,7 +252,7 @@ async def _other_things(org: Tenant) -> dict[str, str]:
 def unknown() -> Things:
     """Return ids of missing resources."""
     kinds = ("user", "owner", "document", "swap", "agreement", "external", "account", "request")
-    kinds += ("screening",)
+    kinds += ("screening", "payment screening")
     nothing = {kind: str(uuid4()) for kind in kinds}
     nothing |= {kind: str(uuid4()) for kind in ("payee", "transfer", "batch", "bridge", "onramp")}
     nothing |= {f"{kind} request": str(uuid4()) for kind in RECORDS.values()}

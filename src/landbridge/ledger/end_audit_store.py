@@ -131,8 +131,8 @@ from (
 limit $2
 """
 
-# Finds completed payments whose screening has not released a destination. A payment that people have
-# resolved is theirs to answer for: they may have confirmed it, or redirected a refund.
+# Finds completed payments of which a destination is not released by its screening. A payment that
+# people have resolved is theirs to answer for: they may have confirmed it, or redirected a refund.
 SCREENED = """
 select s.org_id, s.id::text as key, count(*) over () as wrong,
     format('the %s %s is completed, and its screening is %s', p.kind, p.id, s.status) as sentence

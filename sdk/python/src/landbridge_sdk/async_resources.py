@@ -2474,6 +2474,83 @@ class AsyncOnramps:
         return await self._sender.send(call, replies.OnrampReply)
 
 
+class AsyncPaymentScreenings:
+    """Operations of `payment_screenings`."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | datetime | None = None,
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "VOID"]]
+        | None = None,
+        timeout: float | None = None,
+    ) -> replies.PaymentScreeningList:
+        """List payment screenings.
+
+        List screenings, the oldest first. A held payment is decided on by a resolution.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reviews/payment-screenings"),
+            query={
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+                "status": status,
+            },
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.PaymentScreeningList)
+
+    async def list_all(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "VOID"]]
+        | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[replies.PaymentScreeningReply]:
+        """List payment screenings, page by page."""
+        cursor: str | None = None
+        while True:
+            page = await self.list(
+                limit=limit,
+                created_before=created_before,
+                created_after=created_after,
+                status=status,
+                cursor=cursor,
+                timeout=timeout,
+            )
+            for each in page.reviews:
+                yield each
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    async def retrieve(
+        self, payment_screening_id: str, *, timeout: float | None = None
+    ) -> replies.PaymentScreeningReply:
+        """Retrieve a payment screening.
+
+        Return a screening, open or closed.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reviews/payment-screenings/{paymentScreeningId}", payment_screening_id),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.PaymentScreeningReply)
+
+
 class AsyncProofs:
     """Operations of `proofs`."""
 
@@ -5440,6 +5517,7 @@ class AsyncResources:
         self.metrics = AsyncMetrics(sender)
         self.offramps = AsyncOfframps(sender)
         self.onramps = AsyncOnramps(sender)
+        self.payment_screenings = AsyncPaymentScreenings(sender)
         self.proofs = AsyncProofs(sender)
         self.providers = AsyncProviders(sender)
         self.receivables = AsyncReceivables(sender)

@@ -2556,6 +2556,35 @@ class PayeeReply(Struct, frozen=True, kw_only=True):
     user_name: str | None = field(name="userName")
 
 
+class PaymentScreeningList(Struct, frozen=True, kw_only=True):
+    """PaymentScreeningList"""
+
+    count: int
+    next_cursor: str | None = field(default=None, name="nextCursor")
+    reviews: list[PaymentScreeningReply]
+
+
+class PaymentScreeningReply(Struct, frozen=True, kw_only=True):
+    """PaymentScreeningReply"""
+
+    amount: Decimal
+    categories: list[str]
+    chain: str | None
+    created_at: datetime = field(name="createdAt")
+    currency: str
+    destination_address: str | None = field(name="destinationAddress")
+    id: str
+    payment_rail: str | None = field(name="paymentRail")
+    provider: str | None
+    reference: str | None
+    source_address: str | None = field(name="sourceAddress")
+    status: str
+    transfer_id: str = field(name="transferId")
+    transfer_type: str = field(name="transferType")
+    updated_at: datetime = field(name="updatedAt")
+    user_id: str = field(name="userId")
+
+
 class PaymentTrackingReply(Struct, frozen=True, kw_only=True):
     """PaymentTrackingReply"""
 

@@ -2458,6 +2458,83 @@ class Onramps:
         return self._sender.send(call, replies.OnrampReply)
 
 
+class PaymentScreenings:
+    """Operations of `payment_screenings`."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | datetime | None = None,
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "VOID"]]
+        | None = None,
+        timeout: float | None = None,
+    ) -> replies.PaymentScreeningList:
+        """List payment screenings.
+
+        List screenings, the oldest first. A held payment is decided on by a resolution.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reviews/payment-screenings"),
+            query={
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+                "status": status,
+            },
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.PaymentScreeningList)
+
+    def list_all(
+        self,
+        *,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "VOID"]]
+        | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[replies.PaymentScreeningReply]:
+        """List payment screenings, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.list(
+                limit=limit,
+                created_before=created_before,
+                created_after=created_after,
+                status=status,
+                cursor=cursor,
+                timeout=timeout,
+            )
+            for each in page.reviews:
+                yield each
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    def retrieve(
+        self, payment_screening_id: str, *, timeout: float | None = None
+    ) -> replies.PaymentScreeningReply:
+        """Retrieve a payment screening.
+
+        Return a screening, open or closed.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reviews/payment-screenings/{paymentScreeningId}", payment_screening_id),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.PaymentScreeningReply)
+
+
 class Proofs:
     """Operations of `proofs`."""
 
@@ -5402,6 +5479,7 @@ class Resources:
         self.metrics = Metrics(sender)
         self.offramps = Offramps(sender)
         self.onramps = Onramps(sender)
+        self.payment_screenings = PaymentScreenings(sender)
         self.proofs = Proofs(sender)
         self.providers = Providers(sender)
         self.receivables = Receivables(sender)

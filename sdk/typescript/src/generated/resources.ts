@@ -1669,6 +1669,49 @@ export class Onramps {
   }
 }
 
+export class PaymentScreenings {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * List payment screenings.
+   *
+   * List screenings, the oldest first. A held payment is decided on by a resolution.
+   */
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; status?: Array<"IN_SCREENING" | "HELD" | "RELEASED" | "REJECTED" | "VOID">; } = {}): Promise<types.PaymentScreeningList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/payment-screenings"),
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "status": options.status },
+      },
+      options,
+    );
+  }
+
+  /** List payment screenings, page by page. */
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; status?: Array<"IN_SCREENING" | "HELD" | "RELEASED" | "REJECTED" | "VOID">; } = {}): AsyncGenerator<types.PaymentScreeningReply> {
+    return pages(
+      (cursor) => this.list({ ...options, cursor }),
+      (page) => page.reviews,
+    );
+  }
+
+  /**
+   * Retrieve a payment screening.
+   *
+   * Return a screening, open or closed.
+   */
+  retrieve(paymentScreeningId: string, options: Options = {}): Promise<types.PaymentScreeningReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reviews/payment-screenings/{paymentScreeningId}", paymentScreeningId),
+      },
+      options,
+    );
+  }
+}
+
 export class Proofs {
   constructor(private readonly sender: Sender) {}
 
@@ -3771,6 +3814,7 @@ export class Resources {
   readonly metrics: Metrics;
   readonly offramps: Offramps;
   readonly onramps: Onramps;
+  readonly paymentScreenings: PaymentScreenings;
   readonly proofs: Proofs;
   readonly providers: Providers;
   readonly receivables: Receivables;
@@ -3822,6 +3866,7 @@ export class Resources {
     this.metrics = new Metrics(sender);
     this.offramps = new Offramps(sender);
     this.onramps = new Onramps(sender);
+    this.paymentScreenings = new PaymentScreenings(sender);
     this.proofs = new Proofs(sender);
     this.providers = new Providers(sender);
     this.receivables = new Receivables(sender);

@@ -2843,6 +2843,31 @@ export interface PayeeReply {
   userName: string | null;
 }
 
+export interface PaymentScreeningList {
+  count: number;
+  nextCursor?: string;
+  reviews: Array<PaymentScreeningReply>;
+}
+
+export interface PaymentScreeningReply {
+  amount: string;
+  categories: Array<string>;
+  chain: string | null;
+  createdAt: string;
+  currency: string;
+  destinationAddress: string | null;
+  id: string;
+  paymentRail: string | null;
+  provider: string | null;
+  reference: string | null;
+  sourceAddress: string | null;
+  status: "IN_SCREENING" | "HELD" | "RELEASED" | "REJECTED" | "VOID";
+  transferId: string;
+  transferType: string;
+  updatedAt: string;
+  userId: string;
+}
+
 export interface PaymentTrackingReply {
   fedBatchId?: string;
   imad: string | null;

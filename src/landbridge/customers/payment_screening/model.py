@@ -31,7 +31,7 @@ HELD = "the screening of the destination has a hit: two people release or reject
 UNANSWERED = "the screening of the destination has no answer: the provider is asked again"
 
 # A payment asks again after a pause that grows with its wait, between these.
-_PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)
+PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)
 
 
 class PaymentScreeningStatus(StrEnum):
@@ -183,7 +183,7 @@ def decided(
 
 def retry_at(waiting_since: datetime, now: datetime) -> datetime:
     """Return when a payment without an answer asks again."""
-    return now + min(max(now - waiting_since, _PAUSE_MIN), _PAUSE_MAX)
+    return now + min(max(now - waiting_since, PAUSE_MIN), _PAUSE_MAX)
 
 
 def _advance(

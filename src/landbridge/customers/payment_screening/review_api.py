@@ -94,18 +94,18 @@ class PaymentScreeningRoutes(Controller):
         )
 
     @get(
-        "/{screeningId:str}",
+        "/{paymentScreeningId:str}",
         summary="Retrieve a payment screening",
         operation_id="paymentScreenings.retrieve",
     )
     async def retrieve(
         self,
         request: ApiRequest,
-        screeningId: FromPath[str],
+        paymentScreeningId: FromPath[str],
         screening_reviews: NamedDependency[ScreeningReviews],
     ) -> PaymentScreeningReply:
         """Return a screening, open or closed."""
-        screening_id = known_id(screeningId, "payment screening")
+        screening_id = known_id(paymentScreeningId, "payment screening")
         return _reply(await screening_reviews.get(request.user, KIND, screening_id))
 
 

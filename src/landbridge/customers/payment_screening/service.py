@@ -13,12 +13,13 @@ Guarantees:
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from landbridge.customers.deposit_screening.model import ANSWERED_WITHIN
 from landbridge.customers.payment_screening.model import (
     HELD,
+    PAUSE_MIN,
     REFUSED,
     TRANSITIONS,
     UNANSWERED,
@@ -118,9 +119,7 @@ class PaymentScreenings:
         except (Unavailable, Unclear, TimeoutError):
             return _DestinationState(record, again_at)
         if report.verdict is ScreeningVerdict.PENDING:
-            return _DestinationState(
-                record, max(report.expected_at or at, at + timedelta(seconds=5))
-            )
+            return _DestinationState(record, max(report.expected_at or at, at + PAUSE_MIN))
         stamp = self.clock.stamp(await self.orgs.clock_offset(record.org_id))
         moved = await self.ledger.advance(answered(record, report, stamp), TRANSITIONS)
         if not isinstance(moved, Transfer):
