@@ -1,10 +1,12 @@
-"""Held deposits: their queue and page, and the decision of two people."""
+"""Held deposits and payments: their queues and pages, and the decision of two people."""
 
 from tests.dashboard.browsing import visit
-from tests.held_deposits import make_held_deposit
+from tests.held_deposits import make_held_deposit, make_held_payment
+from tests.payouts import OUTSIDE
 from tests.tenants import Tenant
 
 PAGE = "/dashboard/reviews/deposit-screenings"
+PAYMENTS = "/dashboard/reviews/payment-screenings"
 
 
 async def test_a_held_deposit_is_listed_with_what_the_hit_is_about(org: Tenant) -> None:
@@ -27,11 +29,30 @@ async def test_a_release_is_requested_with_a_reason(org: Tenant) -> None:
     screening = await make_held_deposit(org)
     path = f"/dashboard/reviews/resolutions/{screening}"
     form = await admin.load(path)
-    assert "Release deposit" in form.text
-    assert "Reject deposit" in form.text
+    assert "Release held funds" in form.text
+    assert "Reject held funds" in form.text
     assert f"{PAGE}/{screening}" in form.links()
     refused = await admin.send(path, {"requestId": form.value("requestId"), "action": "RELEASE"})
     assert refused.status == 422
     sent = {"requestId": form.value("requestId"), "action": "RELEASE", "evidence": "Another person"}
+    assert await admin.submit(path, sent) == path
+    assert "A resolution is awaiting approval by a second person." in (await admin.load(path)).text
+
+
+async def test_a_held_payment_is_listed_and_decided_on(org: Tenant) -> None:
+    admin = await visit(org)
+    assert "No payment is held." in (await admin.load(PAYMENTS)).text
+    screening = await make_held_payment(org)
+    listed = await admin.load(PAYMENTS)
+    assert "Sanctions" in listed.text
+    assert PAYMENTS in (await admin.load("/dashboard/reviews")).links()
+    page = await admin.load(f"{PAYMENTS}/{screening}")
+    assert OUTSIDE in page.response.text
+    payment = (await org.get(f"/v2/reviews/payment-screenings/{screening}"))["transferId"]
+    path = f"/dashboard/reviews/resolutions/{screening}"
+    assert {path, f"/dashboard/transactions/{payment}"} <= set(page.links())
+    form = await admin.load(path)
+    assert "Release held funds" in form.text
+    sent = {"requestId": form.value("requestId"), "action": "REJECT", "evidence": "It is listed"}
     assert await admin.submit(path, sent) == path
     assert "A resolution is awaiting approval by a second person." in (await admin.load(path)).text

@@ -15,7 +15,7 @@ from landbridge.sandbox.scenarios.people import agree, bank_account, introduce, 
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import visit
 from tests.dashboard.world_bodies import month_to_date, rule_body
-from tests.held_deposits import make_held_deposit
+from tests.held_deposits import make_held_deposit, make_held_payment
 from tests.payments.bank_files.inbound_files import make_bank_line
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.reporting.metrics.custom.templates import FAILURES
@@ -85,6 +85,7 @@ class World:
     difference: str | None = None
     close: str | None = None
     screening: str | None = None
+    payment_screening: str | None = None
     # Found only on pages.
     mail: str | None = None
     member: str | None = None
@@ -119,6 +120,7 @@ class World:
             "review-transfer": f"/dashboard/reviews/transfers/{self.payments['offramp_in_review']}",
             "reviews-deposits": "/dashboard/reviews/deposits",
             "reviews-deposit-screenings": "/dashboard/reviews/deposit-screenings",
+            "reviews-payment-screenings": "/dashboard/reviews/payment-screenings",
             "reviews-bank-lines": "/dashboard/reviews/bank-lines",
             "reviews-receivables": "/dashboard/reviews/receivables",
             "reviews-resolutions": "/dashboard/reviews/resolutions",
@@ -138,6 +140,7 @@ class World:
         }
         reviews = {"kyc": self.case, "deposits": self.deposit, "bank-lines": self.line}
         reviews |= {"deposit-screenings": self.screening}
+        reviews |= {"payment-screenings": self.payment_screening}
         found |= {
             f"review-{queue}": f"/dashboard/reviews/{queue}/{each}"
             for queue, each in reviews.items()
@@ -378,6 +381,7 @@ async def build_with_linked_pages(org: Tenant) -> World:
     reconciled = await make_reconciled(org)
     world.difference, world.close = reconciled["difference"], reconciled["close"]
     world.screening = await make_held_deposit(org)
+    world.payment_screening = await make_held_payment(org)
     # Records that are written asynchronously.
     await org.container.request_log.flush()
     world.request = (await org.get("/v2/request-log", limit=1))["requests"][0]["xRequestId"]

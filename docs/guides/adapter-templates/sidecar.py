@@ -73,12 +73,13 @@ class Bank:
             coordinates["instruction"] = f"Pay to account {number}."
         return {"accountNumber": number, **coordinates}
 
-    def screen(self, key: str, deposit: dict, asked_at: float) -> tuple[str, list[str]]:
+    def screen(self, key: str, transfer: dict, asked_at: float) -> tuple[str, list[str]]:
         """Return `pending`, `clear` or `hit`, and what a hit is about; safe to repeat.
 
-        A final answer must be the same for ever: store it if the real provider changes its mind.
+        It is a deposit, or with the `direction` `payment` one destination of a payment. A final
+        answer must be the same for ever: store it if the real provider changes its mind.
         """
-        outcome = deposit.get("testOutcome", "clear")
+        outcome = transfer.get("testOutcome", "clear")
         if outcome == "late" and time.time() - asked_at < SETTLES_AFTER_S:
             return "pending", []
         return ("hit", ["sanctions"]) if outcome == "hit" else ("clear", [])
@@ -240,10 +241,10 @@ class Sidecar:
             "screeningOutcomes": screened if self.is_test else [],
         }
 
-    def screen(self, deposit: dict) -> tuple[int, dict]:
-        key, outcome = deposit["key"], deposit.get("testOutcome")
-        body = json.dumps(deposit, sort_keys=True)
-        is_whole = all(isinstance(deposit[each], str) for each in ("orgId", "amount", "currency"))
+    def screen(self, transfer: dict) -> tuple[int, dict]:
+        key, outcome = transfer["key"], transfer.get("testOutcome")
+        body = json.dumps(transfer, sort_keys=True)
+        is_whole = all(isinstance(transfer[each], str) for each in ("orgId", "amount", "currency"))
         if not is_whole or (outcome and not self.is_test):
             return 400, {"code": "invalid"}
         known_body, calls, _ = self.orders.add_screening(key, body)

@@ -31,14 +31,16 @@ type Order = {
   returns?: string;
   testOutcome?: string;
 };
-type Deposit = {
+// A deposit, or with the direction "payment" one destination of a payment.
+type Transfer = {
   key: string;
   orgId: string;
   amount: string;
   currency: string;
+  direction?: string;
   testOutcome?: string;
 };
-type Screening = { screeningKey: string; content: string; deposit: Deposit; at: number };
+type Screening = { screeningKey: string; content: string; transfer: Transfer; at: number };
 type Credit = { id: string; amount: string; currency: string };
 // A credit, or without one a reversal. The number of entries before one is the cursor.
 type LogEntry = { creditId: string; credit?: Credit };
@@ -106,7 +108,7 @@ class Bank {
   /** Return `pending`, `clear` or `hit`, and what a hit is about; safe to repeat.
    * A final answer must be the same for ever: store it if the real provider changes its mind. */
   async screen(screening: Screening): Promise<{ state: string; categories: string[] }> {
-    const outcome = screening.deposit.testOutcome;
+    const outcome = screening.transfer.testOutcome;
     const isEarly = Date.now() - screening.at < SETTLES_AFTER_MS;
     if (outcome === "late" && isEarly) return { state: "pending", categories: [] };
     if (outcome === "hit") return { state: "hit", categories: ["sanctions"] };
@@ -215,7 +217,7 @@ class Sidecar {
       case "/v1/credits/query":
         return this.credits(message);
       case "/v1/screenings":
-        return this.screen(message as Deposit);
+        return this.screen(message as Transfer);
       case "/v1/screenings/query":
         return this.queryScreening(String(message.key));
       case "/v1/test/credits":
@@ -253,14 +255,14 @@ class Sidecar {
     return { status: 200, message: { credits, reversed, next } };
   }
 
-  private async screen(deposit: Deposit): Promise<Answer> {
-    const { key, orgId, amount, currency, testOutcome: outcome } = deposit;
+  private async screen(transfer: Transfer): Promise<Answer> {
+    const { key, orgId, amount, currency, testOutcome: outcome } = transfer;
     const isWhole = [key, orgId, amount, currency].every((each) => typeof each === "string");
     if (!isWhole || (outcome && !this.isTest)) return { status: 400, message: { code: "invalid" } };
-    const content = JSON.stringify(deposit);
+    const content = JSON.stringify(transfer);
     const known = this.store.screenings.get(key);
     if (known === undefined) {
-      this.store.save({ screeningKey: key, content, deposit, at: Date.now() });
+      this.store.save({ screeningKey: key, content, transfer, at: Date.now() });
       if (outcome === "late") void this.notify({ key });
       if (outcome === "silence") await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
     } else if (known.content !== content) {

@@ -22,6 +22,7 @@ _CHAINS_S: Final = 0.5
 _QUEUES = {
     "INCOMING_PAYMENT": "/dashboard/reviews/deposits",
     "DEPOSIT.SCREENING": "/dashboard/reviews/deposit-screenings",
+    "PAYMENT.SCREENING": "/dashboard/reviews/payment-screenings",
     "RECEIVABLE": "/dashboard/reviews/receivables",
     "RESOLUTION": "/dashboard/reviews/resolutions",
     "WALLET.DEPOSIT.REVERSAL": (

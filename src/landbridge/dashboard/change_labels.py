@@ -28,6 +28,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "INCOMING_PAYMENT": _("Incoming fiat payment"),
     "WALLET.DEPOSIT": _("Wallet deposit"),
     "DEPOSIT.SCREENING": _("Screened deposit"),
+    "PAYMENT.SCREENING": _("Screened payment"),
     "WALLET.DEPOSIT.REVERSAL": _("Reversed wallet deposit"),
     "TREASURY.DEPOSIT.REVERSAL": _("Reversed treasury deposit"),
     "CHAIN.GAS": _("Gas cost"),

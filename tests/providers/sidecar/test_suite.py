@@ -163,7 +163,7 @@ FAULTS = {
     "a screening is stored for each call": (
         "known_body, calls, _ = self.orders.add_screening(key, body)",
         "known_body, calls, _ = body, *self.orders.add_screening(key, body)[1:]",
-        "one key with another deposit is refused",
+        "one key with another amount is refused",
     ),
     "answers are not signed": (
         '"Landbridge-Signature": signature(KEYS[key_id], purpose, timestamp, subject, body)',

@@ -4000,6 +4000,7 @@ class WaitingItemReply(Struct, frozen=True, kw_only=True):
     is_stuck: bool = field(name="isStuck")
     problem: str | None
     record_id: str | None = field(name="recordId")
+    screening_id: str | None = field(name="screeningId")
     user_id: str | None = field(name="userId")
     waits_since: datetime = field(name="waitsSince")
 

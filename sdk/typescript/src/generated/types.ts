@@ -3424,7 +3424,7 @@ export interface ServedRouteReply {
   currencies: Array<string> | null;
   isFallback: boolean;
   rails: Array<string> | null;
-  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY" | "SCREENING";
+  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY" | "SCREENING" | "PAYMENT_SCREENING";
 }
 
 export interface SimulatedDeposit {
@@ -4138,6 +4138,7 @@ export interface WaitingItemReply {
   isStuck: boolean;
   problem: string | null;
   recordId: string | null;
+  screeningId: string | null;
   userId: string | null;
   waitsSince: string;
 }

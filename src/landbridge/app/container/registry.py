@@ -54,6 +54,7 @@ from landbridge.platform.core.transitions import Transitions
 from landbridge.providers.chains import tokens
 from landbridge.providers.evm.gas import audit as gas_cost_audit
 from landbridge.providers.evm.gas import model as gas_costs
+from landbridge.providers.kyt.port import SCREENED_WITHIN
 from landbridge.providers.rails import currencies
 
 # Stablecoins and native coins on their chains, and fiat at banks, by code.
@@ -125,7 +126,7 @@ WAITS: Mapping[str, WaitStates] = {
         screenings.TRANSITIONS,
         {
             screenings.ScreeningStatus.IN_SCREENING: WaitState(
-                WaitParty.SCREENING_PROVIDER, screenings.ANSWERED_WITHIN
+                WaitParty.SCREENING_PROVIDER, SCREENED_WITHIN
             ),
             screenings.ScreeningStatus.HELD: WaitState(
                 WaitParty.REVIEWER, screenings.DECIDED_WITHIN
@@ -136,7 +137,7 @@ WAITS: Mapping[str, WaitStates] = {
         payment_screenings.TRANSITIONS,
         {
             payment_screenings.PaymentScreeningStatus.IN_SCREENING: WaitState(
-                WaitParty.SCREENING_PROVIDER, screenings.ANSWERED_WITHIN
+                WaitParty.SCREENING_PROVIDER, SCREENED_WITHIN
             ),
             payment_screenings.PaymentScreeningStatus.HELD: WaitState(
                 WaitParty.REVIEWER, screenings.DECIDED_WITHIN

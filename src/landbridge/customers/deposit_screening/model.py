@@ -26,8 +26,6 @@ from landbridge.providers.kyt.port import RiskCategory, ScreeningReport
 KIND = "DEPOSIT.SCREENING"
 ACTOR = "worker"
 
-# A provider that has not answered after this time is reported as stuck; it is asked again.
-ANSWERED_WITHIN = timedelta(hours=1)
 # People decide about a hit within this time.
 DECIDED_WITHIN = timedelta(days=1)
 

@@ -12,16 +12,17 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.customers.deposit_screening.model import (
-    ANSWERED_WITHIN,
-    DECIDED_WITHIN,
-    answer_facts,
-)
+from landbridge.customers.deposit_screening.model import DECIDED_WITHIN, answer_facts
 from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, Transfer
 from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.transitions import Transitions
-from landbridge.providers.kyt.port import RiskCategory, ScreeningReport, ScreeningVerdict
+from landbridge.providers.kyt.port import (
+    SCREENED_WITHIN,
+    RiskCategory,
+    ScreeningReport,
+    ScreeningVerdict,
+)
 
 KIND = "PAYMENT.SCREENING"
 ACTOR = "worker"
@@ -158,7 +159,7 @@ def begun(payment: Transfer, destination: ScreenedDestination, at: datetime) -> 
             for name, value in msgspec.to_builtins(details).items()
             if value not in (None, [])
         },
-        due_at=at + ANSWERED_WITHIN,
+        due_at=at + SCREENED_WITHIN,
         at=at,
         actor=ACTOR,
         journals={},

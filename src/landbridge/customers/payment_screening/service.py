@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.customers.deposit_screening.model import ANSWERED_WITHIN
 from landbridge.customers.payment_screening.model import (
     HELD,
     PAUSE_MIN,
@@ -45,6 +44,7 @@ from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.orgs.service import Orgs
 from landbridge.providers.kyt.port import (
+    SCREENED_WITHIN,
     PaymentAwaitsScreening,
     ScreenedTransfer,
     ScreeningDirection,
@@ -176,7 +176,7 @@ def _check_released(answers: Sequence[_DestinationState], at: datetime) -> None:
     statuses = {each.record.status for each in waiting}
     if PaymentScreeningStatus.REJECTED in statuses:
         raise Rejected(REFUSED)
-    is_overdue = any(each.record.created_at + ANSWERED_WITHIN <= at for each in waiting)
+    is_overdue = any(each.record.created_at + SCREENED_WITHIN <= at for each in waiting)
     attention = UNANSWERED if is_overdue else None
     if PaymentScreeningStatus.HELD in statuses:
         attention = HELD

@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Any
 
 from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
-from landbridge.customers.deposit_screening.model import ANSWERED_WITHIN
 from landbridge.customers.payment_screening.model import (
     ACTOR,
     TRANSITIONS,
@@ -22,6 +21,7 @@ from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.kyt.port import SCREENED_WITHIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +43,4 @@ class PaymentScreeningSteps:
             return
         if payment.due_at is not None and payment.due_at > at:
             await self.ledger.postpone(payment, at)
-        await self.ledger.postpone(record, at + ANSWERED_WITHIN)
+        await self.ledger.postpone(record, at + SCREENED_WITHIN)

@@ -19,6 +19,7 @@ _PATHS: Final[Mapping[str, str]] = {
     "DISBURSEMENT": "/v2/disbursements",
     "RECEIVABLE": "/v2/reviews/receivables",
     "DEPOSIT.SCREENING": "/v2/reviews/deposit-screenings",
+    "PAYMENT.SCREENING": "/v2/reviews/payment-screenings",
 }
 RESOLUTION: Final = "RESOLUTION"
 
@@ -148,7 +149,12 @@ async def _destination(
 
 def _card(reply: Any, to: DestinationDetails | None) -> PaymentCard:
     if "depositId" in reply:
-        return _held_deposit(reply)
+        return _screening(reply, "DEPOSIT.SCREENING", payment_id=reply["id"])
+    if "destinationAddress" in reply:
+        card = _screening(reply, "PAYMENT.SCREENING", payment_id=reply["transferId"])
+        address = reply["destinationAddress"]
+        payees = (CardPayee(user_id=None, name=None, address=address),) if address else ()
+        return replace(card, payees=payees)
     if "transferDetails" not in reply:
         return _receivable(reply)
     details = reply["transferDetails"]
@@ -192,12 +198,12 @@ def _receivable(receivable: Any) -> PaymentCard:
     )
 
 
-def _held_deposit(screening: Any) -> PaymentCard:
-    """Return the card of a deposit that is screened."""
+def _screening(screening: Any, kind: str, *, payment_id: str) -> PaymentCard:
+    """Return the card of a deposit or payment that is screened."""
     return PaymentCard(
         id=screening["id"],
-        payment_id=screening["id"],
-        kind="DEPOSIT.SCREENING",
+        payment_id=payment_id,
+        kind=kind,
         status=screening["status"],
         failed_reason=None,
         amount=screening["amount"],

@@ -40,6 +40,7 @@ _QUEUES: Final[Sequence[ReviewQueue]] = (
     ReviewQueue("transfers", later("Payment reviews"), "createdAt", is_low_priority=True),
     ReviewQueue("deposits", later("Unmatched deposits"), "receivedAt"),
     ReviewQueue("deposit-screenings", later("Held deposits"), "updatedAt", status="HELD"),
+    ReviewQueue("payment-screenings", later("Held payments"), "updatedAt", status="HELD"),
     ReviewQueue("bank-lines", later("Bank statement lines"), "createdAt"),
     ReviewQueue("receivables", later("Receivables"), "createdAt", is_low_priority=True),
     # Low priority, as each also waits in the list of approvals.

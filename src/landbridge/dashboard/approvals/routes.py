@@ -9,6 +9,7 @@ from landbridge.dashboard.approvals.approval_pages import ApprovalPages
 from landbridge.dashboard.approvals.bank_line_pages import BankLinePages
 from landbridge.dashboard.approvals.deposit_review_pages import DepositReviewPages
 from landbridge.dashboard.approvals.deposit_screening_pages import DepositScreeningPages
+from landbridge.dashboard.approvals.payment_screening_pages import PaymentScreeningPages
 from landbridge.dashboard.approvals.queue_pages import QueuePages
 from landbridge.dashboard.approvals.receivable_pages import ReceivablePages
 from landbridge.dashboard.approvals.resolution_pages import ResolutionPages
@@ -23,6 +24,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
             TransferReviewPages,
             DepositReviewPages,
             DepositScreeningPages,
+            PaymentScreeningPages,
             BankLinePages,
             ReceivablePages,
             ResolutionPages,

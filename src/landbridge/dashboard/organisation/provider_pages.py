@@ -24,6 +24,7 @@ SERVICES: Mapping[str, str] = {
     "DEPOSITS": _("Deposits"),
     "IDENTITY": _("Verification of users"),
     "SCREENING": _("Screening of deposits"),
+    "PAYMENT_SCREENING": _("Screening of payments"),
 }
 FAILURES: Mapping[str, str] = {
     "UNREACHABLE": _("No connection"),

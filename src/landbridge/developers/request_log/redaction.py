@@ -64,7 +64,8 @@ _CLAIM_NAMES = _names(
 _SENTENCE_NAMES = frozenset({"errorDetails", "message"})
 # Our own words outside enumerations: record kinds, rails, account types and fee types.
 _MORE_WORDS = _names(
-    "DEPOSIT.SCREENING DISBURSEMENT OFFRAMP ONRAMP RECEIVABLE RESOLUTION TREASURY.DEPOSIT.REVERSAL",
+    "DEPOSIT.SCREENING DISBURSEMENT OFFRAMP ONRAMP PAYMENT.SCREENING RECEIVABLE RESOLUTION "
+    "TREASURY.DEPOSIT.REVERSAL",
     "WALLET.BRIDGE WALLET.DEPOSIT WALLET.DEPOSIT.REVERSAL WALLET.SWAP WALLET.TRANSFER",
     "WALLET.TRANSFER.BATCH",
     "ach rtp sepa sepaInstant swift wire fps pix spei chats bankTransfer momo",

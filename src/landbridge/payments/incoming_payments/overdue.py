@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from landbridge.customers.deposit_screening.model import ANSWERED_WITHIN, DECIDED_WITHIN
+from landbridge.customers.deposit_screening.model import DECIDED_WITHIN
 from landbridge.payments.incoming_payments import overdue_store
 from landbridge.payments.incoming_payments.model import MATCHED_WITHIN, IncomingPaymentStatus
 from landbridge.platform.db.pool import Database
+from landbridge.providers.kyt.port import SCREENED_WITHIN
 
 # SLA per status: matched within an hour even with a late price, reviewed by a person within a day,
 # returned to the sender within a week.
 SLA_BY_STATUS = {
     # Its screening is reported by itself.
-    IncomingPaymentStatus.SCREENING: ANSWERED_WITHIN + DECIDED_WITHIN,
+    IncomingPaymentStatus.SCREENING: SCREENED_WITHIN + DECIDED_WITHIN,
     IncomingPaymentStatus.NEW: MATCHED_WITHIN,
     IncomingPaymentStatus.UNMATCHED: timedelta(days=1),
     IncomingPaymentStatus.RETURNING: timedelta(days=7),

@@ -24,7 +24,8 @@ class ProviderService(StrEnum):
     PAYOUTS = "PAYOUTS"
     DEPOSITS = "DEPOSITS"
     IDENTITY = "IDENTITY"
-    SCREENING = "SCREENING"
+    SCREENING = "SCREENING"  # of deposits
+    PAYMENT_SCREENING = "PAYMENT_SCREENING"
 
 
 class ProviderHealth(StrEnum):
@@ -48,12 +49,13 @@ class ServedRoute:
 
 @dataclass(frozen=True, slots=True)
 class WaitingItem:
-    """What waits for a provider: a payment, or a user who is verified. `problem` is a code."""
+    """What waits for a provider: a payment, a screening or a user. `problem` is a code."""
 
     since: datetime
     is_stuck: bool
     record_id: UUID | None = None
     user_id: UUID | None = None
+    screening_id: UUID | None = None
     problem: str | None = None
 
 

@@ -36,10 +36,14 @@ class ProviderCallsReply(WireStruct, frozen=True):
 
 
 class WaitingItemReply(WireStruct, frozen=True):
-    """Payment (`recordId`) or user that waits for a provider; stuck after longer than it should."""
+    """Payment (`recordId`), user or screening that waits for a provider.
+
+    It is stuck after longer than it should wait.
+    """
 
     record_id: UUID | None
     user_id: UUID | None
+    screening_id: UUID | None
     waits_since: Moment
     is_stuck: bool
     problem: str | None
@@ -97,6 +101,7 @@ def provider_reply(state: ProviderState, clock_offset: timedelta) -> ProviderRep
             WaitingItemReply(
                 record_id=each.record_id,
                 user_id=each.user_id,
+                screening_id=each.screening_id,
                 waits_since=moment(each.since),
                 is_stuck=each.is_stuck,
                 problem=each.problem,

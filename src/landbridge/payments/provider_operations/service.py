@@ -18,6 +18,7 @@ from landbridge.payments.provider_operations.model import (
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller
+from landbridge.providers.kyt.port import ScreeningDirection
 from landbridge.providers.sidecar.calls import CallCounts
 from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.model import WaitingOrders, overdue_at
@@ -151,7 +152,15 @@ def _served(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRo
             yield ServedRoute(service=ProviderService.DEPOSITS, currencies=deposits.currencies)
     for screenings in routes.screenings:
         if name == screenings.provider and _serves(screenings.organisations, org_id):
-            yield ServedRoute(service=ProviderService.SCREENING, currencies=screenings.currencies)
+            for direction in sorted(screenings.directions):
+                service = _SCREENING_SERVICES[direction]
+                yield ServedRoute(service=service, currencies=screenings.currencies)
+
+
+_SCREENING_SERVICES = {
+    ScreeningDirection.DEPOSIT: ProviderService.SCREENING,
+    ScreeningDirection.PAYMENT: ProviderService.PAYMENT_SCREENING,
+}
 
 
 def _serves(organisations: frozenset[UUID] | None, org_id: UUID) -> bool:
@@ -169,7 +178,8 @@ def _items(orders: WaitingOrders, now: datetime) -> Sequence[WaitingItem]:
         WaitingItem(
             each.since,
             each.overdue_at < now,
-            record_id=each.record_id,
+            record_id=None if each.is_screening else each.record_id,
+            screening_id=each.record_id if each.is_screening else None,
             problem=None if each.problem is None else each.problem.value,
         )
         for each in orders.oldest

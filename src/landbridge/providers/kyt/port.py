@@ -5,13 +5,16 @@ Silence is no answer: a deposit or payment without one waits, and is asked about
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.money import Money
+
+# A provider that has not answered after this time is reported as stuck; it is asked again.
+SCREENED_WITHIN = timedelta(hours=1)
 
 
 class ScreeningDirection(StrEnum):

@@ -137,12 +137,16 @@ def overdue_at(rail: str, created_at: datetime, *, is_same_day: bool) -> datetim
 
 @dataclass(frozen=True, slots=True)
 class WaitingOrder:
-    """Order that is not final; `overdue_at` is when it is stuck. Times of the organisation."""
+    """Order that is not final; `overdue_at` is when it is stuck. Times of the organisation.
+
+    A screening has the record of the screening.
+    """
 
     record_id: UUID
     since: datetime
     overdue_at: datetime
     problem: OrderProblem | None = None
+    is_screening: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
-"""Statements on provider_orders that are not final, and on whether a provider ever moved money."""
+"""Statements on orders and screenings that are not final, and on providers that moved money."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
+from landbridge.providers.kyt.port import SCREENED_WITHIN
 from landbridge.providers.sidecar.model import (
     OrderProblem,
     WaitingOrder,
@@ -12,14 +13,20 @@ from landbridge.providers.sidecar.model import (
     overdue_at,
 )
 
-# The oldest ones of each provider, with the number of all.
+# The oldest ones of each provider, with the number of all. A screening has no rail.
 _WAITING = """
 select provider, record_id, rail, is_same_day, problem, created_at, waiting
 from (
     select provider, record_id, rail, is_same_day, problem, created_at,
         row_number() over (partition by provider order by created_at) as place,
         count(*) over (partition by provider) as waiting
-    from provider_orders where org_id = $1 and state in ('ASSIGNED', 'PENDING')
+    from (
+        select provider, record_id, rail, is_same_day, problem, created_at
+        from provider_orders where org_id = $1 and state in ('ASSIGNED', 'PENDING')
+        union all
+        select provider, key, null, false, problem, created_at
+        from provider_screenings where org_id = $1 and state in ('ASKED', 'PENDING')
+    ) o
 ) w
 where place <= $2 order by provider, place
 """
@@ -57,15 +64,18 @@ select exists (
 
 
 async def waiting(tx: Tx, org_id: UUID, *, limit: int) -> Mapping[str, WaitingOrders]:
-    """Return an organisation's orders that are not final, by provider; the oldest `limit` each."""
+    """Return what waits of an organisation, by provider; the oldest `limit` each."""
     found: dict[str, WaitingOrders] = {}
     for row in await tx.fetch(_WAITING, org_id, limit):
-        at, problem = row["created_at"], row["problem"]
+        at, rail, problem = row["created_at"], row["rail"], row["problem"]
         order = WaitingOrder(
             row["record_id"],
             at,
-            overdue_at(row["rail"], at, is_same_day=row["is_same_day"]),
+            at + SCREENED_WITHIN
+            if rail is None
+            else overdue_at(rail, at, is_same_day=row["is_same_day"]),
             None if problem is None else OrderProblem(problem),
+            is_screening=rail is None,
         )
         known = found.get(row["provider"])
         earlier = () if known is None else known.oldest

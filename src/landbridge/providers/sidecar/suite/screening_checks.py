@@ -1,4 +1,4 @@
-"""Checks of a sidecar that screens deposits."""
+"""Checks of a sidecar that screens deposits and payments."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -9,7 +9,7 @@ from landbridge.platform.core.errors import Unclear
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.providers.kyt.port import DepositParty, ScreenedTransfer
+from landbridge.providers.kyt.port import DepositParty, ScreenedTransfer, ScreeningDirection
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
@@ -44,24 +44,25 @@ class ScreeningChecks:
         if not self.outcomes:
             return []
         checks: Mapping[str, Callable[[], Awaitable[str | None]]] = {
-            "coins and fiat are screened": self._both,
+            "coins and fiat are screened in both directions": self._all,
             "a hit is a hit, with what it is about": self._hit,
             "a final answer never changes, however often it is asked": self._repeated,
             "a late answer is pending before": self._late,
             "a call that is broken off is answered when it is repeated": self._silence,
-            "one key with another deposit is refused": self._conflict,
+            "one key with another amount is refused": self._conflict,
             "an unknown key is unknown": self._unknown,
             "invalid requests about screenings are refused": self._invalid,
         }
         return [await run_check(name, check) for name, check in checks.items()]
 
-    async def _both(self) -> str | None:
+    async def _all(self) -> str | None:
         if RequestedScreening.CLEAR not in self.outcomes:
             return _lacking(RequestedScreening.CLEAR)
-        for deposit in (self._fiat(), self._coins()):
-            answer = await self.client.screen(deposit, test_outcome=RequestedScreening.CLEAR)
+        deposits, payments = (self._fiat(), self._coins()), (self._payout(), self._sent_coins())
+        for each in (*deposits, *payments):
+            answer = await self.client.screen(each, test_outcome=RequestedScreening.CLEAR)
             if answer.state is not ScreeningState.CLEAR:
-                raise CheckFailed(f"a clear deposit is {answer.state}")
+                raise CheckFailed(f"a clear {each.direction} is {answer.state}")
         return None
 
     async def _hit(self) -> str | None:
@@ -175,6 +176,14 @@ class ScreeningChecks:
             rail="wire",
             sender=DepositParty(name="Test Sender", bank_name="Example Bank"),
         )
+
+    def _payout(self) -> ScreenedTransfer:
+        account = {"accountNumber": "000123456789", "routingNumber": "021000021"}
+        payee = {"type": "us", "accountHolder": {"name": "Test Payee"}, "us": account}
+        return replace(self._fiat(), direction=ScreeningDirection.PAYMENT, sender=None, payee=payee)
+
+    def _sent_coins(self) -> ScreenedTransfer:
+        return replace(self._coins(), direction=ScreeningDirection.PAYMENT, transaction_hash=None)
 
 
 def _lacking(outcome: RequestedScreening) -> str:

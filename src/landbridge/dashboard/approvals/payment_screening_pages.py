@@ -1,0 +1,61 @@
+"""Pages of screened payments, by status."""
+
+from typing import Final
+
+from litestar import Controller, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.dashboard.approvals.deposit_screening_pages import CATEGORIES
+from landbridge.dashboard.approvals.review_lists import ReviewList
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer
+from landbridge.platform.http.internal_client import InternalClient
+
+_API: Final = "/v2/reviews/payment-screenings"
+_LIST: Final = ReviewList(
+    _API,
+    {
+        "held": ["HELD"],
+        "screening": ["IN_SCREENING"],
+        "released": ["RELEASED"],
+        "rejected": ["REJECTED", "VOID"],
+    },
+)
+
+
+class PaymentScreeningPages(Controller):
+    """`/dashboard/reviews/payment-screenings`."""
+
+    path = "/reviews/payment-screenings"
+
+    @get("/")
+    async def page(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """List screened destinations of payments, longest waiting first."""
+        found = await _LIST.load(request, interface)
+        return renderer.page(
+            request,
+            "approvals/payment_screenings.html",
+            screenings=found.rows,
+            categories=CATEGORIES,
+            **found.values,
+        )
+
+    @get("/{screening_id:str}")
+    async def show(
+        self,
+        request: PageRequest,
+        screening_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show one screened destination."""
+        found = await interface.get(f"{_API}/{screening_id}")
+        return renderer.page(
+            request, "approvals/payment_screening.html", screening=found, categories=CATEGORIES
+        )
