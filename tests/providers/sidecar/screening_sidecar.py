@@ -58,6 +58,6 @@ poll_s = 1
     return path
 
 
-def screenings_route(name: str) -> str:
+def screenings_route(name: str, *, more: str = "") -> str:
     """Return a route of all deposits to a screener."""
-    return f'[[screenings]]\nprovider = "{name}"\n'
+    return f'[[screenings]]\nprovider = "{name}"\n{more}\n'

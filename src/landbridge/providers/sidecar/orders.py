@@ -105,12 +105,15 @@ class ProviderRails:
         """Return the status of a payment; see the port."""
         order = await self._find(org_id, key)
         if order is None:
-            return await self.others.find_status(org_id, key, at)
+            for each in self.elsewhere:
+                if (found := await each.find_status(org_id, key, at)) is not None:
+                    return found
+            return None
         if order.state not in FINAL:
-            found = await self.query(order, at)
-            if found is None:
+            queried = await self.query(order, at)
+            if queried is None:
                 return None
-            order = found
+            order = queried
         return order_status(order, at)
 
     async def query(self, order: ProviderOrder, at: datetime) -> ProviderOrder | None:
