@@ -95,6 +95,8 @@ async def test_a_killed_worker_leaves_a_payout_that_is_sent_once(
                         worker.kill()  # SIGKILL
                         await worker.wait()
                 else:
+                    # Locks of earlier steps are over by then.
+                    await until_status(org, offramp, "FIAT_INITIATED")
                     await waiting(own_database, 1)
                     worker.kill()
                     await worker.wait()

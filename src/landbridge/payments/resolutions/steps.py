@@ -51,6 +51,8 @@ _OF_ORDERS = frozenset(
         ResolutionAction.SETTLE_OUTSIDE,
     }
 )
+# Actions on screenings, which have no order that could be running.
+_OF_SCREENINGS = frozenset({ResolutionAction.RELEASE, ResolutionAction.REJECT})
 
 
 class _LostRace(Exception):
@@ -123,9 +125,8 @@ class ResolutionSteps:
             reason = f"the payment continued by itself and is {target.status}"
             await self._void(resolution, reason, clock_offset)
             return
-        if not await self._is_on_hold(resolution, target, clock_offset):
-            return
-        await self._apply(resolution, target, clock_offset)
+        if action in _OF_SCREENINGS or await self._is_on_hold(resolution, target, clock_offset):
+            await self._apply(resolution, target, clock_offset)
 
     async def _is_on_hold(
         self, resolution: PaymentResolution, target: Transfer, clock_offset: timedelta
