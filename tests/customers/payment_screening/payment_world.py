@@ -58,12 +58,16 @@ class PaymentWorld:
         for _ in range(8):
             await self.work(minutes=20)
 
-    async def transfer(self, amount: str = "10.66", to: str = OUTSIDE) -> str:
-        """Send coins to an address outside, and run the worker; return the transfer's id."""
-        body = transfer_body(self.ada, {"walletAddress": to}, amount)
-        created = await self.org.post(TRANSFERS, body)
+    async def send(self, amount: str) -> str:
+        """Create a transfer to the address outside; return its id."""
+        body = transfer_body(self.ada, {"walletAddress": OUTSIDE}, amount)
+        return str((await self.org.post(TRANSFERS, body))["transferDetails"]["id"])
+
+    async def transfer(self, amount: str = "10.66") -> str:
+        """Create a transfer to the address outside, and run the worker; return its id."""
+        created = await self.send(amount)
         await self.work()
-        return str(created["transferDetails"]["id"])
+        return created
 
     async def transfer_status(self, created: str) -> str:
         return str((await self.org.get(f"{TRANSFERS}/{created}"))["transferDetails"]["status"])
