@@ -53,6 +53,7 @@ async def test_a_held_payment_is_listed_and_decided_on(org: Tenant) -> None:
     assert {path, f"/dashboard/transactions/{payment}"} <= set(page.links())
     form = await admin.load(path)
     assert "Release held funds" in form.text
+    assert "The payment fails, and its funds go back to the payer." in form.text
     sent = {"requestId": form.value("requestId"), "action": "REJECT", "evidence": "It is listed"}
     assert await admin.submit(path, sent) == path
     assert "A resolution is awaiting approval by a second person." in (await admin.load(path)).text
