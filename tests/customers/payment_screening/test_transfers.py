@@ -23,6 +23,7 @@ from tests.customers.payment_screening.payment_world import (
     PaymentWorld,
     payment_world,
 )
+from tests.held_deposits import make_held_payment
 from tests.providers.simulation.external_state import orders
 from tests.resolution_team import RESOLUTIONS, body
 from tests.tenants import (
@@ -267,3 +268,13 @@ async def test_check_finds_a_payment_that_was_completed_before_its_screening(
 
 async def _stuck(world: PaymentWorld) -> list[dict[str, Any]]:
     return (await world.org.get("/v2/stuck"))["stuck"]
+
+
+async def test_a_held_screening_leaves_a_payment_alone_that_waits_for_something_else(
+    world: PaymentWorld,
+) -> None:
+    """Its due time may be a deadline, as that of an approval."""
+    screening = await make_held_payment(world.org)
+    payment = (await world.org.get(f"{SCREENINGS}/{screening}"))["transferId"]
+    await asyncio.wait_for(world.work(days=2), 30)
+    assert await world.transfer_status(payment) == "PENDING_APPROVAL"

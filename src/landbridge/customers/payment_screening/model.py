@@ -31,6 +31,9 @@ REFUSED = "the destination was refused by screening"
 HELD = "the screening of the destination has a hit: two people release or reject it"
 UNANSWERED = "the screening of the destination has no answer: the provider is asked again"
 
+# Fact of a payment whose order waits for a screening: the version that it has meanwhile. Only
+# postponements write it, so any advance of the payment invalidates it.
+AWAITS = "awaits_screening"
 # A payment asks again after a pause that grows with its wait, between these.
 PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)
 
@@ -180,6 +183,11 @@ def decided(
 ) -> AdvanceTransfer:
     """Build the advance of a decision: RELEASED or REJECTED by people, or VOID."""
     return _advance(record, status, actor, at)
+
+
+def is_awaiting(payment: Transfer) -> bool:
+    """Return whether an order of a payment waits for a screening."""
+    return payment.facts.get(AWAITS) == payment.version
 
 
 def retry_at(waiting_since: datetime, now: datetime) -> datetime:

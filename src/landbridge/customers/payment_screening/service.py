@@ -27,9 +27,10 @@ from landbridge.customers.payment_screening.model import (
     answered,
     begun,
     decided,
+    is_awaiting,
     retry_at,
 )
-from landbridge.ledger.locking import make_records_due
+from landbridge.ledger.locking import lock_record, postpone_record
 from landbridge.ledger.model import CommitOutcome, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
@@ -160,8 +161,10 @@ async def decide_in(
     move = decided(record, status, actor=actor, at=at)
     if not isinstance(await ledger.advance_in(tx, move, TRANSITIONS), Transfer):
         raise ResourceConflict("this payment was released or rejected by another decision")
-    await make_records_due(tx, [(record.org_id, UUID(record.details["transfer_id"]))])
-    await ledger.notifier.notify_in(tx)
+    payment = await lock_record(tx, record.org_id, UUID(record.details["transfer_id"]))
+    if payment is not None and is_awaiting(payment):
+        await postpone_record(tx, payment, at, {})
+        await ledger.notifier.notify_in(tx)
 
 
 def _is_released(record: Transfer) -> bool:

@@ -16,6 +16,7 @@ from landbridge.customers.payment_screening.model import (
     PaymentScreeningStatus,
     as_payment_screening,
     decided,
+    is_awaiting,
 )
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
@@ -41,6 +42,6 @@ class PaymentScreeningSteps:
             move = decided(record, PaymentScreeningStatus.VOID, actor=ACTOR, at=at)
             await self.ledger.advance(move, TRANSITIONS)
             return
-        if payment.due_at is not None and payment.due_at > at:
+        if is_awaiting(payment):
             await self.ledger.postpone(payment, at)
         await self.ledger.postpone(record, at + SCREENED_WITHIN)

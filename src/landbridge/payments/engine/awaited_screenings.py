@@ -1,25 +1,25 @@
 """Orders that wait for a screening (customers/payment_screening).
 
-The record notes it in a fact that only postponements write, so that the order is not sent after a
-restart without anybody who screens payments. Any advance of the payment invalidates the note.
+The record notes it, so that the order is not sent after a restart without anybody who screens
+payments.
 """
 
 from datetime import datetime, timedelta
 from typing import Any
 
+from landbridge.customers.payment_screening.model import AWAITS, is_awaiting
 from landbridge.ledger.model import Transfer
 from landbridge.payments.engine.attention import attention
 from landbridge.payments.engine.retry_until_settled import mark_unsent
 from landbridge.providers.kyt.port import PaymentAwaitsScreening
 
-_FACT = "awaits_screening"
 _UNSCREENED_PAUSE = timedelta(hours=1)
 _UNSCREENED = "its screening has not ended, and nobody screens payments any more: configure it"
 
 
 def await_screening(record: Transfer, waiting: PaymentAwaitsScreening) -> dict[str, Any]:
     """Return the facts of an order that waits: the provider has nothing under its key."""
-    facts = {_FACT: record.version, **mark_unsent()}
+    facts = {AWAITS: record.version, **mark_unsent()}
     if waiting.attention is not None:
         facts |= attention(record, waiting.attention)
     return facts
@@ -27,5 +27,5 @@ def await_screening(record: Transfer, waiting: PaymentAwaitsScreening) -> dict[s
 
 def check_screener(record: Transfer, at: datetime, *, has_screener: bool) -> None:
     """Raise `PaymentAwaitsScreening` for an order that waits while nobody screens payments."""
-    if not has_screener and record.facts.get(_FACT) == record.version:
+    if not has_screener and is_awaiting(record):
         raise PaymentAwaitsScreening(at + _UNSCREENED_PAUSE, _UNSCREENED)
