@@ -1,6 +1,5 @@
 """Routes of screenings: /v2/reviews/payment-screenings. Ours; for reviewers' keys."""
 
-from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -17,15 +16,13 @@ from landbridge.customers.payment_screening.model import (
     as_payment_screening,
 )
 from landbridge.ledger.model import Transfer
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of
-from landbridge.platform.http.list_query import parse_choices
+from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
-# Times have microseconds, so this is the smallest step.
-_NEXT = timedelta(microseconds=1)
 _WAITING = frozenset({PaymentScreeningStatus.IN_SCREENING, PaymentScreeningStatus.HELD})
 
 
@@ -55,11 +52,11 @@ class PaymentScreeningReply(WireStruct, frozen=True):
 
 
 class PaymentScreeningList(WireStruct, frozen=True):
-    """Page of screenings, oldest first; `nextCursor` goes into `createdAfter`."""
+    """Page of screenings, oldest first; `nextCursor` goes into `cursor`."""
 
     count: int
     reviews: list[PaymentScreeningReply]
-    next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class PaymentScreeningRoutes(Controller):
@@ -74,7 +71,7 @@ class PaymentScreeningRoutes(Controller):
         request: ApiRequest,
         *,
         screening_reviews: NamedDependency[ScreeningReviews],
-        window: NamedDependency[PageWindow],
+        queue: NamedDependency[QueueWindow],
         status: Annotated[
             list[str] | None,
             query(
@@ -86,11 +83,11 @@ class PaymentScreeningRoutes(Controller):
     ) -> PaymentScreeningList:
         """List screenings, the oldest first. A held payment is decided on by a resolution."""
         statuses = parse_choices("status", status, PaymentScreeningStatus) or _WAITING
-        found = await screening_reviews.queue(request.user, KIND, statuses, window)
+        found = await screening_reviews.queue(request.user, KIND, statuses, queue)
         return PaymentScreeningList(
             count=len(found),
             reviews=[_reply(each) for each in found],
-            next_cursor=moment(found[-1].created_at + _NEXT) if found else msgspec.UNSET,
+            next_cursor=cursor_after(found),
         )
 
     @get(

@@ -59,7 +59,7 @@ def queue_window(
     """Return a part of a queue; `after` is a row, or the earliest requested time."""
     if not isinstance(after, PagePosition):
         after = PagePosition(after or BEGINNING, _LEAST_ID)
-    return QueueWindow(limit, after, before or _END)
+    return QueueWindow(limit, after, before or END)
 
 
 def parse_moment(text: str) -> datetime:
