@@ -2486,7 +2486,7 @@ class AsyncPaymentScreenings:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "VOID"]]
         | None = None,
         timeout: float | None = None,
@@ -2532,7 +2532,7 @@ class AsyncPaymentScreenings:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 

@@ -2470,7 +2470,7 @@ class PaymentScreenings:
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
-        cursor: str | datetime | None = None,
+        cursor: str | None = None,
         status: Sequence[Literal["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "VOID"]]
         | None = None,
         timeout: float | None = None,
@@ -2516,7 +2516,7 @@ class PaymentScreenings:
             )
             for each in page.reviews:
                 yield each
-            if page.next_cursor is None:
+            if page.next_cursor in {None, cursor}:
                 return
             cursor = page.next_cursor
 
