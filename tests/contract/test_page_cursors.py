@@ -59,7 +59,7 @@ async def test_pages_by_cursor_have_each_item_once_and_end(org: Tenant) -> None:
             if page.get("nextCursor") in {None, cursor}:
                 break
             cursor = page["nextCursor"]
-            answer = await org.send("GET", where, **query, cursor=cursor)
+            answer = await org.send("GET", where, **query, cursor=page["nextCursor"])
         else:
             raise AssertionError(f"{where} does not end")
         assert answer.status_code == 200, f"{where}: {answer.text}"

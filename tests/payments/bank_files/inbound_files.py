@@ -23,7 +23,7 @@ from landbridge.payments.bank_files.statement_lines import StatementLineReviews
 from landbridge.payments.incoming_payments.model import IncomingPayment
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.core.money import Money
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import queue_window
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.iso20022 import camt053, pain002
@@ -84,7 +84,7 @@ async def lines(bank: Bank, *statuses: StatementLineStatus) -> list[StatementLin
     """Return all lines, the oldest first."""
     caller = Caller(bank.org_id, UUID(int=1), timedelta(), can_review=True)
     reviews = line_reviews_of(bank)
-    window = PageWindow(limit=100, after=None, before=None)
+    window = queue_window(100)
     return list(await reviews.queue(caller, frozenset(statuses) or ALL, window))
 
 

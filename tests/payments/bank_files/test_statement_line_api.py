@@ -14,7 +14,7 @@ from landbridge.payments.bank_files.statement_line_model import (
     StatementLineStatus,
 )
 from landbridge.platform.core.errors import RoleNotAllowed
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import queue_window
 from tests.payments.bank_files.inbound_files import make_bank_line
 from tests.tenants import Tenant, sentence
 
@@ -102,7 +102,7 @@ async def test_invalid_resolutions_are_rejected(org: Tenant, body: Any, why: str
 async def test_lines_require_a_reviewer_key(org: Tenant) -> None:
     reviews, line = org.container.statement_line_reviews, UUID(await make_bank_line(org))
     caller = replace(org.caller, can_review=False)
-    window = PageWindow(limit=1, after=None, before=None)
+    window = queue_window(1)
     calls: list[Awaitable[Any]] = [
         reviews.queue(caller, [StatementLineStatus.UNMATCHED], window),
         reviews.get(caller, line),

@@ -146,7 +146,7 @@ async def test_any_coin_on_any_chain_can_be_sent(org: Tenant) -> None:
     assert await held(org, bob, "usdg", "ETHEREUM") == "5"
 
 
-INVALID_RECIPIENTS = [
+INVALID_RECIPIENTS: list[tuple[dict[str, Any], str, str]] = [
     ({"amount": "1"}, "400 FIELD_VALIDATION_ERROR", "destination.batch[1]"),
     ({"userId": MISSING, "amount": "1"}, "404 USER_NOT_FOUND", MISSING),
     ({"userId": "BOB"}, "400 FIELD_VALIDATION_ERROR", "[1].amount is required"),

@@ -158,6 +158,7 @@ REFUSED: list[tuple[str, str, Any, dict[str, Any], dict[str, Any]]] = [
 async def test_invalid_bridge_is_refused_naming_the_field(
     org: Tenant, ada: str, subtests: pytest.Subtests
 ) -> None:
+    body = bridge_body(ada)
     for name, says, amount, source, destination in REFUSED:
         with subtests.test(says=says):
             body = bridge_body(ada, amount, source=source, destination=destination)

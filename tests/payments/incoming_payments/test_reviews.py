@@ -13,7 +13,7 @@ from landbridge.payments.incoming_payments.model import IncomingPayment, Incomin
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.incoming_payments.steps import IncomingPaymentSteps
 from landbridge.platform.core.errors import RoleNotAllowed, Unclear
-from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.pagination import queue_window
 from tests.onramps import (
     check_books,
     make_onramp,
@@ -253,7 +253,7 @@ async def test_review_requires_a_reviewer_key(org: Tenant) -> None:
     reviews, incoming_payment = org.container.incoming_payment_reviews, await make_held(org)
     caller = replace(org.caller, can_review=False)
     calls: list[Awaitable[Any]] = [
-        reviews.queue(caller, PageWindow(limit=1, after=None, before=None)),
+        reviews.queue(caller, queue_window(1)),
         reviews.get(caller, incoming_payment.id),
         reviews.match_transfer(caller, incoming_payment.id, incoming_payment.id, comment="x"),
         reviews.match_account(caller, incoming_payment.id, incoming_payment.id, comment="x"),
