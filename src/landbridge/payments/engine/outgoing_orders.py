@@ -133,7 +133,7 @@ class OrderSender:
 
     ledger: Ledger
     clock: Clock
-    # Whether somebody screens payments to outside before they are sent.
+    # Whether payments to outside are screened before they are sent.
     screens_payments: bool
 
     async def run(
