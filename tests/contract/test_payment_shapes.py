@@ -192,7 +192,8 @@ async def test_verbs_of_onramps(org: Tenant) -> None:
     check(await org.get(review), published.REVIEW)
     check(await org.post(f"{review}/rfi", {"question": "Why?"}), published.REVIEW)
     check(await org.post(f"{review}/rfi/answer", {"answer": "Rent"}), published.REVIEW)
-    check(await org.get(REVIEWS), published.page("reviews", published.REVIEW))
+    page = {**published.page("reviews", published.REVIEW), "nextCursor": "string"}
+    check(await org.get(REVIEWS), page)
     check(await org.post(f"{review}/rfi/close"), published.REVIEW)
     await org.post(f"/v2/sandbox/transfers/{created['id']}/rfi", {"action": "open"})
     check(await org.get(path), published.ONRAMP)

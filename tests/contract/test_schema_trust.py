@@ -40,7 +40,7 @@ CLOCK = "POST /v2/sandbox/clock/advance"
 UNSTATED = {
     "goes by another member": (
         r"exclude each other|goes? with|does not belong to|is for calculationModel|is for .* only",
-        r"give (either|maxUsd|one|exactly one)|either .* or |or ipAddress is required",
+        r"give (either|maxUsd|one|exactly one|recipientIds)|either .* or |or ipAddress is required",
         r"is required when|one with hasControl",
         # Blanks alone: no schema says which characters those are.
         r"^q must have 1 to",

@@ -44,6 +44,7 @@ async def test_index_counts_waiting_reviews(org: Tenant) -> None:
         "Payment reviews": "0",
         "Unmatched deposits": "2",
         "Held deposits": "0",
+        "Held payments": "0",
         "Bank statement lines": "1",
         "Receivables": "0",
         "Stuck payment resolutions": "0",

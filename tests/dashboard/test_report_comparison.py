@@ -75,11 +75,11 @@ async def test_values_that_do_not_add_up_are_those_of_the_whole_period(org: Tena
     visitor = await visit(org)
     page = await visitor.load(EXPLORE, template="OUTCOMES", breakdowns="transactionType")
     # Three of four, and one of two: not averages of the rates of days.
-    assert tiles_of(page) == [("Whole period", "0.7500"), ("The 30 days before", "0.5000 +50%")]
+    assert tiles_of(page) == [("Whole period", "0.75"), ("The 30 days before", "0.50 +50%")]
     # A day without payments has no rate, which is not a rate of zero.
     tips = page.tree.xpath("//*[@data-tip]/@data-tip")
     assert tips[-1].endswith(" · \u2013")
-    assert tips[-2].endswith(" · Offramp 0.5000")
+    assert tips[-2].endswith(" · Offramp 0.50")
     balances = await visitor.load(EXPLORE, template="BALANCES")
     assert [name for name, _ in tiles_of(balances)] == ["At the end", "The 30 days before"]
     listed = await visitor.load("/dashboard/reports")

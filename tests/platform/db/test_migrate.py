@@ -38,7 +38,7 @@ async def test_newer_database_is_refused_and_left_unchanged(own_database: Databa
 
 async def test_a_database_of_a_development_version_is_refused(own_database: Database) -> None:
     await own_database.rows("update migrations set name = 'orgs', digest = 'x' where number = 1")
-    await own_database.rows("insert into migrations values (55, 'sealed_members', 'x', now())")
+    await own_database.rows("insert into migrations values (9055, 'sealed_members', 'x', now())")
     for verb in (migrate, pending):
         with pytest.raises(MigrationRejected, match=r"before 0\.1\.0 .* an empty database"):
             await verb(own_database)

@@ -20,6 +20,8 @@ from tests.sandbox.scenarios.in_process_client import client_of
 from tests.tenants import Tenant
 
 NAMES = {each.type: each for each in CATALOGUE}
+# Members that an event does not show: an endpoint needs no person's session.
+HIDDEN = {"TOS_LINK.UPDATE": {"sessionToken": ""}}
 # Members that an event states, and that the caller of the retrieve already knows.
 ADDED = {name: {"userId", "rails"} for name in ("KYC.STATUS.CREATE", "KYC.STATUS.UPDATE")}
 
@@ -40,7 +42,7 @@ async def test_scenario_produces_its_event(org: Tenant, type_: str) -> None:
     if text.path is None:
         assert event.data["id"] == event.object_id == text.subject_id
         return
-    retrieved = await client.get(text.path)
+    retrieved = await client.get(text.path) | HIDDEN.get(type_, {})
     assert event.data.keys() - retrieved.keys() == ADDED.get(type_, set())
     if await _is_last(org, event):
         assert event.data | retrieved == event.data

@@ -42,7 +42,6 @@ _LIST: Final = ReviewList(
         "decided": ["APPROVED", "COMPLETED", "VOID", "REJECTED", "EXPIRED"],
     },
     member="resolutions",
-    cursor="cursor",
 )
 _ONE = "approvals/resolution.html"
 

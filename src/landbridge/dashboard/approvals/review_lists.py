@@ -23,13 +23,12 @@ class LoadedReviews:
 class ReviewList:
     """A list of the API: its route, and the statuses of each filter, the default first.
 
-    `member` is the list's field in the response, `cursor` the parameter that takes its cursor.
+    `member` is the list's field in the response.
     """
 
     route: str
     filters: Mapping[str, Sequence[str]]
     member: str = "reviews"
-    cursor: str = "createdAfter"
 
     async def load(self, request: PageRequest, interface: InternalClient) -> LoadedReviews:
         """Load the requested page."""
@@ -41,7 +40,7 @@ class ReviewList:
                 self.route,
                 status=self.filters.get(status_filter),
                 limit=PAGE_SIZE,
-                **{self.cursor: query.cursor},
+                cursor=query.cursor,
             ),
             {self.member: [], "count": 0},
         )

@@ -94,7 +94,7 @@ async def _decide(
 
 async def _values(interface: InternalClient, after: str, form: Form) -> dict[str, Any]:
     found, filter_error = await load_list(
-        interface.get(_REVIEWS, limit=_PAGE_SIZE, createdAfter=after or None),
+        interface.get(_REVIEWS, limit=_PAGE_SIZE, cursor=after or None),
         {"reviews": [], "count": 0, "nextCursor": None},
     )
     return {

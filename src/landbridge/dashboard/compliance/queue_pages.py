@@ -61,7 +61,7 @@ class KycReviewPages(Controller):
                 "/v2/reviews/kyc",
                 limit=_PAGE_SIZE,
                 status=status or KycStatus.MANUAL_REVIEW,
-                createdAfter=after or None,
+                cursor=after or None,
             ),
             {"reviews": [], "count": 0, "nextCursor": None},
         )

@@ -18,7 +18,7 @@ from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
 
 _API, _PAGE_PATH = "/v2/reconciliation/closes", "/dashboard/reconciliation/closes"
-_CLOSES: Final = ReviewList(_API, {}, member="closes", cursor="cursor")
+_CLOSES: Final = ReviewList(_API, {}, member="closes")
 _LIST, _ONE = "reconciliation/closes.html", "reconciliation/close.html"
 
 

@@ -23,9 +23,8 @@ _DIFFERENCES: Final = ReviewList(
     f"{_API}/differences",
     {"open": ["TIMING", "OPEN", "PROPOSED"], "resolved": ["RESOLVED"]},
     member="differences",
-    cursor="cursor",
 )
-_RUNS: Final = ReviewList(f"{_API}/runs", {}, member="runs", cursor="cursor")
+_RUNS: Final = ReviewList(f"{_API}/runs", {}, member="runs")
 _ONE = "reconciliation/difference.html"
 # By verb: fields of the form, and the notice after it.
 _VERBS: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {

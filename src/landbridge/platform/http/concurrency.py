@@ -27,8 +27,8 @@ from landbridge.platform.http.request_decoding import TREE, RequestDecoder, chec
 
 # Option of costly handlers.
 COSTLY: Final = "costly"
-# Parameter of the handlers of lists.
-_PAGE: Final = "window"
+# Parameters of the handlers of lists.
+_PAGE_PARTS: Final = frozenset({"window", "queue", "bounds"})
 COSTLY_EACH: Final = 2
 READS_EACH: Final = 16
 WRITES_EACH: Final = 64
@@ -87,7 +87,8 @@ class OrgConcurrency:
 
 
 def _is_costly(handler: BaseRouteHandler) -> bool:
-    return bool(handler.opt.get(COSTLY)) or _PAGE in handler.parsed_fn_signature.parameters
+    parameters = handler.parsed_fn_signature.parameters.keys()
+    return bool(handler.opt.get(COSTLY)) or not _PAGE_PARTS.isdisjoint(parameters)
 
 
 def _release(scope: Any) -> None:
