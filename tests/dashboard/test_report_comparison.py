@@ -83,7 +83,7 @@ async def test_values_that_do_not_add_up_are_those_of_the_whole_period(org: Tena
     balances = await visitor.load(EXPLORE, template="BALANCES")
     assert [name for name, _ in tiles_of(balances)] == ["At the end", "The 30 days before"]
     listed = await visitor.load("/dashboard/reports")
-    assert "Success rate 0.7500" in listed.text
+    assert "Success rate 0.75" in listed.text
 
 
 def tiles_of(page: DashboardPage) -> list[tuple[str, str]]:
