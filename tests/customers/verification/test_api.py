@@ -322,3 +322,15 @@ async def test_only_active_users_pass_the_check_of_a_rail(org: Tenant) -> None:
 async def _users(org: Tenant, **query: Any) -> list[str]:
     """Return the users of the statuses that a query lists."""
     return [each["user"]["id"] for each in await org.get(LIST, **query)]
+
+
+async def test_statuses_of_one_submission_are_all_on_some_page(org: Tenant) -> None:
+    user = await make_person(org)
+    body = {"rails": [each.value for each in Rail]}
+    await org.post(f"/v2/users/{user}/kyc/submissions", body)
+    found: list[str] = []
+    query: dict[str, str | int] = {"limit": 2, "userId": user}
+    while page := await org.get("/v2/kyc/status", **query):
+        found += [each["rails"] for each in page]
+        query["createdBefore"] = page[-1]["createdAt"]
+    assert sorted(found) == sorted(Rail)

@@ -11,7 +11,7 @@ import pytest
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.users import store as users_store
-from landbridge.customers.verification.model import KycStatus, case_id
+from landbridge.customers.verification.model import KycStatus, VerificationCase, case_id
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear, UserFrozen
 from landbridge.platform.db.pool import Tx
@@ -337,7 +337,7 @@ async def test_a_case_is_not_opened_while_its_user_is_erased(
     case = (await services.verification.submit(org.caller, user, [Rail.USD]))[Rail.USD]
     other = replace(case, id=case_id(user, Rail.AFRICA_GENERAL), rail=Rail.AFRICA_GENERAL)
 
-    async def erase(tx: Tx) -> "asyncio.Task[bool]":
+    async def erase(tx: Tx) -> "asyncio.Task[VerificationCase | None]":
         await users_store.lock(tx, org.org_id, user)
         opening = asyncio.create_task(
             org.container.database.transact(lambda inner: services.cases.open(inner, other, "test"))

@@ -104,16 +104,16 @@ class VerificationCases:
         sealed = _bare(case)
         await self._database.single(lambda tx: store.unschedule(tx, sealed))
 
-    async def open(self, tx: Tx, case: VerificationCase, actor: str) -> bool:
-        """Store a new case as CREATED; False if the user has one. Raises `UserFrozen` if erased."""
+    async def open(self, tx: Tx, case: VerificationCase, actor: str) -> VerificationCase | None:
+        """Store a new case as CREATED; None if the user has one. Raises `UserFrozen` if erased."""
         key = await key_of(self._vault, tx, case.org_id, case.user_id)
         if not await store.add(tx, _seal(case, key)):
-            return False
+            return None
         # The new row references its user: an erasure has either committed before, or waits for this
         # transaction.
         await key_of(self._vault, tx, case.org_id, case.user_id)
         await _record_change(tx, case, [KycStatus.CREATED], actor, key=key)
-        return True
+        return case
 
     async def move(
         self,

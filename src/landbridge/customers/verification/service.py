@@ -243,13 +243,17 @@ class Verification:
         """Store a submission, for all rails or none; None after a concurrent change."""
         snapshot = snapshot_of(user, dossier)
         at = self._clock.stamp(caller.clock_offset)
+        # Cursors of lists are times of creation, so each case has its own.
+        times = [at, *(self._clock.stamp(caller.clock_offset) for _ in rails[1:])]
 
         async def work(tx: Tx) -> dict[Rail, VerificationCase]:
             created: dict[Rail, VerificationCase] = {}
-            for rail in rails:
+            for rail, created_at in zip(rails, times, strict=True):
                 before = known.get(rail)
                 after = (
-                    await self._open(tx, _new_case(user, rail, snapshot, at), caller.actor)
+                    await self._cases.open(
+                        tx, _new_case(user, rail, snapshot, at, created_at), caller.actor
+                    )
                     if before is None
                     else await self._cases.move_in(
                         tx,
@@ -269,9 +273,6 @@ class Verification:
             return await self._database.transact(work)
         except _LostError:
             return None
-
-    async def _open(self, tx: Tx, case: VerificationCase, actor: str) -> VerificationCase | None:
-        return case if await self._cases.open(tx, case, actor) else None
 
     async def _run_at_once(self, case: VerificationCase, clock_offset: timedelta) -> None:
         """Take its steps here and now, or wait a moment for a worker that was faster."""
@@ -338,7 +339,7 @@ def _matches(card: UserCard, patterns: Sequence[str]) -> bool:
 
 
 def _new_case(
-    user: User, rail: Rail, snapshot: SubmissionSnapshot, at: datetime
+    user: User, rail: Rail, snapshot: SubmissionSnapshot, at: datetime, created_at: datetime
 ) -> VerificationCase:
     return VerificationCase(
         org_id=user.org_id,
@@ -355,8 +356,8 @@ def _new_case(
         findings=CaseFindings(),
         submitted_at=at,
         due_at=at,
-        created_at=at,
-        updated_at=at,
+        created_at=created_at,
+        updated_at=created_at,
     )
 
 
