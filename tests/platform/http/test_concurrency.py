@@ -106,6 +106,7 @@ async def test_costly_requests_of_an_organisation_are_bounded(
         SWAPS,
         "/v2/transactions",
         "/v2/transactions/summary",
+        "/v2/reviews/kyc",
         "/v2/audit-log",
         "/v2/request-log",
         "/v2/proofs/checkpoint",

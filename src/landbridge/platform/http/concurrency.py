@@ -20,6 +20,7 @@ from uuid import UUID
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from landbridge.platform.core.pagination import PageWindow, QueueWindow
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.fair_semaphore import FairSemaphore
 from landbridge.platform.http.list_query import AnyRequest
@@ -27,8 +28,8 @@ from landbridge.platform.http.request_decoding import TREE, RequestDecoder, chec
 
 # Option of costly handlers.
 COSTLY: Final = "costly"
-# Parameters of the handlers of lists.
-_PAGE_PARTS: Final = frozenset({"window", "queue", "bounds"})
+# Parameters of the handlers of lists, whatever they are called.
+_PAGE_PARTS: Final = (PageWindow, QueueWindow)
 COSTLY_EACH: Final = 2
 READS_EACH: Final = 16
 WRITES_EACH: Final = 64
@@ -87,8 +88,10 @@ class OrgConcurrency:
 
 
 def _is_costly(handler: BaseRouteHandler) -> bool:
-    parameters = handler.parsed_fn_signature.parameters.keys()
-    return bool(handler.opt.get(COSTLY)) or not _PAGE_PARTS.isdisjoint(parameters)
+    parameters = handler.parsed_fn_signature.parameters.values()
+    return bool(handler.opt.get(COSTLY)) or any(
+        each.annotation in _PAGE_PARTS for each in parameters
+    )
 
 
 def _release(scope: Any) -> None:
