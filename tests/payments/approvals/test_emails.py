@@ -11,6 +11,7 @@ import pytest
 from landbridge.app.container import wire
 from landbridge.customers.team import store
 from landbridge.customers.team.approval_emails import ApprovalEmails
+from landbridge.customers.team.member_emails import MemberEmails
 from landbridge.customers.team.model import TeamMember, Theme
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.approvals.service import Approvals
@@ -93,7 +94,7 @@ def mailing_of(world: World, tenant: Tenant) -> ApprovalEmailSetup:
     post = SentEmails()
     vault = tenant.container.vault
     outbox = Outbox(world.database, vault, world.clock, post)
-    mails = ApprovalEmails(outbox, vault, base_url=BASE)
+    mails = ApprovalEmails(MemberEmails(outbox, vault), base_url=BASE)
     approvals = Approvals(world.database, world.ledger, vault, mails)
     voting = replace(world.voting, mails=mails)
     return ApprovalEmailSetup(replace(world, approvals=approvals, voting=voting), outbox, post)
@@ -230,7 +231,7 @@ async def test_installation_without_email_stores_none(
 ) -> None:
     world, vault = mailing.world, still_org.container.vault
     outbox = Outbox(world.database, vault, world.clock, None)
-    mails = ApprovalEmails(outbox, vault, base_url=BASE)
+    mails = ApprovalEmails(MemberEmails(outbox, vault), base_url=BASE)
     silent = replace(
         world,
         approvals=Approvals(world.database, world.ledger, vault, mails),

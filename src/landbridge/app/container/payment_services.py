@@ -7,6 +7,7 @@ from landbridge.app.container.customer_services import CustomerServices
 from landbridge.app.container.provider_services import operate_providers, poll_credits
 from landbridge.app.container.registry import OWED_BY_TREASURY
 from landbridge.customers.team.approval_emails import ApprovalEmails
+from landbridge.customers.team.member_emails import MemberEmails
 from landbridge.customers.wallets.party_contexts import PartyContexts
 from landbridge.ledger.listing import TransferListing
 from landbridge.payments.approvals.service import Approvals
@@ -84,7 +85,7 @@ def _delivery_destinations(on: CustomerServices) -> DeliveryDestinations:
 def prepare_payments(on: CustomerServices) -> PaymentServices:
     """Wire the shared services."""
     settings, database, ledger = on.settings, on.database, on.ledger
-    approval_mails = ApprovalEmails(on.outbox, on.vault, base_url=settings.base_url)
+    approval_mails = ApprovalEmails(MemberEmails(on.outbox, on.vault), base_url=settings.base_url)
     approvals = Approvals(database, ledger, on.vault, approval_mails)
     incoming_payments = IncomingPayments(database, on.vault, on.deposit_screenings)
     virtual_deposits = VirtualAccountDeposits(database, on.vault, ledger, on.clock)

@@ -17,11 +17,10 @@ from typing import Final
 from uuid import UUID
 
 from landbridge.customers.team import notification_store
+from landbridge.customers.team.member_emails import MemberEmails
 from landbridge.customers.team.notification_store import Recipient
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.encryption.service import Vault
-from landbridge.platform.mail.outbox import Outbox, SealedEmailContent
 
 # Labels of payment kinds; a kind without a label is shown by its API name.
 _KINDS: Final[Mapping[str, str]] = {
@@ -88,9 +87,8 @@ class ApprovalNotice:
 class ApprovalEmails:
     """Puts mails about approvals into the outbox."""
 
-    def __init__(self, outbox: Outbox, vault: Vault, *, base_url: str) -> None:
-        self._outbox = outbox
-        self._vault = vault
+    def __init__(self, members: MemberEmails, *, base_url: str) -> None:
+        self._members = members
         self._base_url = base_url
 
     async def waiting(self, tx: Tx, notice: ApprovalNotice, destination: str) -> None:
@@ -98,7 +96,7 @@ class ApprovalEmails:
 
         `destination` says where it goes, without names; "" if nothing is paid.
         """
-        if not self._outbox.can_send:
+        if not self._members.can_send:
             return
         to = await notification_store.admins_but(tx, notice.org_id, notice.initiator_id)
         if not to:
@@ -129,7 +127,7 @@ class ApprovalEmails:
         `outcome` is the approval's status, `status` that of the payment. `accept_by` is the
         deadline of the quote that it has since then.
         """
-        if not (self._outbox.can_send and notice.is_from_dashboard):
+        if not (self._members.can_send and notice.is_from_dashboard):
             return
         to = await notification_store.initiator(tx, notice.org_id, notice.initiator_id)
         if to is None:
@@ -152,7 +150,6 @@ class ApprovalEmails:
         **params: str,
     ) -> None:
         for each in to:
-            key = await self._vault.make(tx, notice.org_id, each.id)
             body = text.format(
                 name=each.name,
                 kind=_kind(notice),
@@ -161,8 +158,7 @@ class ApprovalEmails:
                 profile=f"{self._base_url}/dashboard/profile",
                 **params,
             )
-            email = SealedEmailContent(to=each.email, subject=subject, text=body)
-            await self._outbox.put(tx, org_id=notice.org_id, owner_id=each.id, key=key, email=email)
+            await self._members.put(tx, notice.org_id, each, subject=subject, text=body)
 
 
 def _deadline(at: datetime) -> str:
