@@ -1,4 +1,4 @@
-"""An organisation of the sandbox whose payments to outside are screened, and those who decide."""
+"""A sandbox organisation with screened payments to outside, and those who decide."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager

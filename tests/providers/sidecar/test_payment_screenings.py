@@ -31,7 +31,7 @@ NAME = "kyt"
 
 @dataclass(frozen=True)
 class ScreenedBySidecar:
-    """An organisation whose payments a sidecar screens."""
+    """An organisation with payments that a sidecar screens."""
 
     world: PaymentWorld
     sidecar: ScriptedScreener

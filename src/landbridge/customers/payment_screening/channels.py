@@ -1,4 +1,4 @@
-"""Chains and rails whose payments to outside are screened before they are sent.
+"""Chains and rails that screen payments to outside before they send them.
 
 Each wraps another adapter of its port, so every flow is covered by construction. Coins that go to a
 wallet or the treasury of the organisation stay in its books, and are not screened. Neither are
@@ -24,7 +24,7 @@ from landbridge.providers.rails.port import (
 
 @dataclass(frozen=True, slots=True)
 class ScreenedChains:
-    """Chains whose orders to outside addresses are screened; see the port."""
+    """Chains that screen orders to outside addresses; see the port."""
 
     chains: Chains
     screenings: PaymentScreenings
@@ -94,7 +94,7 @@ class ScreenedChains:
 
 @dataclass(frozen=True, slots=True)
 class ScreenedRails:
-    """Rails whose payouts are screened; see the port."""
+    """Rails that screen payouts; see the port."""
 
     rails: Rails
     screenings: PaymentScreenings

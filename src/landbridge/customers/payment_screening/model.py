@@ -31,8 +31,8 @@ REFUSED = "the destination was refused by screening"
 HELD = "the screening of the destination has a hit: two people release or reject it"
 UNANSWERED = "the screening of the destination has no answer: the provider is asked again"
 
-# Fact of a payment whose order waits for a screening: the version that it has meanwhile. Only
-# postponements write it, so any advance of the payment invalidates it.
+# Fact of a payment with an order that waits for a screening: the version that it has meanwhile.
+# Only postponements write it, so any advance of the payment invalidates it.
 AWAITS = "awaits_screening"
 # A payment asks again after a pause that grows with its wait, between these.
 PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)

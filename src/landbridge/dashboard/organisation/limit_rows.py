@@ -95,7 +95,7 @@ def edited(rows: Sequence[LimitRow], button: str) -> list[LimitRow]:
 
 
 async def with_named_users(form: Form, interface: InternalClient) -> Form:
-    """Return a numbered form whose users entered by name are among the chosen ones.
+    """Return a numbered form with the users entered by name among the chosen ones.
 
     Raises `FieldInvalid` for a text that is not one user's.
     """

@@ -1,4 +1,4 @@
-// A form whose rows are added and removed in the page. Without this script the same buttons ask the server for it.
+// Adds and removes rows of a form in the page. Without this script the same buttons ask the server for it.
 const form = document.querySelector("form[data-rows]");
 const list = form?.querySelector("[data-row-list]"), add = form?.querySelector("[data-row-add]");
 const template = document.querySelector("[data-row-template]"), changed = document.querySelector("[data-rows-changed]");

@@ -103,7 +103,7 @@ class TransactionPageReply(WireStruct, frozen=True):
 
 
 def page_reply(page: TransactionPage, sort: TransactionSort) -> TransactionPageReply:
-    """Build the reply of a page, whose cursor is a time, or an id in other orders than newest."""
+    """Build the reply of a page; its cursor is a time, or an id in other orders than newest."""
     last = page.last
     if last is None:
         cursor = UNSET

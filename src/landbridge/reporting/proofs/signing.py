@@ -45,7 +45,7 @@ class CheckpointSigning:
     clock: Clock
     every: timedelta
     folder: CheckpointFolder
-    # Organisations whose latest checkpoint was published, as far as this process knows.
+    # Organisations with a published latest checkpoint, as far as this process knows.
     _published: set[UUID] = field(init=False, default_factory=set[UUID])
 
     async def sign_due(
